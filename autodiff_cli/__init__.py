@@ -25,7 +25,7 @@ _PUBLIC = {
     "graphs.value": ("Value",),
     "errors": ("ExpressionError", "Diagnostic", "Span"),
 }  # fmt: skip
-"""What the package offers besides the functions of the language, in reading order, by its module.
+"""Public names besides the functions of the language, in reading order, with their modules.
 
 Nothing is imported before it is asked for, so that the command starts fast.
 """

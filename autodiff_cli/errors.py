@@ -37,7 +37,7 @@ class Span(NamedTuple):
 
 
 class Offer(NamedTuple):
-    """What to write instead of a piece of the text: one thing that may be meant."""
+    """A replacement for a piece of the text: one of its possible meanings."""
 
     start: int
     end: int
@@ -53,7 +53,7 @@ class Offer(NamedTuple):
 
 
 class Diagnostic(NamedTuple):
-    """What went wrong (or is worth a warning), where, and what to do about it."""
+    """An error or a warning: what went wrong, where, and what to do about it."""
 
     kind: str
     message: str
@@ -103,17 +103,17 @@ class Diagnosed(Exception):
 
     @property
     def span(self) -> Span | None:
-        """Where in the text, or None."""
+        """The place in the text, or None."""
         return self.diagnostic.span
 
     @property
     def hint(self) -> str | None:
-        """What to do next, or None."""
+        """Advice on what to do, or None."""
         return self.diagnostic.hint
 
     @property
     def offers(self) -> tuple[Offer, ...]:
-        """What to write instead: an offer for each thing that may be meant."""
+        """Replacements: one for each possible meaning."""
         return self.diagnostic.offers
 
     @property

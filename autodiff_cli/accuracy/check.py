@@ -68,15 +68,15 @@ class CheckedNumber:
     """The variable; empty for the value."""
     computed: float
     exact: str
-    """The same to 25 digits, computed with many more."""
+    """The value to 25 digits, computed with many more."""
     digits: int | None
-    """So many significant digits of `computed` at least are right, from 0 to 16: those that its relative error leaves.
+    """A lower bound on the correct significant digits of `computed`, 0 to 16, from its relative error.
 
     They are counted against the program as it is written, in decimals, at the point's decimals and at its doubles.
     None where there is no derivative: a convention at a kink has no digits that could be right.
     """
     kept: int | None
-    """The same at exactly the doubles that they were read as: what the computation alone has kept."""
+    """The correct digits if the inputs are exactly the doubles they were read as: only the computation loses digits."""
     difference: float | None
     """Of a partial: the slope by differences, in doubles, and the error that they estimate for themselves."""
     difference_error: float | None
@@ -172,7 +172,7 @@ def _reduced(
     over: LossSpec,
     watch: Callable[[int], None] | None,
 ) -> Check:
-    """The same of a formula's sum or mean over rows of data, at the doubles that were read.
+    """Check a formula's sum or mean over rows of data, at the doubles that were read.
 
     The reference adds up what each row is in many digits; differences are those of the reduced loss.
     """
@@ -222,9 +222,12 @@ def _reduced(
 
 
 def _totals(
-    function: DataLoss, point: Sequence[float], wanted: Sequence[str], digits: int,
+    function: DataLoss,
+    point: Sequence[float],
+    wanted: Sequence[str],
+    digits: int,
     watch: Callable[[int], None] | None,
-) -> tuple[list[Number], list[Number]]:  # fmt: skip
+) -> tuple[list[Number], list[Number]]:
     """The sums of values and partials over the rows in so many digits, and of their sizes."""
     from ..numbers.multiprecision import Multiprecision
 
@@ -262,9 +265,9 @@ def _with_value(error: ExpressionError, output: Value, values: Mapping[str, floa
         exact = _references(output, values, ()).exact.value
     except ExpressionError:
         return error
-    told = error.diagnostic
-    message = f"{told.message}; in {DIGITS} digits the whole has the value {_short(exact)}"
-    return ExpressionError(told.kind, message, told.span, told.hint, told.also)
+    diagnostic = error.diagnostic
+    message = f"{diagnostic.message}; in {DIGITS} digits the whole has the value {_short(exact)}"
+    return ExpressionError(diagnostic.kind, message, diagnostic.span, diagnostic.hint, diagnostic.also)
 
 
 @dataclass(frozen=True, slots=True)
@@ -436,33 +439,37 @@ def _checked(
     )
 
 
-def _value(doubles: GradientResult, found: _References, required: int) -> CheckedNumber:
-    judged = _judge(doubles.value, found.exact.value, [at.value for at in found.written], required, found.underflowed)
-    if not found.sure:
-        judged = judged._replace(agrees=False, remark=f"not settled with {found.precision} digits")
-    elif not judged.agrees and not found.exact.value and _zero_to_rounding(doubles, doubles.value, None):
+def _value(doubles: GradientResult, references: _References, required: int) -> CheckedNumber:
+    judged = _judge(
+        doubles.value, references.exact.value, [at.value for at in references.written], required, references.underflowed
+    )
+    if not references.sure:
+        judged = judged._replace(agrees=False, remark=f"not settled with {references.precision} digits")
+    elif not judged.agrees and not references.exact.value and _zero_to_rounding(doubles, doubles.value, None):
         judged = judged._replace(agrees=True, remark="0 to within rounding")
-    return _checked("", doubles.value, found.exact.value, judged)
+    return _checked("", doubles.value, references.exact.value, judged)
 
 
-def _partial(doubles: GradientResult, found: _References, name: str, required: int, differences: bool) -> CheckedNumber:
-    computed, exact = doubles.gradient[name] + 0.0, found.exact.gradient[name]
-    written = [at.gradient[name] for at in found.written]
-    judged = _judge(computed, exact, written, required, found.underflowed)
-    leaf, slope, exists = doubles.leaf(name), NO_DIFFERENCE, not found.exact.kinks
+def _partial(
+    doubles: GradientResult, references: _References, name: str, required: int, differences: bool
+) -> CheckedNumber:
+    computed, exact = doubles.gradient[name] + 0.0, references.exact.gradient[name]
+    written = [at.gradient[name] for at in references.written]
+    judged = _judge(computed, exact, written, required, references.underflowed)
+    leaf, slope, exists = doubles.leaf(name), NO_DIFFERENCE, not references.exact.kinks
     vanishes = not judged.agrees and not exact and leaf is not None and _zero_to_rounding(doubles, computed, leaf)
     if vanishes:
         judged = judged._replace(agrees=True, remark="0 to within rounding")
     if leaf is not None and differences:
         slope = extrapolated(evaluator(doubles.graph, REAL, doubles.graph.roots[0], leaf), doubles.graph.data[leaf])
-        right, why, exists = _holds(found.exact, name, found.precision)
+        right, why, exists = _holds(references.exact, name, references.precision)
         remark = judged.remark if vanishes else why or judged.remark
         judged = judged._replace(agrees=judged.agrees and right, remark=remark)
     elif leaf is not None:
         judged = judged._replace(remark=judged.remark or "no differences: too many variables")
     condition = None
-    if found.exact.value:
-        condition = 0.0 if leaf is None else float(abs(exact * doubles.graph.data[leaf] / found.exact.value))
+    if references.exact.value:
+        condition = 0.0 if leaf is None else float(abs(exact * doubles.graph.data[leaf] / references.exact.value))
     return _checked(name, computed, exact, judged, slope, condition, exists=exists)
 
 
@@ -479,29 +486,29 @@ def _holds(swept: GradientResult, name: str, precision: int) -> tuple[bool, str,
     x, partial = data[leaf], m.number(swept.gradient[name])
     value = evaluator(swept.graph.at(data), m, swept.graph.roots[0], leaf)
     step = (abs(x) or m.number(1)) * m.literal(STEP)
-    told = sides(value, x, step)
-    if told is None:
+    one_sided = sides(value, x, step)
+    if one_sided is None:
         return True, "one-sided: the function ends here", True
-    near = (abs(partial) + abs(told.left) + abs(told.right)) * 1e-12
+    near = (abs(partial) + abs(one_sided.left) + abs(one_sided.right)) * 1e-12
     # What rounding to so many digits leaves of the difference of two values, divided by the step.
     near += abs(data[-1]) * m.literal(NOISE) / (abs(x) or 1)
-    if abs(told.middle - partial) <= near and abs(told.left - told.right) <= near:
+    if abs(one_sided.middle - partial) <= near and abs(one_sided.left - one_sided.right) <= near:
         return True, "", True
-    if told.vanishes and not partial:
+    if one_sided.vanishes and not partial:
         return True, "", True
-    if not told.settled:
+    if not one_sided.settled:
         before, after = value(x - step), value(x + step)
         if before is not None and after is not None:
             for other in (after, data[-1]):
                 if abs(other - before) > 1e-9 * (abs(before) + abs(other)):
                     return True, f"a jump: from {_short(before)} to {_short(other)}", False
         return True, "differences do not settle here", not swept.kinks
-    low, high = sorted((told.left, told.right))
+    low, high = sorted((one_sided.left, one_sided.right))
     # A piece that is curved has another slope a step away.
     if low - near <= partial <= high + near and high - low > near:
-        remark = f"a kink: slope {_short(told.left)} on the left, {_short(told.right)} on the right"
+        remark = f"a kink: slope {_short(one_sided.left)} on the left, {_short(one_sided.right)} on the right"
         return True, remark, False
-    return False, f"wrong: differences in {m.digits} digits give {_short(told.middle)}", not swept.kinks
+    return False, f"wrong: differences in {m.digits} digits give {_short(one_sided.middle)}", not swept.kinks
 
 
 def _short(x: Number) -> str:

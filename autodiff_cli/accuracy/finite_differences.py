@@ -56,9 +56,9 @@ def extrapolated(value: Callable[[float], float | None], x: float) -> Difference
         step = next((h for h in shrunk if value(x + h) is not None and value(x - h) is not None), None)
         if step is None:
             continue
-        found = _ridders(value, x, step)
-        if found.error is not None and (best.error is None or found.error < best.error):
-            best = found
+        estimate = _ridders(value, x, step)
+        if estimate.error is not None and (best.error is None or estimate.error < best.error):
+            best = estimate
         if best.error is not None and best.slope and best.error < 1e-9 * abs(best.slope):
             break
     return best
@@ -111,13 +111,13 @@ def sides(value: Callable[[Number], Number | None], x: Number, step: Number) -> 
 
     The step is to be about a third of the digits: then a smooth function's slopes differ by as little as that.
     """
-    found = []
+    estimates = []
     for h in (step, step / 16):
         up, here, down = value(x + h), value(x), value(x - h)
         if up is None or here is None or down is None:
             return None
-        found.append(((here - down) / h, (up - here) / h))
-    (wide_left, wide_right), (left, right) = found
+        estimates.append(((here - down) / h, (up - here) / h))
+    (wide_left, wide_right), (left, right) = estimates
     settled = abs(wide_left - left) <= abs(left) * 1e-12 and abs(wide_right - right) <= abs(right) * 1e-12
     vanishes = 8 * abs(left) <= abs(wide_left) and 8 * abs(right) <= abs(wide_right)
     return Sides(left, right, settled, vanishes)

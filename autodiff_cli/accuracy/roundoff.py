@@ -1,4 +1,4 @@
-"""Where digits were lost: the node of a computation in doubles at which rounding was magnified most."""
+"""Locate the loss of digits: the node of a computation in doubles that amplified rounding most."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def losses(doubles: GradientResult, swept: GradientResult, digits: Sequence[tupl
     branch = _decided_by_rounding(doubles, swept)
     if branch is not None:
         return [branch]
-    told: list[Diagnostic] = []
+    diagnostics: list[Diagnostic] = []
     wrong = [relative_error(x, y) for x, y in zip(doubles.graph.data, swept.graph.data, strict=True)]
     blamed: set[int] = set()
     for name, left in digits:
@@ -34,14 +34,14 @@ def losses(doubles: GradientResult, swept: GradientResult, digits: Sequence[tupl
         node, factor = _worst_value(doubles, swept, wrong, bool(name))
         if factor < 10.0 ** (WORTH_SAYING - 1) and name:
             cancelled = _cancelled_adjoint(doubles, swept, wrong, name, what, left)
-            if cancelled is not None and not any(cancelled.message == t.message for t in told):
-                told.append(cancelled)
+            if cancelled is not None and not any(cancelled.message == t.message for t in diagnostics):
+                diagnostics.append(cancelled)
             continue
         if node is None or node in blamed:
             continue
         blamed.add(node)
-        told.append(_diagnostic(doubles, swept, node, wrong[node], what, left))
-    return told
+        diagnostics.append(_diagnostic(doubles, swept, node, wrong[node], what, left))
+    return diagnostics
 
 
 def relative_error(computed: object, exact: Number) -> float:
@@ -100,9 +100,11 @@ def _cancelled_adjoint(
         return None
     node = doubles.graph.places[best]
     return Diagnostic(
-        "lost_digits", f"{what} has {_count(left)}: what flows back to `{_called(node)}` cancels", node.span,
+        "lost_digits",
+        f"{what} has {_count(left)}: what flows back to `{_called(node)}` cancels",
+        node.span,
         "write the formula so that its parts do not cancel",
-    )  # fmt: skip
+    )
 
 
 def _diagnostic(
@@ -135,7 +137,7 @@ def _called(node: Value) -> str:
 
 
 def _hint(node: Value, inputs: Sequence[float]) -> str:
-    """What to write instead, for the losses that everyone meets."""
+    """Suggest a stable form for common cancellations."""
     primitive, operands = node.primitive, node._prev
     if primitive is LOG and operands[0].primitive is ADD:
         left, right = operands[0]._prev
@@ -164,7 +166,9 @@ def _decided_by_rounding(doubles: GradientResult, swept: GradientResult) -> Diag
         exact = swept.graph.data[i]
         if doubles.graph.places[i].primitive.gives_condition and exact is not None and exact != doubles.graph.data[i]:
             return Diagnostic(
-                "lost_digits", "rounding decides this comparison: without it, it comes out otherwise",
-                doubles.graph.places[i].span, "leave a margin around the edge",
-            )  # fmt: skip
+                "lost_digits",
+                "rounding decides this comparison: without it, it comes out otherwise",
+                doubles.graph.places[i].span,
+                "leave a margin around the edge",
+            )
     return None

@@ -62,9 +62,9 @@ def generic(total: Value, facts: Sequence[Value] = ()) -> Generic | None:
     needed = _unlike(conditions[: len(opener.conditions)])
     if len(needed) > MOST_CONDITIONS:
         return None
-    known = [*conditions[len(opener.conditions) :], *needed]
+    implied = [*conditions[len(opener.conditions) :], *needed]
     try:
-        (formula,) = shortest(simplify(under((unshared(formula),), known)))
+        (formula,) = shortest(simplify(under((unshared(formula),), implied)))
     except Contradiction:  # a condition that never holds
         return None
     if text_size(formula, {}) >= text_size(total, {}):
@@ -72,9 +72,9 @@ def generic(total: Value, facts: Sequence[Value] = ()) -> Generic | None:
     formula, *conditions = simplify((formula, *needed, *facts))
     guards = _guards(formula, conditions[len(needed) :])
     shown: list[Value] = []
-    known = conditions[len(needed) :]
+    implied = conditions[len(needed) :]
     for condition in sorted(_unlike([_by_domain(guards, c) for c in conditions[: len(needed)]]), key=_is_choice):
-        there = _guards(condition, [*known, *shown])
+        there = _guards(condition, [*implied, *shown])
         if there.decided(condition, there.places[0]) is not True:
             shown.append(condition)
     return Generic(shortest((formula,))[0], tuple(shown))
@@ -86,7 +86,7 @@ def _is_choice(condition: Value) -> bool:
 
 def _unlike(conditions: Iterable[Value]) -> list[Value]:
     """The conditions, each once, numbers on the right."""
-    found: dict[object, Value] = {}
+    distinct: dict[object, Value] = {}
     for condition in conditions:
         key: object = condition.primitive, condition._prev
         if condition.primitive is NE:
@@ -97,8 +97,8 @@ def _unlike(conditions: Iterable[Value]) -> list[Value]:
             if x.primitive is MUL and rational(y) == 0 and rational(x._prev[0]):  # 2*n != 0 is n != 0
                 x = x._prev[1]
             condition = node(NE, (x, y))  # noqa: PLW2901
-        found.setdefault(key, condition)
-    return list(found.values())
+        distinct.setdefault(key, condition)
+    return list(distinct.values())
 
 
 def unshared(root: Value) -> Value:
@@ -169,14 +169,14 @@ class _Opener:
         return _is_smooth(x) and _is_smooth(y) and _moves(difference)
 
     def plain(self, condition: Value) -> Value:
-        """That a length is 0, said of what it is the length of."""
+        """Express that a length is 0 by its components."""
         x, y = condition._prev if len(condition._prev) == 2 else (condition, condition)
         if condition.primitive is EQ and x.primitive.norm and rational(y) == 0:
             return conjunction([self.plain(node(EQ, (p, y))) for p in dict.fromkeys(x._prev)])
         return condition
 
     def compared(self, condition: Value) -> Value:
-        """That a number is the largest of several, as it is without ties; anything else is left alone."""
+        """Return the condition that a number is the largest of several, without ties; keep other conditions."""
         if condition.primitive is not EQ:
             return condition
         for x, y in (condition._prev, condition._prev[::-1]):
@@ -208,15 +208,15 @@ class _Opener:
 
 def conjuncts(condition: Value) -> list[Value]:
     """The conditions that all have to hold."""
-    found: list[Value] = []
+    parts: list[Value] = []
     stack = [condition]
     while stack:
         top = stack.pop()
         if top.primitive is AND:
             stack += top._prev[::-1]
         else:
-            found.append(top)
-    return found
+            parts.append(top)
+    return parts
 
 
 def conjunction(conditions: Sequence[Value]) -> Value:
@@ -224,10 +224,10 @@ def conjunction(conditions: Sequence[Value]) -> Value:
     if not conditions:
         zero = constant(0.0, "0")
         return node(operators.LE, (zero, zero))
-    whole = conditions[0]
+    joined = conditions[0]
     for condition in conditions[1:]:
-        whole = node(AND, (whole, condition))
-    return whole
+        joined = node(AND, (joined, condition))
+    return joined
 
 
 def _same(x: Value, y: Value) -> bool:
@@ -237,12 +237,12 @@ def _same(x: Value, y: Value) -> bool:
 
 def _is_smooth(value: Value) -> bool:
     """Whether no operation in a graph has a kink or a jump."""
-    return not any(each.primitive.breakpoint or each.primitive is WHERE for each in in_order((value,)))
+    return not any(v.primitive.breakpoint or v.primitive is WHERE for v in in_order((value,)))
 
 
 def _moves(value: Value) -> bool:
     """Whether a graph depends on a variable."""
-    return any(each.primitive is VARIABLE for each in in_order((value,)))
+    return any(v.primitive is VARIABLE for v in in_order((value,)))
 
 
 def _by_domain(guards: Guards, condition: Value) -> Value:
@@ -252,20 +252,20 @@ def _by_domain(guards: Guards, condition: Value) -> Value:
         last = disjuncts.pop()
         disjuncts += [last._prev[1], last._prev[0]]
     apart: Value | None = None
-    for each in reversed(disjuncts):
-        if each.primitive is NE:
-            x, y = each._prev
+    for alternative in reversed(disjuncts):
+        if alternative.primitive is NE:
+            x, y = alternative._prev
             signs = guards.compared(x, y, guards.places[0])
             if signs in ("<", ">"):
                 return node(COMPARISONS[signs], (x, y))
             if "=" not in signs and apart is None:
-                apart = each
+                apart = alternative
     return condition if apart is None else apart
 
 
 # ---- assumptions --------------------------------------------------------------------------------------------------
 def _guards(root: Value, facts: Sequence[Value]) -> Guards:
-    """What is known at the places of a formula under assumptions."""
+    """Facts that hold at the nodes of a formula under assumptions."""
     budget = current()
     work = int(min(MOST_WORK, budget.left / GUARD))
     guards = Guards(root, work, facts)
@@ -280,15 +280,15 @@ def under(outputs: Sequence[Value], facts: Sequence[Value]) -> list[Value]:
     """
     if not facts:
         return list(outputs)
-    told = _guards(conjunction(facts), facts).places[0]
-    if any(not r.signs() or r.low > r.high for r in told.facts.values()) or "" in told.pairs.values():
+    place = _guards(conjunction(facts), facts).places[0]
+    if any(not r.signs() or r.low > r.high for r in place.facts.values()) or "" in place.pairs.values():
         raise Contradiction
-    whole = Whole(facts)
-    for leaf, known in whole.known.items():
-        apart = any(a == b and (c - d).denominator != 1 for a, c in known for b, d in known)
-        if apart or not whole.some(leaf, told.facts.get(leaf, ALL)):
+    domain = Whole(facts)
+    for leaf, facts_of_leaf in domain.known.items():
+        apart = any(a == b and (c - d).denominator != 1 for a, c in facts_of_leaf for b, d in facts_of_leaf)
+        if apart or not domain.some(leaf, place.facts.get(leaf, ALL)):
             raise Contradiction
-    return [_Assumed(_guards(output, facts), whole).settled() for output in outputs]
+    return [_Assumed(_guards(output, facts), domain).settled() for output in outputs]
 
 
 class _Undecided(Exception):
@@ -296,7 +296,7 @@ class _Undecided(Exception):
 
 
 class _Sides:
-    """What the `near` of a row asks, answered by what is known of formulas; where it jumps, 0 is on neither side."""
+    """Answers for a row's `active_branch`, from facts about formulas; at a jump, 0 is on neither side."""
 
     def __init__(self, guards: Guards, place: ProgramPoint, of: Value) -> None:
         self.guards, self.place = guards, place
@@ -325,15 +325,15 @@ class _Sides:
 class _Assumed:
     """A formula whose choices, absolute values, roundings and powers are decided by what is known."""
 
-    def __init__(self, guards: Guards, whole: Whole) -> None:
-        self.guards, self.whole = guards, whole
+    def __init__(self, guards: Guards, domain: Whole) -> None:
+        self.guards, self.whole = guards, domain
 
     def settled(self) -> Value:
         """The formula without what is decided."""
         return self.guards.settled(self.decided)
 
     def decided(self, value: Value) -> Value | None:
-        """What an operation is, in terms of its inputs, where that is known; else None."""
+        """Return an operation in terms of its inputs under the known facts; None where they do not decide it."""
         primitive, inputs = value.primitive, value._prev
         place = self.guards.place[value]
         if rounds(primitive) and self.whole.holds(inputs[0]):
@@ -356,11 +356,11 @@ class _Assumed:
         assert primitive.near is not None
         sides = _Sides(self.guards, place, value)
         try:
-            found = primitive.near(SYMBOLIC, sides, *inputs, out=None)
+            branch = primitive.near(SYMBOLIC, sides, *inputs, out=None)
         except (_Undecided, TypeError, ValueError, ExpressionError):
             # TypeError: a piece that is only near a point, for it reckons with the value there
             return None
-        taken = found if isinstance(found, Value) else constant(found)
+        taken = branch if isinstance(branch, Value) else constant(branch)
         if primitive.jumps and text_size(taken, {}) >= text_size(value, {}):
             return None  # it is as smooth under its own name
         seen = in_order((taken, *sides.asked))
@@ -425,12 +425,12 @@ class Whole:
         multiples, rest = linear(value)
         rest *= factor
         for leaf, x in multiples.items():
-            found = next(
+            sign = next(
                 ((x * factor / a, c) for a, c in self.known.get(leaf, ()) if (x * factor / a).denominator == 1), None
             )
-            if found is None:
+            if sign is None:
                 return False
-            rest -= found[0] * found[1]
+            rest -= sign[0] * sign[1]
         return rest.denominator == 1
 
     def some(self, leaf: Value, r: Range) -> bool:
@@ -450,24 +450,24 @@ class Whole:
 
 def linear(value: Value) -> Linear:
     """A formula as multiples of leaves, or of what else is in it, and a number."""
-    found: dict[Value, Linear] = {}
-    for each in in_order((value,)):
-        primitive, parents = each.primitive, [found[p] for p in each._prev]
-        number = rational(each)
+    forms: dict[Value, Linear] = {}
+    for v in in_order((value,)):
+        primitive, parents = v.primitive, [forms[p] for p in v._prev]
+        number = rational(v)
         if number is not None:
-            found[each] = {}, number
+            forms[v] = {}, number
         elif primitive in (ADD, SUB):
-            found[each] = _plus(parents[0], parents[1], Fraction(1 if primitive is ADD else -1))
+            forms[v] = _plus(parents[0], parents[1], Fraction(1 if primitive is ADD else -1))
         elif primitive is NEG:
-            found[each] = _plus(({}, Fraction(0)), parents[0], Fraction(-1))
+            forms[v] = _plus(({}, Fraction(0)), parents[0], Fraction(-1))
         elif primitive is MUL and any(not p[0] for p in parents):
             (_, factor), other = parents if not parents[0][0] else parents[::-1]
-            found[each] = _plus(({}, Fraction(0)), other, factor)
+            forms[v] = _plus(({}, Fraction(0)), other, factor)
         elif primitive is DIV and not parents[1][0] and parents[1][1]:
-            found[each] = _plus(({}, Fraction(0)), parents[0], 1 / parents[1][1])
+            forms[v] = _plus(({}, Fraction(0)), parents[0], 1 / parents[1][1])
         else:
-            found[each] = {each: Fraction(1)}, Fraction(0)
-    return found[value]
+            forms[v] = {v: Fraction(1)}, Fraction(0)
+    return forms[value]
 
 
 def _plus(one: Linear, other: Linear, factor: Fraction) -> Linear:

@@ -30,7 +30,7 @@ AGREED = 1e-30
 
 
 class ProgramPoint:
-    """Where in a formula something is computed: what is known there, within another place."""
+    """A branch of a formula in which nodes are computed, with the facts that hold there, within another branch."""
 
     __slots__ = ("children", "depth", "facts", "known", "pairs", "parent")
 
@@ -42,7 +42,7 @@ class ProgramPoint:
         self.pairs: dict[tuple[Value, Value], str] = {}
         """How one number may be to another."""
         self.known: dict[Value, Range] = {}
-        """What was found out of nodes here."""
+        """The facts found about nodes in this branch."""
 
     def line(self) -> Iterator[ProgramPoint]:
         """This place and those around it."""
@@ -74,16 +74,16 @@ class Guards:
         """How many operations may still be looked at."""
         self.order = list(in_order((root,)))
         self.bare = ProgramPoint()
-        """Where nothing is known."""
+        """The branch without facts."""
         self.places = [ProgramPoint()]
         for fact in facts:
             self.assume(self.places[0], fact, True)
         self.place: dict[Value, ProgramPoint] = {root: self.places[0]}
         """Around all uses of a node."""
         self.sure: dict[Value, ProgramPoint] = dict(self.place)
-        """Where a node is computed in any case."""
+        """The branch in which a node is computed in any case."""
         self.kept: dict[Value, ProgramPoint] = dict(self.place)
-        """Where it is computed even if no condition is looked at."""
+        """The branch in which a node is computed whatever the conditions are."""
         for value in reversed(self.order):
             here, sure, kept = self.place[value], self.sure[value], self.kept.get(value)
             for k, p in enumerate(value._prev):
@@ -151,27 +151,27 @@ class Guards:
     def range(self, value: Value, place: ProgramPoint) -> Range:
         """In which range a number lies at a place."""
         self.work -= 1
-        known = place.known
+        ranges_here = place.known
         stack = [value]
         while stack:
             top = stack[-1]
-            if top in known:
+            if top in ranges_here:
                 stack.pop()
                 continue
-            missing = [p for p in top._prev if p not in known and not p.primitive.gives_condition]
+            missing = [p for p in top._prev if p not in ranges_here and not p.primitive.gives_condition]
             if missing and self.work > 0:
                 stack += missing
                 continue
             stack.pop()
             self.work -= ranges.looks(top)
-            found = ranges.ALL
+            result = ranges.ALL
             if not missing:
-                found = ranges.forward(top, [known.get(p, ranges.ALL) for p in top._prev])
+                result = ranges.forward(top, [ranges_here.get(p, ranges.ALL) for p in top._prev])
             for outer in place.line():
                 if top in outer.facts:
-                    found = found.with_(outer.facts[top])
-            known[top] = found
-        return known[value]
+                    result = result.with_(outer.facts[top])
+            ranges_here[top] = result
+        return ranges_here[value]
 
     # -- conditions -------------------------------------------------------------------------------------------------
     def decided(self, condition: Value, place: ProgramPoint) -> bool | None:
@@ -192,8 +192,8 @@ class Guards:
             return None  # a condition that has but a name
         x, y = condition._prev
         possible = self.compared(x, y, place)
-        found = {sign in signs for sign in possible}
-        return found.pop() if len(found) == 1 else None
+        outcomes = {sign in signs for sign in possible}
+        return outcomes.pop() if len(outcomes) == 1 else None
 
     def compared(self, x: Value, y: Value, place: ProgramPoint) -> str:
         """How one number may be to another at a place."""
@@ -207,16 +207,16 @@ class Guards:
             by_range = a.plus(-b).signs()
         for outer in place.line():
             self.work -= 1
-            told = outer.pairs.get((x, y), "<=>")
+            signs = outer.pairs.get((x, y), "<=>")
             mirrored = outer.pairs.get((y, x), "<=>").translate(_MIRRORED)
-            possible = "".join(s for s in possible if s in told and s in mirrored and s in by_range)
+            possible = "".join(s for s in possible if s in signs and s in mirrored and s in by_range)
         return possible if len(possible) == 1 else sign_of_constant(x, y) or possible
 
     def reduced(self, condition: Value, place: ProgramPoint, taken: Value) -> Value | bool:
         """The condition at a place, without what is decided there; `taken` is computed where all of it holds."""
-        found = self.decided(condition, place)
-        if found is not None:
-            return found
+        outcome = self.decided(condition, place)
+        if outcome is not None:
+            return outcome
         if condition.primitive is AND:
             p, q = condition._prev
             first = self.reduced(p, place, taken)
@@ -269,14 +269,14 @@ class Guards:
             if value.primitive is WHERE:
                 condition, x, y = value._prev
                 place = self.place[value]
-                found = self.reduced(condition, place, x) if self.work > 0 else condition
-                if isinstance(found, bool):
-                    if self.may_go(condition, x if found else y, place):
-                        return inputs[1] if found else inputs[2]
-                elif found is not condition:
-                    return node(WHERE, (copies.get(found, found), *inputs[1:]))
-            known = decided(value) if decided else None
-            return rebuilt(value, inputs) if known is None else substituted(known, copies.get)
+                reduced = self.reduced(condition, place, x) if self.work > 0 else condition
+                if isinstance(reduced, bool):
+                    if self.may_go(condition, x if reduced else y, place):
+                        return inputs[1] if reduced else inputs[2]
+                elif reduced is not condition:
+                    return node(WHERE, (copies.get(reduced, reduced), *inputs[1:]))
+            outcome = decided(value) if decided else None
+            return rebuilt(value, inputs) if outcome is None else substituted(outcome, copies.get)
 
         return rewritten((self.root,), rule, copies=copies)[0]
 
@@ -319,16 +319,16 @@ def settled(outputs: Sequence[Value]) -> list[Value]:
     """The formulas without the choices that are decided, each by itself; equal values wherever they had one."""
     if not any(value.primitive is WHERE for value in in_order(outputs)):
         return list(outputs)
-    found: list[Value] = []
+    results: list[Value] = []
     budget = current()
     work = most = int(min(MOST_WORK, budget.left / GUARD))
     for output in outputs:
         choices = work > 0 and any(value.primitive is WHERE for value in in_order((output,)))
         if choices:
             guards = Guards(output, work)
-            found.append(guards.settled())
+            results.append(guards.settled())
             work = guards.work - len(guards.order)
         else:
-            found.append(output)
+            results.append(output)
     budget.spend(min((most - work) * GUARD, budget.left))
-    return found
+    return results

@@ -21,7 +21,7 @@ MOST_DIGITS = 60
 """Numbers of more significant digits, in numerator or denominator, are left as they were written."""
 
 MOST_EXPONENT = 300
-"""So are those that doubles hardly hold: above 1e300, and below 1e-300."""
+"""Magnitudes that doubles hardly hold: above 1e300, and below 1e-300."""
 
 FEW_DIGITS = 8
 """A fraction of so many digits in all is written with whole numbers, as people do."""
@@ -37,7 +37,7 @@ HALF = Fraction(1, 2)
 
 Terms = dict[Value, Fraction]
 Undo = list[tuple[Terms, Value, Fraction | None]]
-"""What was changed in terms or factors that a form still has, and what stood there, in order."""
+"""A journal of changes to the terms or factors of a form, to undo them in order."""
 
 
 class Number(NamedTuple):
@@ -67,7 +67,7 @@ class Product(NamedTuple):
 
 
 Form = Number | Truth | Sum | Product | Value
-"""What is known of a node; a Value is anything else."""
+"""The canonical form of a node; a Value stands for any other node."""
 Parts = Iterable[tuple[Fraction, Value | None, Form]]
 """Parts of a sum or a product: each with its factor or exponent, the node that it comes from, and its form."""
 
@@ -80,7 +80,7 @@ FormRule = Callable[["Collector", Value, list[Form]], Form]
 """A rule for a node with what is known of its inputs."""
 
 Rule = Callable[["Collector", Primitive, Sequence[Form]], Form]
-"""What is known of an operation that is not collected, from what is known of its inputs."""
+"""Return the form of an operation that is not collected, from the forms of its inputs."""
 
 
 def rational(value: Value) -> Fraction | None:
@@ -115,20 +115,20 @@ def number_text(x: Fraction) -> str | None:
     return "-" + text if x < 0 else text
 
 
-def _factored(whole: int) -> tuple[int, int, int]:
+def _factored(n: int) -> tuple[int, int, int]:
     """A whole number without its factors 2 and 5, and how many of them there are."""
     counts = []
     for factor in (2, 5):
         count = 0
-        while whole % factor == 0:
-            whole, count = whole // factor, count + 1
+        while n % factor == 0:
+            n, count = n // factor, count + 1
         counts.append(count)
-    return whole, counts[0], counts[1]
+    return n, counts[0], counts[1]
 
 
-def significant(whole: int) -> int:
+def significant(n: int) -> int:
     """How many digits a whole number has in front of its last zeros."""
-    return len(str(abs(whole)).rstrip("0"))
+    return len(str(abs(n)).rstrip("0"))
 
 
 def quotient(x: Fraction) -> tuple[Fraction, Fraction]:
@@ -154,11 +154,11 @@ def quotient(x: Fraction) -> tuple[Fraction, Fraction]:
     top, bottom = (Fraction(whole // 10 ** (len(str(whole)) - significant(whole))) for whole in best[1:])
     power = Fraction(numerator, denominator) / (top / bottom)
     shift = Fraction(10) ** (significant(int(bottom)) - 1)
-    found = min(
+    best_pair = min(
         ((top * power, bottom), (top, bottom / power), (top * power / shift, bottom / shift)),
         key=lambda pair: sum(len(number_text(part) or "") for part in pair),
     )
-    return sign * found[0], found[1]
+    return sign * best_pair[0], best_pair[1]
 
 
 class Collector:
@@ -187,10 +187,10 @@ class Collector:
         return [self.made(self.forms[root]) for root in self.roots]
 
     def form(self, value: Value) -> Form:
-        """What a node is, its inputs being known."""
+        """Return the form of a node from the forms of its inputs."""
         if not value._prev:
-            found = rational(value)
-            return self.leaf(value) if found is None else Number(found)
+            number = rational(value)
+            return self.leaf(value) if number is None else Number(number)
         inputs = [self.forms[p] for p in value._prev]
         name = value.primitive.name
         try:
@@ -209,8 +209,8 @@ class Collector:
 
     def folded(self, name: str, inputs: Sequence[Form]) -> Form:
         """The value of a function of numbers, where it is rational."""
-        found = getattr(EXACT, name)(*[f.value for f in inputs])  # type: ignore[union-attr]
-        return Truth(found) if isinstance(found, bool) else Number(checked(found))
+        value = getattr(EXACT, name)(*[f.value for f in inputs])  # type: ignore[union-attr]
+        return Truth(value) if isinstance(value, bool) else Number(checked(value))
 
     def opaque(self, primitive: Primitive, inputs: Iterable[Form]) -> Value:
         """The operation itself on what is known of its inputs."""
@@ -306,7 +306,7 @@ class Collector:
         return self.node(DIV, top, self.chain(below)) if below else top
 
     def rank(self, base: Value) -> tuple[int, int]:
-        """Where a factor stands in a product: constants first, then variables."""
+        """Return the sort key of a factor in a product: constants first, then variables."""
         return 2 if base._prev else 0 if base.primitive is CONSTANT else 1, 0
 
     def split(self, c: Fraction, quotient_anyway: bool) -> tuple[Fraction, Fraction]:
@@ -497,7 +497,7 @@ class Collector:
 
 
 def _tried(make: Callable[[Parts, Undo], Form], parts: Parts) -> Form:
-    """What is made of the parts; where the rule does not apply after all, terms and factors are what they were."""
+    """Return the result of a rule on the parts; if the rule does not apply, terms and factors are restored."""
     undo: Undo = []
     try:
         return make(parts, undo)

@@ -33,11 +33,11 @@ class Chains:
         """Nodes that are not drawn."""
 
     def inputs(self, node: Value) -> tuple[Value, ...]:
-        """What the node is made from, the links of its chain replaced by what they are made from."""
+        """Return the inputs of a node, with the links of its chain replaced by their own inputs."""
         return tuple([user._prev[place] for user, place in self.edges(node)])
 
     def edges(self, node: Value) -> Iterator[tuple[Value, int]]:
-        """The same as the nodes of the graph that take them, this node or a link, and at which place."""
+        """Return the nodes that take these inputs, the node itself or a link of its chain, with each position."""
         waiting = [(node, place) for place in reversed(range(len(node._prev)))]
         while waiting:
             user, place = waiting.pop()

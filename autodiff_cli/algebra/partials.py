@@ -46,7 +46,7 @@ def local_formulas(primitive: Primitive, inputs: tuple[Value, ...], name: str) -
     """
     # Literals are asked for no derivative: that by the exponent of (-2)**2 has no value.
     wanted = [k for k, x in enumerate(inputs) if x.label or x.primitive is not CONSTANT]
-    found: list[Value | None] = [None] * len(inputs)
+    formulas: list[Value | None] = [None] * len(inputs)
     # A formula may be one that cannot be evaluated step by step, though the rule can: it is left unevaluated.
     for values in (inputs, tuple(_without_value(x) for x in inputs)):
         for asked in (wanted, *([k] for k in wanted if len(wanted) > 1)):
@@ -55,11 +55,11 @@ def local_formulas(primitive: Primitive, inputs: tuple[Value, ...], name: str) -
             except ExpressionError:
                 continue
             for k in asked:
-                found[k] = None if rules[k] is None else _folded(rules[k])
+                formulas[k] = None if rules[k] is None else _folded(rules[k])
             wanted = [k for k in wanted if k not in asked]
             if not wanted:
-                return found
-    return found
+                return formulas
+    return formulas
 
 
 def _formulas(primitive: Primitive, inputs: tuple[Value, ...], name: str, active: list[bool]) -> list[Any]:

@@ -42,16 +42,16 @@ class Range(NamedTuple):
 
     def signs(self) -> str:
         """Which of `<`, `=`, `>` a number of this range can be, compared with 0."""
-        found = "<" if self.low < 0 else ""
+        signs = "<" if self.low < 0 else ""
         holds_zero = (self.low < 0 or (self.low == 0 and not self.above)) and (
             self.high > 0 or (self.high == 0 and not self.below)
         )
         if holds_zero and not self.nonzero:
-            found += "="
-        return found + (">" if self.high > 0 else "")
+            signs += "="
+        return signs + (">" if self.high > 0 else "")
 
     def with_(self, other: Range) -> Range:
-        """What lies in both ranges."""
+        """Return the intersection of two ranges."""
         low, above = max((self.low, self.above), (other.low, other.above))
         high, not_below = min((self.high, not self.below), (other.high, not other.below))
         return Range(low, high, above, not not_below, self.nonzero or other.nonzero)
@@ -182,15 +182,15 @@ def _outward(x: Fraction, towards: float) -> End:
 
 # ---- from inputs to the operation ---------------------------------------------------------------------------------
 def forward(value: Value, inputs: Sequence[Range]) -> Range:
-    """What an operation gives, whose inputs lie in these ranges."""
+    """Return the range of an operation whose inputs lie in these ranges."""
     if value.primitive is CONSTANT:
         return _constant(value)
     if value.primitive is VARIABLE:
         return ALL
     # Two objects for two operands: what is known of them may be one.
     apart = {p: Range(*r) for p, r in zip(value._prev, inputs, strict=True)}
-    found: Range = getattr(RANGES, value.primitive.name)(*[apart[p] for p in value._prev])
-    return found
+    result: Range = getattr(RANGES, value.primitive.name)(*[apart[p] for p in value._prev])
+    return result
 
 
 def looks(value: Value) -> int:
@@ -228,12 +228,12 @@ def _end(text: str) -> End:
     return float(text) if "inf" in text else Fraction(text)
 
 
-def _increasing(primitive: Primitive, x: Range, whole: Range) -> Range:
+def _increasing(primitive: Primitive, x: Range, limits: Range) -> Range:
     """The range of a strictly increasing function of one input."""
     low, high = _at(primitive, x.low, -INF), _at(primitive, x.high, INF)
     return Range(
-        whole.low if low is None else low[0], whole.high if high is None else high[0],
-        whole.above if low is None else low[1] or x.above, whole.below if high is None else high[1] or x.below,
+        limits.low if low is None else low[0], limits.high if high is None else high[0],
+        limits.above if low is None else low[1] or x.above, limits.below if high is None else high[1] or x.below,
         x.nonzero and at_zero(primitive) == 0,
     )  # fmt: skip
 
@@ -285,13 +285,13 @@ def _raised(x: Range, exponent: Fraction) -> Range:
         signs = ">" if "=" not in x.signs() else "=>"
         if exponent.denominator == 1:
             x = x if "<" not in x.signs() else -x if ">" not in x.signs() else abs(x)
-    found = BY_SIGN.get(signs, ALL)
+    result = BY_SIGN.get(signs, ALL)
     if exponent.denominator == 1 and exponent <= 8:
         ends = [end if isinstance(end, float) else end ** int(exponent) for end in (x.low, x.high)]
         if isinstance(x.low, float) and int(exponent) % 2 == 0:
             ends[0] = -INF
-        found = found.with_(rounded(Range(ends[0], ends[1], x.above, x.below)))
-    return found
+        result = result.with_(rounded(Range(ends[0], ends[1], x.above, x.below)))
+    return result
 
 
 class Ranges(NumberType):
@@ -316,7 +316,7 @@ class Ranges(NumberType):
         """Unknown, as all conditions are."""
 
     def where(self, condition: Any, then: Any, otherwise: Any) -> Range:
-        """What either branch gives."""
+        """Return the union of the ranges of two branches."""
         x, y = (_range(branch() if callable(branch) else branch) for branch in (then, otherwise))
         return x.around(y)
 
@@ -338,15 +338,15 @@ class Ranges(NumberType):
         row = OPERATIONS[name]
 
         def function(*inputs: Any) -> Range:
-            found = values_of(row)
+            result = values_of(row)
             if row.increasing and len(inputs) == 1:
-                return found.with_(_increasing(row, _range(inputs[0]), found))
-            if found is ALL and name in DEFINITIONS:
+                return result.with_(_increasing(row, _range(inputs[0]), result))
+            if result is ALL and name in DEFINITIONS:
                 try:
                     return _range(DEFINITIONS[name](self, *inputs))
                 except (*NO_RESULT, TypeError):  # it needs to know the very numbers
                     return ALL
-            return found
+            return result
 
         self.__dict__[name] = function
         return function
@@ -357,7 +357,7 @@ RANGES = Ranges()
 
 # ---- from the operation to its inputs -----------------------------------------------------------------------------
 def backward(value: Value, r: Range, inputs: Sequence[Range]) -> Iterator[tuple[Value, Range]]:
-    """What follows for inputs from the range of an operation: 0 and the signs, and shifts by constants."""
+    """Return ranges of the inputs that follow from the range of an operation: signs, zeros, and shifts by constants."""
     primitive, operands, signs = value.primitive, value._prev, r.signs()
     if primitive is NEG:
         yield operands[0], -r
@@ -391,7 +391,7 @@ def backward(value: Value, r: Range, inputs: Sequence[Range]) -> Iterator[tuple[
 @cache
 def _domain(primitive: Primitive) -> tuple[tuple[int, Range], ...]:
     """The ranges that the table says inputs are in, by their positions; none for what is no range."""
-    found: dict[int, Range] = {}
+    limits: dict[int, Range] = {}
     for position, relation, end in primitive.bounds.bounds:
         if end is None or (relation == "!=" and end):
             continue
@@ -401,8 +401,8 @@ def _domain(primitive: Primitive) -> tuple[tuple[int, Range], ...]:
             r = Range(Fraction(end), INF, relation == ">", True)
         else:
             r = Range(-INF, Fraction(end), False, relation == "<")
-        found[position] = found[position].with_(r) if position in found else r
-    return tuple(found.items())
+        limits[position] = limits[position].with_(r) if position in limits else r
+    return tuple(limits.items())
 
 
 def domain(value: Value, inputs: Sequence[Range]) -> Iterator[tuple[Value, Range]]:

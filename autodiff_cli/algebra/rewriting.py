@@ -75,16 +75,16 @@ _MULTIPLIED = frozenset((MUL, DIV, NEG, PRIMITIVES["prod"]))
 @cache
 def quotients() -> dict[tuple[str, str], str]:
     """The functions that are defined as the quotient of two others, by the names of these."""
-    x, found = variable("x"), {}
+    x, table = variable("x"), {}
     for name, definition in DEFINITIONS.items():
         row = OPERATIONS[name]
         if row.params != ("x",) or not row.group:
             continue
-        made = definition(SYMBOLIC, x)
-        parts = [each.primitive for each in made._prev if each._prev == (x,)]
-        if made.primitive is DIV and len(parts) == 2:
-            found[parts[0].name, parts[1].name] = name
-    return found
+        defined = definition(SYMBOLIC, x)
+        parts = [p.primitive for p in defined._prev if p._prev == (x,)]
+        if defined.primitive is DIV and len(parts) == 2:
+            table[parts[0].name, parts[1].name] = name
+    return table
 
 
 def shortest(outputs: Sequence[Value], leaves: Sequence[Value] = ()) -> list[Value]:
@@ -98,9 +98,9 @@ def shortest(outputs: Sequence[Value], leaves: Sequence[Value] = ()) -> list[Val
     for _ in range(ROUNDS):
         if not open_:
             break
-        found = Shortener([best[k] for k in open_], leaves).outputs()
+        results = Shortener([best[k] for k in open_], leaves).outputs()
         left = []
-        for k, new in zip(open_, found, strict=True):
+        for k, new in zip(open_, results, strict=True):
             before, after = text_size(best[k], sizes), text_size(new, sizes)
             if after <= before:  # if it is no shorter, it still has fewer products within products
                 best[k] = new
@@ -145,20 +145,20 @@ class Shortener(Collector):
         super().__init__(outputs, FORMS, known)
 
     def form(self, value: Value) -> Form:
-        found = super().form(value)
+        form = super().form(value)
         if value in self.absorbed or self.left < 0:
-            return found
+            return form
         try:
-            if isinstance(found, Product):
-                return self.product_merged(found)
-            if isinstance(found, Sum) and len(found.terms) <= MOST_TERMS:
-                return self.whole(self.shortest(self.parts(found)))
+            if isinstance(form, Product):
+                return self.product_merged(form)
+            if isinstance(form, Sum) and len(form.terms) <= MOST_TERMS:
+                return self.whole(self.shortest(self.parts(form)))
         except (Refused, Refusal, ArithmeticError):
             pass
-        return found
+        return form
 
     def rank(self, base: Value) -> tuple[int, int]:
-        """Where a factor stands in a product: constants, variables in the order of the leaves, sums, functions."""
+        """Return the sort key of a factor: constants, variables in the order of the leaves, sums, functions."""
         if base._prev:
             return 2 if base.primitive in _COLLECTED else 3, 0
         return 0 if base.primitive is CONSTANT else 1, self.places.get(base, 0)
@@ -174,8 +174,8 @@ class Shortener(Collector):
         """The terms of a form, each with its factors."""
         if not isinstance(form, Sum):
             return [self.part(ONE, form)]
-        found = [self.part(c, self.forms.get(term, term)) for term, c in form.terms.items()]
-        return [*found, (form.constant, {})] if form.constant else found
+        parts = [self.part(c, self.forms.get(term, term)) for term, c in form.terms.items()]
+        return [*parts, (form.constant, {})] if form.constant else parts
 
     def part(self, c: Fraction, form: Form) -> Part:
         """A form with a coefficient as one term."""
@@ -196,7 +196,7 @@ class Shortener(Collector):
 
     def collected(self, parts: Iterable[Part]) -> list[Part]:
         """The terms, like ones added up, and those that are sums by themselves with them."""
-        found: dict[object, Part] = {}
+        groups: dict[object, Part] = {}
         stack = list(parts)[::-1]
         while stack:
             c, factors = stack.pop()
@@ -207,12 +207,12 @@ class Shortener(Collector):
                     stack += [(c * d, inside) for d, inside in self.parts(inner)[::-1]]
                     continue
             key = frozenset(factors.items())
-            total = checked(found[key][0] + c) if key in found else c
+            total = checked(groups[key][0] + c) if key in groups else c
             if total:
-                found[key] = total, factors
+                groups[key] = total, factors
             else:
-                found.pop(key, None)
-        return list(found.values()) or [(Fraction(0), {})]
+                groups.pop(key, None)
+        return list(groups.values()) or [(Fraction(0), {})]
 
     def size(self, parts: Sequence[Part]) -> int:
         """How long a sum is as text."""
@@ -242,9 +242,9 @@ class Shortener(Collector):
         return total + above - 1 + below
 
     # -- sums -------------------------------------------------------------------------------------------------------
-    def shortest(self, given: Sequence[Part], again: bool = True) -> list[Part]:
+    def shortest(self, parts_given: Sequence[Part], again: bool = True) -> list[Part]:
         """The terms of the shortest sum that is found; `again` is whether other ways than grouping are tried."""
-        parts = self.collected(given)
+        parts = self.collected(parts_given)
         if self.depth > MOST_DEPTH or self.left < 0:
             return parts
         key = again, frozenset([(c, frozenset(factors.items())) for c, factors in parts])
@@ -254,16 +254,16 @@ class Shortener(Collector):
         work.charge(work.TERM * len(parts))
         self.depth += 1
         try:
-            found = self.tried[key] = self.of_several(parts, again)
+            result = self.tried[key] = self.of_several(parts, again)
         finally:
             self.depth -= 1
-        return found
+        return result
 
     def of_several(self, parts: list[Part], again: bool) -> list[Part]:
         """The terms of the shortest sum, of terms that are unlike each other."""
         for way in (self.by_squares, self.by_choices):
-            while (found := way(parts)) is not None:
-                parts = self.collected(found)
+            while (shorter := way(parts)) is not None:
+                parts = self.collected(shorter)
         if len(parts) == 1:
             return parts
         best, least = parts, self.size(parts)
@@ -288,11 +288,11 @@ class Shortener(Collector):
             ways.insert(0, self.grouped)
         for way in ways:
             try:
-                found = way(parts)
+                result = way(parts)
             except (Refused, Refusal, ArithmeticError):
                 continue
-            if found is not None:
-                yield found
+            if result is not None:
+                yield result
 
     def by_squares(self, parts: list[Part]) -> list[Part] | None:
         """The terms without two of which a third is made by an identity of squares; None if there are none."""
@@ -306,13 +306,13 @@ class Shortener(Collector):
                 own, name, others = partner
                 rest = divided(factors, base, Fraction(2))
                 square = multiplied(rest, {self.node(PRIMITIVES[name], *base._prev): Fraction(2)})
-                for other, ratio, made in (
+                for other, ratio, replacement in (
                     (square, own * others, (c * own, rest)),
                     (rest, -own, (-c * own * others, square)),
                 ):
                     j = places.get(frozenset(other.items()))
                     if j is not None and parts[j][0] == c * ratio:
-                        return [*(part for i, part in enumerate(parts) if i not in (j, k)), made]
+                        return [*(part for i, part in enumerate(parts) if i not in (j, k)), replacement]
         return None
 
     def by_choices(self, parts: list[Part]) -> list[Part] | None:
@@ -347,7 +347,7 @@ class Shortener(Collector):
         bottoms = {
             base._prev[0] for _, factors in parts for base, e in factors.items() if base.primitive is LOG and e > 0
         }
-        found: list[Part] = []
+        merged: list[Part] = []
         for c, factors in parts:
             rest = factors
             for base, e in factors.items():
@@ -358,12 +358,12 @@ class Shortener(Collector):
                         power = self.raised_to(bottom, self.sum_form(Fraction(0), form.terms))
                         rest = multiplied(divided(rest, base, ONE), {power: ONE})
                         rest = multiplied(rest, {bottom: form.constant})
-            found.append((c, rest))
-        return self.shortest(found, False) if found != parts else None
+            merged.append((c, rest))
+        return self.shortest(merged, False) if merged != parts else None
 
     def multiplied_out(self, parts: list[Part]) -> list[Part] | None:
         """The sum with the sums among its factors multiplied out, where these are short; None if there are none."""
-        found: list[Part] = []
+        expanded: list[Part] = []
         some = False
         for c, factors in parts:
             product: list[Part] = [(c, {})]
@@ -381,10 +381,10 @@ class Shortener(Collector):
                         by, times, some = self.parts(inner), int(e), True
                 for _ in range(times):
                     product = [(checked(a * b), multiplied(f, g)) for a, f in product for b, g in by]
-            found += product
-            if len(found) > MOST_PRODUCTS:
+            expanded += product
+            if len(expanded) > MOST_PRODUCTS:
                 return None
-        return self.shortest(found, False) if some else None
+        return self.shortest(expanded, False) if some else None
 
     def grouped(self, parts: list[Part]) -> list[Part] | None:
         """The sum with factors of some of its terms taken out, the longest first; None if there are none."""
@@ -439,10 +439,10 @@ class Shortener(Collector):
             for base, e in factors.items():
                 inner = self.forms.get(base)
                 if e == 1 and isinstance(inner, Sum) and len(inner.terms) <= MOST_TERMS:
-                    found = self.without_content(self.parts(inner))
-                    if len(found) == 1:
-                        one = [(c * found[0][0], multiplied(found[0][1], divided(factors, base, ONE)))]
-                        if self.size(one) < self.size(parts) + (found[0][0].denominator != 1):
+                    cofactors = self.without_content(self.parts(inner))
+                    if len(cofactors) == 1:
+                        one = [(c * cofactors[0][0], multiplied(cofactors[0][1], divided(factors, base, ONE)))]
+                        if self.size(one) < self.size(parts) + (cofactors[0][0].denominator != 1):
                             return one
             return parts
         content = Fraction(gcd(*[c.numerator for c, _ in parts]), lcm(*[c.denominator for c, _ in parts]))
@@ -463,14 +463,14 @@ class Shortener(Collector):
             if not isinstance(best, Product):
                 break
             try:
-                found = way(best)
+                shorter = way(best)
             except (Refused, Refusal, ArithmeticError):
                 continue
-            if found is None:
+            if shorter is None:
                 continue
-            size = self.size(self.parts(found))
+            size = self.size(self.parts(shorter))
             if size < least + (way == self.by_exponents):
-                best, least = found, size
+                best, least = shorter, size
         return best
 
     def by_exponents(self, form: Product) -> Form | None:
@@ -559,10 +559,10 @@ class Shortener(Collector):
         for base, e in form.factors.items():
             inner = self.forms.get(base)
             if isinstance(inner, Sum) and e.denominator == 1 and abs(e) <= MOST_LINED and len(inner.terms) <= SHORT:
-                found = self.over_one_line(self.parts(inner))
-                if found is None or len(found) > 1:
+                fraction = self.over_one_line(self.parts(inner))
+                if fraction is None or len(fraction) > 1:
                     continue
-                ((c, factors),) = found
+                ((c, factors),) = fraction
                 one = self.product_form(
                     form.coefficient * c ** int(e),
                     multiplied(divided(form.factors, base, e), {part: e * f for part, f in factors.items()}),
@@ -603,14 +603,14 @@ class Shortener(Collector):
 
 def multiplied(one: Mapping[Value, Fraction], other: Mapping[Value, Fraction]) -> Terms:
     """The factors of a product."""
-    found = dict(one)
+    product = dict(one)
     for base, e in other.items():
-        total = found.get(base, Fraction(0)) + e
+        total = product.get(base, Fraction(0)) + e
         if total:
-            found[base] = total
+            product[base] = total
         else:
-            found.pop(base, None)
-    return found
+            product.pop(base, None)
+    return product
 
 
 def divided(factors: Mapping[Value, Fraction], base: Value, e: Fraction) -> Terms:
@@ -626,12 +626,12 @@ def quotient_of(factors: Mapping[Value, Fraction], common: Mapping[Value, Fracti
 def shared_factors(listed: Sequence[Terms]) -> Terms:
     """The factors that terms have in common; of those below the line the highest power, which is all denominators'."""
     first, *others = listed
-    found: Terms = {}
+    shared: Terms = {}
     for base, e in first.items():
         exponents = [e, *[factors.get(base, Fraction(0)) for factors in others]]
         if min(exponents) > 0 or max(exponents) < 0:
-            found[base] = min(exponents)
-    return found
+            shared[base] = min(exponents)
+    return shared
 
 
 def is_polynomial(parts: Sequence[Part]) -> bool:

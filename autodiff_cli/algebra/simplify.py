@@ -29,15 +29,15 @@ def simplify(outputs: Sequence[Value], *, spell: bool = True) -> list[Value]:
     With `spell` they are in functions of the language, else stable forms stay what they are. What it returns is not
     made simpler by doing it again.
     """
-    found, before = list(outputs), -1
+    formulas, before = list(outputs), -1
     for _ in range(ROUNDS):
-        found = Collector(rewritten(found, _spelled) if spell else found, FORMS, known).outputs()
-        shape = _shape(found)
+        formulas = Collector(rewritten(formulas, _spelled) if spell else formulas, FORMS, known).outputs()
+        shape = _shape(formulas)
         if shape == before:
             break
         before = shape
-        found = settled(found)
-    return found
+        formulas = settled(formulas)
+    return formulas
 
 
 def _shape(outputs: Sequence[Value]) -> int:
@@ -56,8 +56,8 @@ def _spelled(value: Value, inputs: tuple[Value, ...]) -> Value:
     definition = by_definition(value) if inputs else value
     if definition is value:
         return value
-    known = {p: p for p in inputs}  # a definition is walked no further
-    (root,) = rewritten((definition,), lambda v, ps: (rebuilt if v is definition else _spelled)(v, ps), known.get)
+    places = {p: p for p in inputs}  # a definition is walked no further
+    (root,) = rewritten((definition,), lambda v, ps: (rebuilt if v is definition else _spelled)(v, ps), places.get)
     return _spelled(root, root._prev)
 
 
@@ -107,7 +107,7 @@ FORMS: dict[str, FormRule] = by_name({
 
 
 def known(p: Collector, primitive: Primitive, inputs: Sequence[Form]) -> Form:
-    """What the row of a function of one input says of it, for every argument in its domain. Raises `Refused`."""
+    """Return the identity that a function's row declares, valid in its whole domain. Raises `Refused`."""
     if len(inputs) != 1:
         raise Refused
     value = inputs[0]
@@ -121,5 +121,5 @@ def known(p: Collector, primitive: Primitive, inputs: Sequence[Form]) -> Form:
     mirrored = negated(p, value) if primitive.odd or primitive.even else None
     if mirrored is None:
         raise Refused
-    found = p.opaque(primitive, (mirrored,))
-    return Product(-ONE, {found: ONE}) if primitive.odd else found
+    result = p.opaque(primitive, (mirrored,))
+    return Product(-ONE, {result: ONE}) if primitive.odd else result

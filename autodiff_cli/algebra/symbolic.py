@@ -56,17 +56,17 @@ def by_definition(value: Value, always: bool = False) -> Value:
 
 
 def composed(m: NumberType, operation: Primitive, inputs: Sequence[Value]) -> Any:
-    """What an operation is by its definition; several Values for one that gives a list.
+    """Return an operation expanded by its definition; a list of Values for an operation that returns several.
 
     Nothing is evaluated, for what is written need not have a value: `log1p(-2)`, `(1e200*x)**2`.
     """
     fixed = {operation.params.index(name) for name in operation.constant_params}
     places = [x.data if k in fixed else variable("") for k, x in enumerate(inputs)]
-    found = DEFINITIONS[operation.name](m, *places)
-    known = {place: x for place, x in zip(places, inputs, strict=True) if isinstance(place, Value)}
-    roots = found if isinstance(found, list) else [found]
-    written = [substituted(root, known.get) if isinstance(root, Value) else root for root in roots]
-    return written if isinstance(found, list) else written[0]
+    result = DEFINITIONS[operation.name](m, *places)
+    values = {place: x for place, x in zip(places, inputs, strict=True) if isinstance(place, Value)}
+    roots = result if isinstance(result, list) else [result]
+    written = [substituted(root, values.get) if isinstance(root, Value) else root for root in roots]
+    return written if isinstance(result, list) else written[0]
 
 
 def is_spelled(primitive: Primitive) -> bool:

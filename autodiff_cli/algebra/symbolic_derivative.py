@@ -122,22 +122,22 @@ def check_size(count: int) -> None:
 
 def as_values(steps: Sequence[Step], leaves: Mapping[int, Value]) -> list[Value]:
     """Steps as Values, in functions that are in the table."""
-    made: dict[Step, Any] = {}
+    values: dict[Step, Any] = {}
     for step in live_steps(steps):
-        args = [made[a] for a in step.args]
+        args = [values[a] for a in step.args]
         if step.name == "input":
-            made[step] = leaves[step.data]
+            values[step] = leaves[step.data]
         elif step.name == "number":
-            made[step] = _literal(step.data)
+            values[step] = _literal(step.data)
         elif step.name == "nothing":
-            made[step] = constant(0.0, "0")
+            values[step] = constant(0.0, "0")
         elif step.name == "item":
-            made[step] = _value(args[0][step.data])
+            values[step] = _value(args[0][step.data])
         elif step.name not in PRIMITIVES:
-            made[step] = composed(UNEVALUATED, OPERATIONS[step.name], args)
+            values[step] = composed(UNEVALUATED, OPERATIONS[step.name], args)
         else:
-            made[step] = node(PRIMITIVES[step.name], tuple(args))
-    return [_value(made[step]) for step in steps]
+            values[step] = node(PRIMITIVES[step.name], tuple(args))
+    return [_value(values[step]) for step in steps]
 
 
 def _literal(x: Fraction | bool) -> Value:
@@ -157,25 +157,25 @@ def derivatives(output: Value, wrt: Sequence[Value], order: int, facts: Sequence
     """
     # what holds at single points alone says nothing of a derivative: `round(x)` is x at whole numbers, and flat there
     around = [fact for fact in conjuncts(conjunction(facts)) if _holds_around(fact, wrt)] if facts else []
-    known: dict[Multi, Value] = {(): _simplified((output,), around)[0]}
+    lower: dict[Multi, Value] = {(): _simplified((output,), around)[0]}
     for k in range(order):
         following: dict[Multi, Value] = {}
-        for multi, formula in known.items():
+        for multi, formula in lower.items():
             start = multi[-1] if multi else 0
             for j, partial in enumerate(partials(formula, wrt[start:]), start=start):
                 following[(*multi, j)] = partial
         # The stable forms stay until the end: they have derivatives where their definitions have none.
         there = facts if k == order - 1 else around
-        known = dict(zip(following, _simplified(list(following.values()), there), strict=True))
-        check_size(len(in_order(known.values())))
-    found = list(known.values())
-    if not all(is_spelled(v.primitive) for v in in_order(found)):
-        found = simplify(found)
+        lower = dict(zip(following, _simplified(list(following.values()), there), strict=True))
+        check_size(len(in_order(lower.values())))
+    formulas = list(lower.values())
+    if not all(is_spelled(v.primitive) for v in in_order(formulas)):
+        formulas = simplify(formulas)
     leaves = as_typed(output)
-    found = shortest(found, leaves)
+    formulas = shortest(formulas, leaves)
     if facts:  # the shortest form of x*sign(x) is abs(x), which they may decide
-        found = shortest(_simplified(found, facts), leaves)
-    return dict(zip(known, found, strict=True))
+        formulas = shortest(_simplified(formulas, facts), leaves)
+    return dict(zip(lower, formulas, strict=True))
 
 
 def _holds_around(condition: Value, wrt: Sequence[Value]) -> bool:
@@ -226,5 +226,5 @@ def _simplified(outputs: Sequence[Value], facts: Sequence[Value]) -> list[Value]
     """The formulas, simplified where conditions hold; stable forms stay."""
     if not facts:
         return simplify(outputs, spell=False)
-    found = simplify((*outputs, *facts), spell=False)
-    return simplify(under(found[: len(outputs)], found[len(outputs) :]), spell=False)
+    results = simplify((*outputs, *facts), spell=False)
+    return simplify(under(results[: len(outputs)], results[len(outputs) :]), spell=False)

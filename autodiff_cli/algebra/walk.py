@@ -9,7 +9,7 @@ from ..graphs.value import Value, in_order, node
 
 Fact = TypeVar("Fact")
 Rule = Callable[[Value, tuple[Value, ...]], Value]
-"""What stands for a node, given what stands for its inputs."""
+"""A rule: returns the replacement of a node, given the replacements of its inputs."""
 
 
 def rebuilt(value: Value, inputs: tuple[Value, ...]) -> Value:
@@ -50,24 +50,24 @@ def substituted(root: Value, replacement: Callable[[Value], Value | None]) -> Va
     return rewritten((root,), replacement=replacement)[0]
 
 
-def fact_of(value: Value, rule: Callable[[Value, Sequence[Fact]], Fact], known: dict[Value, Fact]) -> Fact:
-    """Return what a rule says of a node, given what it says of the inputs; what it said before is `known`."""
+def fact_of(value: Value, rule: Callable[[Value, Sequence[Fact]], Fact], facts: dict[Value, Fact]) -> Fact:
+    """Return what a rule says of a node, given what it says of the inputs; what it said before is `facts`."""
     stack = [value]
     while stack:
         top = stack[-1]
-        missing = [p for p in top._prev if p not in known] if top not in known else []
+        missing = [p for p in top._prev if p not in facts] if top not in facts else []
         if missing:
             stack += missing
             continue
         stack.pop()
-        if top not in known:
-            known[top] = rule(top, [known[p] for p in top._prev])
-    return known[value]
+        if top not in facts:
+            facts[top] = rule(top, [facts[p] for p in top._prev])
+    return facts[value]
 
 
 def facts_of(roots: Iterable[Value], rule: Callable[[Value, Sequence[Fact]], Fact]) -> dict[Value, Fact]:
     """Return what a rule says of each node, given what it says of the inputs."""
-    found: dict[Value, Fact] = {}
+    facts: dict[Value, Fact] = {}
     for value in in_order(roots):
-        found[value] = rule(value, [found[p] for p in value._prev])
-    return found
+        facts[value] = rule(value, [facts[p] for p in value._prev])
+    return facts

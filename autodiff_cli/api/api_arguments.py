@@ -71,8 +71,8 @@ SHELL = ("Data files", "Files beside the answer")
 
 def keyword(name: str) -> str:
     """The name of an option as a keyword argument: `no_tree` for `--no-tree`."""
-    found = name[2:].replace("-", "_")
-    return f"{found}_" if iskeyword(found) else found
+    spelled = name[2:].replace("-", "_")
+    return f"{spelled}_" if iskeyword(spelled) else spelled
 
 
 def taken(types: Mapping[str, str], values: Mapping[str, Any], command: str) -> dict[str, Any]:
@@ -199,12 +199,12 @@ def _words(name: str, value: Any, option: object) -> Any:
     listed = None if isinstance(value, bytes | bytearray) or not isinstance(value, Iterable) else value
     if isinstance(value, str):
         return value
-    found = [] if listed is None else list(listed)
-    wrong = next((each for each in found if not isinstance(each, str)), None)
+    elements = [] if listed is None else list(listed)
+    wrong = next((each for each in elements if not isinstance(each, str)), None)
     if listed is None or wrong is not None:
-        told = kind_of(value if listed is None else wrong)
-        raise TypeError(f"`{name}` is text, or a list of texts, not {'one of ' if wrong is not None else ''}{told}")
-    return found
+        kind = kind_of(value if listed is None else wrong)
+        raise TypeError(f"`{name}` is text, or a list of texts, not {'one of ' if wrong is not None else ''}{kind}")
+    return elements
 
 
 def _ends(name: str, value: Any, option: object) -> Any:
@@ -260,11 +260,11 @@ _READERS: dict[str, Callable[[str, Any, Any], Any] | None] = {
     "Mapping[str, str] | None": _columns, "Mapping[str, Any] | Sequence[float | str] | str | None": _weights,
     "str | Iterable[Mapping[str, float] | DescentStep] | None": _path,
 }  # fmt: skip
-"""What reads an argument, by the type of its parameter; None where the function reads it itself."""
+"""Return the reader of an argument by the type of its parameter; None where the function reads it itself."""
 
 
 def kind_of(value: object) -> str:
-    """What a value is, in words: `an array of shape (2,)`."""
+    """Describe a value in words: `an array of shape (2,)`."""
     shape = getattr(value, "shape", None)
     kind = type(value).__name__
     return f"an array of shape {tuple(shape)}" if shape else f"{'an' if kind[:1] in 'aeiou' else 'a'} {kind}"
@@ -325,14 +325,14 @@ def reduced(data: Table, reduce: str | None, on_error: str | None) -> LossSpec |
 
 def columns_of(data: Any) -> dict[str, list[Any]]:
     """The columns of a table that Python has, by name, each as a list of what is in it."""
-    found = {}
+    columns = {}
     for name in named_columns(data):
         column = data[name]
         column = column.to_pylist() if hasattr(column, "to_pylist") else column
         if isinstance(column, str | bytes) or not isinstance(column, Iterable) or getattr(column, "ndim", 1) == 0:
             raise ExpressionError("point", f"column `{name}` is {kind_of(column)}", hint="give a sequence of numbers")
-        found[str(name)] = list(column)
-    return found
+        columns[str(name)] = list(column)
+    return columns
 
 
 def names_of(wrt: Names) -> tuple[str, ...] | None:
@@ -340,22 +340,22 @@ def names_of(wrt: Names) -> tuple[str, ...] | None:
     return None if wrt is None else names([wrt] if isinstance(wrt, str) else list(wrt))
 
 
-def ranges_of(given: Ranges) -> dict[str, Range]:
+def ranges_of(ranges: Ranges) -> dict[str, Range]:
     """Ranges by name."""
-    if given is None:
+    if ranges is None:
         return {}
-    if isinstance(given, Mapping):
-        ends = {name: [None if x is None else as_number(x, name) for x in pair] for name, pair in given.items()}
+    if isinstance(ranges, Mapping):
+        ends = {name: [None if x is None else as_number(x, name) for x in pair] for name, pair in ranges.items()}
         return parse_ranges(
             f"{name}={':'.join('' if x is None else repr(x) for x in pair)}" for name, pair in ends.items()
         )
-    return parse_ranges([given] if isinstance(given, str) else given)
+    return parse_ranges([ranges] if isinstance(ranges, str) else ranges)
 
 
-def between_of(given: Ranges | tuple[float, float]) -> dict[str, Range] | Range | None:
+def between_of(bounds: Ranges | tuple[float, float]) -> dict[str, Range] | Range | None:
     """The bounds of unknowns by name, or those of the only one."""
-    if isinstance(given, tuple):
-        return Range(*(as_number(x, "between") for x in given))
-    if given is None or isinstance(given, str):
-        return parse_between([] if given is None else [given])
-    return ranges_of(given)
+    if isinstance(bounds, tuple):
+        return Range(*(as_number(x, "between") for x in bounds))
+    if bounds is None or isinstance(bounds, str):
+        return parse_between([] if bounds is None else [bounds])
+    return ranges_of(bounds)

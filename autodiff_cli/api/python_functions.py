@@ -90,7 +90,7 @@ WITHOUT = ("exercise", "functions")
 
 # ---- answers ------------------------------------------------------------------------------------------------------
 class Answer:
-    """What every answer can do: print as its command prints to a pipe, and show itself in a notebook.
+    """The base class of answers: they print as their command prints in a pipe, and display themselves in a notebook.
 
     A notebook shows pictures as SVG, formulas in LaTeX, and all else as HTML; numbers with a gradient or a matrix have
     the formula as well, for what is printed from the notebook.
@@ -140,11 +140,11 @@ class Answer:
         return None if self._repr_svg_() is not None else views.html(self, **self._choices)
 
     def _repr_latex_(self) -> str | None:
-        made = views.latex(self, **self._choices)
-        if made is None:
+        text = views.latex(self, **self._choices)
+        if text is None:
             return None
         # what stands between dollars is mathematics to every notebook; not all know the delimiters of a document
-        formula = made.removeprefix(r"\[").removesuffix(r"\]").replace("{align*}", "{aligned}")
+        formula = text.removeprefix(r"\[").removesuffix(r"\]").replace("{align*}", "{aligned}")
         return f"$${formula}$$"
 
     def _repr_svg_(self) -> str | None:
@@ -174,9 +174,9 @@ class Drawing(Answer):
     @property
     def svg(self) -> str:
         """The picture as an SVG document. Raises `ExpressionError` where it is too large, or an extra is missing."""
-        made = views.svg(self, **self._choices)
-        assert made is not None
-        return made
+        text = views.svg(self, **self._choices)
+        assert text is not None
+        return text
 
     def save(self, path: str, *, force: bool = False) -> None:
         """Write the picture to a file, whole or not at all, in the format that the file's name says.
@@ -286,7 +286,7 @@ class Descent(Plotted, _descend.Descent):
 
 
 class Minimum(Answer, _minimize.Minimum):
-    """Where a search for a minimum has ended, and whether that is one."""
+    """The end point of a search for a minimum, and what kind of point it is."""
 
     _told = ("value", "point", "converged", "verdict")
 
@@ -342,8 +342,8 @@ class Solved(Answer, _solve.Solved):
     _told = ("solutions", "message")
 
     def __repr__(self) -> str:
-        told = "; ".join(", ".join(f"{n} = {float(x):.6g}" for n, x in each.values.items()) for each in self.solutions)
-        return f"<Solved: {told or self.message}>"
+        text = "; ".join(", ".join(f"{n} = {float(x):.6g}" for n, x in each.values.items()) for each in self.solutions)
+        return f"<Solved: {text or self.message}>"
 
 
 class Fit(Plotted, _fit.Fit):
@@ -365,13 +365,13 @@ class Sheet(Answer, _exercise.Sheet):
 
 
 class Marked(Answer, _exercise.Marked):
-    """What there is to say of an answer to an exercise."""
+    """The marking of an answer to an exercise."""
 
     _told = ("right", "message")
 
 
 class FunctionEntry(Answer, _functions.FunctionEntry):
-    """What there is to say about one function of the language."""
+    """A function of the language: signature, domain, derivative and definition."""
 
     _told = ("signature", "doc")
 
@@ -428,20 +428,20 @@ class Program:
         """
         program = self._program
         self._check(values)
-        given = {
+        leaves = {
             place: values[name] if isinstance(values[name], Value) else as_float(values[name], f"`{name}` cannot be")
             for name, place in program.leaves.items()
         }
-        graph = program.whole.with_leaves({i: x.data if isinstance(x, Value) else x for i, x in given.items()})
+        graph = program.whole.with_leaves({i: x.data if isinstance(x, Value) else x for i, x in leaves.items()})
         try:
             forward(graph, REAL, program.roots)
         except Fault as fault:
             error = located(fault, graph, program.leaves)
             explain(error, self.text)
             raise error from None
-        if any(isinstance(x, Value) for x in given.values()):
+        if any(isinstance(x, Value) for x in leaves.values()):
             # a number takes no derivative: `x**n` at a negative x has one by x only
-            nodes = values_of(graph, {k: x if isinstance(x, Value) else constant(x) for k, x in given.items()})
+            nodes = values_of(graph, {k: x if isinstance(x, Value) else constant(x) for k, x in leaves.items()})
             for each in nodes:
                 each.grad = 0.0 if each.grad is None and each.data is not None else each.grad
             outputs: list[Any] = [nodes[root] for root in program.roots]
@@ -472,15 +472,15 @@ class Program:
 
     def _check(self, values: Mapping[str, Any]) -> None:
         """Raise TypeError unless these names are those of the variables."""
-        known = self._program.leaves
-        if values.keys() == known.keys():
+        leaves = self._program.leaves
+        if values.keys() == leaves.keys():
             return
         for name in values:
-            if name not in known:
+            if name not in leaves:
                 what = "is a constant" if name in self._program.constants else "is not a variable"
-                listed = quoted(known, "no variables")
+                listed = quoted(leaves, "no variables")
                 raise TypeError(f"`{name}` {what} of this program: its variables are {listed}")
-        missing = [name for name in known if name not in values]
+        missing = [name for name in leaves if name not in values]
         raise TypeError(f"the program needs a value for {quoted(missing)}: call it as `f({missing[0]}=…)`")
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -492,11 +492,11 @@ class Program:
 
 def _as(kind: type[R], answer: Any, **choices: Any) -> R:
     """The answer to a question as one that can show itself."""
-    made = object.__new__(kind)
-    made.__dict__.update(answer.__dict__)
+    result = object.__new__(kind)
+    result.__dict__.update(answer.__dict__)
     if choices:
-        made.__dict__["_choices"] = {name: choice for name, choice in choices.items() if choice is not None}
-    return made
+        result.__dict__["_choices"] = {name: choice for name, choice in choices.items() if choice is not None}
+    return result
 
 
 # ---- what a call and a command line have in common ----------------------------------------------------------------
@@ -508,7 +508,7 @@ def explain(error: Diagnosed, text: str | None) -> None:
         error.__notes__ = ["\n".join(lines)]
 
 
-def in_python(told: Diagnostic, command: str) -> Diagnostic:
+def in_python(diagnostic: Diagnostic, command: str) -> Diagnostic:
     """An error or a warning that names the options of its command as keyword arguments: `at="x=1"` for `--at x=1`."""
     options = options_of(command)
 
@@ -522,9 +522,10 @@ def in_python(told: Diagnostic, command: str) -> Diagnostic:
         return f"`{name}={value}`" if kind in (int | None, float | None) else f'`{name}="{value.strip(chr(34))}"`'
 
     message, hint = (
-        words and re.sub(r"`(--[a-z-]+)(?: ([^`]+))?`", spelled, words) for words in (told.message, told.hint)
+        words and re.sub(r"`(--[a-z-]+)(?: ([^`]+))?`", spelled, words)
+        for words in (diagnostic.message, diagnostic.hint)
     )
-    return told._replace(message=message or "", hint=hint)
+    return diagnostic._replace(message=message or "", hint=hint)
 
 
 def warned(answer: Any, command: str) -> Any:
@@ -667,7 +668,7 @@ def parse(text: str, given: Collection[str] = (), *, lenient: bool = False) -> P
         ("Any", {"at": "Any"}),
     ],
 )
-def gradient(given: Given) -> Gradient[Any]:
+def gradient(call: Given) -> Gradient[Any]:
     """The value of the program `text` at the point `at`, and its partial derivatives by `wrt`, or by all variables.
 
     With `exact`, `precision` or `certified` the numbers are `Figure`s, with all their digits as `text`; numbers of the
@@ -683,19 +684,19 @@ def gradient(given: Given) -> Gradient[Any]:
     >>> gradient("x**2/3", {"x": 0.1}, exact=True).gradient["x"].text
     '1/15'
     """
-    found = _gradient.gradient(
-        given.text, given.point, wrt=given.variables, arithmetic=given.arithmetic, relative=given.relative,
-        over=given.over,
+    answer = _gradient.gradient(
+        call.text, call.point, wrt=call.variables, arithmetic=call.arithmetic, relative=call.relative,
+        over=call.over,
     )  # fmt: skip
     return _as(
-        Gradient, found, intermediates=given.all or None, relative=given.relative or None, sort=given.sort or None,
-        depth=given.depth, binary=given.binary or None, table=False if given.no_table else None,
-        tree=False if given.no_tree else None, **given.shown,
+        Gradient, answer, intermediates=call.all or None, relative=call.relative or None, sort=call.sort or None,
+        depth=call.depth, binary=call.binary or None, table=False if call.no_table else None,
+        tree=False if call.no_tree else None, **call.shown,
     )  # fmt: skip
 
 
 @answers("trace")
-def trace(given: Given) -> Trace:
+def trace(call: Given) -> Trace:
     """Every step of the program's evaluation and backpropagation; with `mode="forward"` along a `direction`.
 
     With `blanks` it is shown without the numbers that are to be found.
@@ -703,14 +704,14 @@ def trace(given: Given) -> Trace:
     >>> trace("log(x1) + x1*x2 - sin(x2)", {"x1": 2, "x2": 5}).gradient["x1"]
     5.5
     """
-    found = _trace.trace(
-        given.text, given.point, wrt=given.variables, mode=given.mode or "reverse", direction=point_of(given.direction)
+    answer = _trace.trace(
+        call.text, call.point, wrt=call.variables, mode=call.mode or "reverse", direction=point_of(call.direction)
     )
-    return _as(Trace, found, steps=given.lines, blanks=given.blanks or None, **given.shown)
+    return _as(Trace, answer, steps=call.lines, blanks=call.blanks or None, **call.shown)
 
 
 @answers("graph")
-def graph(given: Given) -> Picture:
+def graph(call: Given) -> Picture:
     """A picture of the graph: every operation, with value and derivative at every node; `symbolic` needs no point.
 
     >>> print(graph("x*w", "x=2,w=3"))
@@ -719,14 +720,14 @@ def graph(given: Given) -> Picture:
     ├─ x      2      3
     └─ w      3      2
     """
-    found = (
-        _graph.symbolic_picture(given.text, given.point)
-        if given.symbolic
-        else _graph.picture(given.text, given.point, wrt=given.variables)
+    answer = (
+        _graph.symbolic_picture(call.text, call.point)
+        if call.symbolic
+        else _graph.picture(call.text, call.point, wrt=call.variables)
     )
     return _as(
-        Picture, found, depth=given.depth, binary=given.binary or None, partials=given.partials or None,
-        way=None if given.layout is None else way_of(given.layout), width=given.width, **given.shown,
+        Picture, answer, depth=call.depth, binary=call.binary or None, partials=call.partials or None,
+        way=None if call.layout is None else way_of(call.layout), width=call.width, **call.shown,
     )  # fmt: skip
 
 
@@ -762,14 +763,14 @@ def rows(
 
 
 @answers("page")
-def page(given: Given) -> Page:
+def page(call: Given) -> Page:
     """A page to watch and to do backpropagation in a browser: steps, sliders, a quiz, descent and a plot.
 
     >>> made = page("tanh(w*x + b)", "w=1,x=2,b=-1")
     >>> made, made.html[:15]
     (Page(text='tanh(w*x + b)', point={'w': 1.0, 'x': 2.0, 'b': -1.0}), '<!DOCTYPE html>')
     """
-    return _as(Page, _page.page(given.text, given.point, wrt=given.variables), **given.shown)
+    return _as(Page, _page.page(call.text, call.point, wrt=call.variables), **call.shown)
 
 
 @takes("graph")
@@ -787,28 +788,28 @@ def draw(
     for root in roots:
         if not isinstance(root, Value):
             raise TypeError(f"only Values can be drawn, not {root!r}")
-    found = _graph.described(roots)
-    return _as(Picture, found, digits=rounding(digits, decimals), theme=None if theme is None else theme_of(theme))
+    answer = _graph.described(roots)
+    return _as(Picture, answer, digits=rounding(digits, decimals), theme=None if theme is None else theme_of(theme))
 
 
 draw_dot = draw
 
 
 @answers("check")
-def check(given: Given) -> Check:
+def check(call: Given) -> Check:
     """How many digits of value and gradient are right at least, by 50-digit arithmetic and by differences.
 
     >>> check("x*exp(-x**2/2)", {"x": 1.5}).agrees
     True
     """
-    found = _check.check(
-        given.text, given.point, wrt=given.variables, required=given.require or _check.REQUIRED, over=given.over
+    answer = _check.check(
+        call.text, call.point, wrt=call.variables, required=call.require or _check.REQUIRED, over=call.over
     )
-    return _as(Check, found, **given.shown)
+    return _as(Check, answer, **call.shown)
 
 
 @answers("descend")
-def descend(given: Given) -> Descent:
+def descend(call: Given) -> Descent:
     """Gradient descent from a point: all its `rows`, the start included, the `best`, and the `ending`.
 
     Over `data` as `gradient` takes them; with a `batch` of their rows in each step there is a row an epoch.
@@ -818,37 +819,37 @@ def descend(given: Given) -> Descent:
     [(0, 9.0, 0.0), (1, 2.25, 1.5), (2, 0.5625, 2.25), (3, 0.140625, 2.625)]
     """
     run = _descend.descend(
-        given.text, given.point, wrt=given.variables,
-        rule=_descend.chosen_rule(given.method, given.rate, given.momentum, given.beta1, given.beta2),
-        stops=_descend.Stops(given.steps, given.gradient_tolerance, given.value_tolerance),
-        maximize=given.maximize, over=given.over,
-        batches=_descend.batched(given.batch, given.epochs, given.shuffle, given.seed),
+        call.text, call.point, wrt=call.variables,
+        rule=_descend.chosen_rule(call.method, call.rate, call.momentum, call.beta1, call.beta2),
+        stops=_descend.Stops(call.steps, call.gradient_tolerance, call.value_tolerance),
+        maximize=call.maximize, over=call.over,
+        batches=_descend.batched(call.batch, call.epochs, call.shuffle, call.seed),
     )  # fmt: skip
     rows = tuple(run)
     if run.ending is not None and run.ending.error is not None:
-        explain(run.ending.error, given.text)
+        explain(run.ending.error, call.text)
     run.__dict__["rows"] = rows
-    return _as(Descent, run, **given.shown)
+    return _as(Descent, run, **call.shown)
 
 
 @answers("minimize")
-def minimize(given: Given) -> Minimum:
-    """Where a program is least, by SciPy's optimisers with the exact gradient and Hessian. Needs `optimize`.
+def minimize(call: Given) -> Minimum:
+    """Minimise a program with SciPy, with the exact gradient and Hessian. Needs the extra `optimize`.
 
     >>> found = minimize("(x - 3)**2 + 1", {"x": 0})
     >>> found.point, found.converged, found.kind
     ({'x': 3.0}, True, 'minimum')
     """
-    tolerance = _minimize.TOLERANCE if given.gradient_tolerance is None else given.gradient_tolerance
-    found = _minimize.minimize(
-        given.text, given.point, wrt=given.variables, method=given.method, bounds=ranges_of(given.bounds),
-        tolerance=tolerance, steps=given.steps, over=given.over,
+    tolerance = _minimize.TOLERANCE if call.gradient_tolerance is None else call.gradient_tolerance
+    answer = _minimize.minimize(
+        call.text, call.point, wrt=call.variables, method=call.method, bounds=ranges_of(call.bounds),
+        tolerance=tolerance, steps=call.steps, over=call.over,
     )  # fmt: skip
-    return _as(Minimum, found, **given.shown)
+    return _as(Minimum, answer, **call.shown)
 
 
 @answers("plot")
-def plot(given: Given) -> Curve | Surface:
+def plot(call: Given) -> Curve | Surface:
     """A function with its derivative and its tangent; over two variables its contours, and the `path` of a run.
 
     The path is the name of a file that `descend` wrote, or points, or rows such as those of `descend`. With `for_` or
@@ -858,19 +859,19 @@ def plot(given: Given) -> Curve | Surface:
     >>> plot("x**2", {"x": 1}, range={"x": (-2, 2)}).tangent
     Tangent(at=1.0, value=1.0, slope=2.0)
     """
-    path = given.path
-    found = _plot.plot(
-        given.text, given.point, wrt=given.variables, ranges=ranges_of(given.range),
-        path=_surface.read_path(path) if isinstance(path, str) else path or (), unknowns=given.unknowns,
-        between=given.brackets, order=given.order,
+    path = call.path
+    answer = _plot.plot(
+        call.text, call.point, wrt=call.variables, ranges=ranges_of(call.range),
+        path=_surface.read_path(path) if isinstance(path, str) else path or (), unknowns=call.unknowns,
+        between=call.brackets, order=call.order,
     )  # fmt: skip
-    if isinstance(found, _surface.Surface):
-        return _as(Surface, found, **given.shown)
-    return _as(Curve, found, **given.shown)
+    if isinstance(answer, _surface.Surface):
+        return _as(Surface, answer, **call.shown)
+    return _as(Curve, answer, **call.shown)
 
 
 @answers("diff")
-def diff(given: Given) -> Diff:
+def diff(call: Given) -> Diff:
     """The derivatives of a program as formulas, simplified, and their values if a point is given.
 
     With `steps` also how each is found, in `derivations`. A formula that holds everywhere may have a `short` form with
@@ -883,27 +884,27 @@ def diff(given: Given) -> Diff:
     >>> diff("x**2*y").derivatives[0].formula
     '2*x*y'
     """
-    found = _diff.diff(
-        given.text, given.point, wrt=given.variables, order=1 if given.order is None else given.order,
-        share=given.share, steps=given.steps, everywhere=given.everywhere, assume=given.assume,
-        language=given.to or "text", arithmetic=given.arithmetic,
+    answer = _diff.diff(
+        call.text, call.point, wrt=call.variables, order=1 if call.order is None else call.order,
+        share=call.share, steps=call.steps, everywhere=call.everywhere, assume=call.assume,
+        language=call.to or "text", arithmetic=call.arithmetic,
     )  # fmt: skip
-    return _as(Diff, found, steps=given.steps or None, **given.shown)
+    return _as(Diff, answer, steps=call.steps or None, **call.shown)
 
 
 @answers("hessian", overloads=[("Hessian", {}), ("Any", {"at": "Any"})])
-def hessian(given: Given) -> Hessian:
+def hessian(call: Given) -> Hessian:
     """Value, gradient, Hessian and its eigenvalues at a point, and what they say of the point.
 
     >>> hessian("x*y", {"x": 0, "y": 0}).hessian
     [[0.0, 1.0], [1.0, 0.0]]
     """
-    found = _hessian.hessian(given.text, given.point, wrt=given.variables, arithmetic=given.arithmetic, over=given.over)
-    return _as(Hessian, found, **given.shown)
+    answer = _hessian.hessian(call.text, call.point, wrt=call.variables, arithmetic=call.arithmetic, over=call.over)
+    return _as(Hessian, answer, **call.shown)
 
 
 @answers("jacobian", overloads=[("Jacobian", {}), ("Any", {"at": "Any"})])
-def jacobian(given: Given) -> Jacobian:
+def jacobian(call: Given) -> Jacobian:
     """The partial derivatives of every output, or their product with a `direction` or an `adjoint`.
 
     >>> jacobian("x*y, x + y", {"x": 2, "y": 3}).jacobian
@@ -911,34 +912,34 @@ def jacobian(given: Given) -> Jacobian:
     >>> jacobian("x*y, x + y", "x=2,y=3", adjoint="1,2").gradient
     {'x': 5.0, 'y': 4.0}
     """
-    adjoint = given.adjoint
-    found = _jacobian.jacobian(
-        given.text, given.point, wrt=given.variables,
-        direction=None if given.direction is None else point_of(given.direction, given.arithmetic),
-        adjoint=parse_weights(adjoint) if isinstance(adjoint, str) else adjoint, arithmetic=given.arithmetic,
+    adjoint = call.adjoint
+    answer = _jacobian.jacobian(
+        call.text, call.point, wrt=call.variables,
+        direction=None if call.direction is None else point_of(call.direction, call.arithmetic),
+        adjoint=parse_weights(adjoint) if isinstance(adjoint, str) else adjoint, arithmetic=call.arithmetic,
     )  # fmt: skip
-    return _as(Jacobian, found, **given.shown)
+    return _as(Jacobian, answer, **call.shown)
 
 
 @answers("taylor")
-def taylor(given: Given) -> Taylor:
+def taylor(call: Given) -> Taylor:
     """Taylor coefficients and polynomial in one variable around the point.
 
     >>> taylor("exp(x)", {"x": 0}, order=3, exact=True).polynomial
     '1 + x + 1/2*x**2 + 1/6*x**3'
     """
-    wanted = given.variables
+    wanted = call.variables
     if wanted is not None and len(wanted) != 1:
         raise ExpressionError("usage", "a Taylor series is taken in one variable", hint="write `--wrt x`")
-    found = _taylor.taylor(
-        given.text, given.point, by=None if wanted is None else wanted[0],
-        order=8 if given.order is None else given.order, arithmetic=given.arithmetic,
+    answer = _taylor.taylor(
+        call.text, call.point, by=None if wanted is None else wanted[0],
+        order=8 if call.order is None else call.order, arithmetic=call.arithmetic,
     )  # fmt: skip
-    return _as(Taylor, found, **given.shown)
+    return _as(Taylor, answer, **call.shown)
 
 
 @answers("propagate")
-def propagate(given: Given) -> Propagation:
+def propagate(call: Given) -> Propagation:
     """The outputs of a program with the uncertainties that those of its inputs give them, by the GUM (JCGM 100).
 
     Values are numbers, which are exact, texts such as `"5.00±0.02"` or `"19.66(10)e-3"`, or numbers of the package
@@ -951,7 +952,7 @@ def propagate(given: Given) -> Propagation:
     >>> found.results[0].written, found.results[0].interval
     ('254.3(16)', '254.3 ± 3.2 (k = 1.96)')
     """
-    at, fit, data, correlation = given.at, given.fit, given.data, given.correlation
+    at, fit, data, correlation = call.at, call.fit, call.data, call.correlation
     pairs: Any = {}
     if isinstance(correlation, str):
         pairs = _propagate.parse_pairs([correlation])
@@ -960,7 +961,7 @@ def propagate(given: Given) -> Propagation:
             f"{':'.join(map(str, name)) if isinstance(name, tuple) else name}={as_number(r, 'correlation')!r}"
             for name, r in correlation.items()
         )
-    point = read_point(at, quantity) if isinstance(at, str) else given.point
+    point = read_point(at, quantity) if isinstance(at, str) else call.point
     fitted = None
     if fit is not None:
         if not isinstance(fit, str | Fit):
@@ -968,22 +969,22 @@ def propagate(given: Given) -> Propagation:
         fitted = read_fit(fit) if isinstance(fit, str) else _propagate.estimates_of_fit(fit.to_dict())
     columns: Mapping[str, Sequence[float]] | None = None
     if isinstance(data, str):
-        known = [*point, *(fitted.values if fitted else ())]
+        known_names = [*point, *(fitted.values if fitted else ())]
         columns = readings(
-            [data], given.text, known, implicit=given.for_ is not None or given.between is not None
+            [data], call.text, known_names, implicit=call.for_ is not None or call.between is not None
         )  # fmt: skip
     elif data is not None:
         columns = {name: [as_number(x, name) for x in column] for name, column in columns_of(data).items()}
-    found = _propagate.propagate(
-        given.text, point, unknowns=given.unknowns, between=given.brackets, fitted=fitted, correlation=pairs,
-        dof={name: as_number(x, name) for name, x in point_of(given.dof).items()}, readings=columns,
-        level=given.level, k=given.k, samples=given.samples, seed=given.seed,
+    answer = _propagate.propagate(
+        call.text, point, unknowns=call.unknowns, between=call.brackets, fitted=fitted, correlation=pairs,
+        dof={name: as_number(x, name) for name, x in point_of(call.dof).items()}, readings=columns,
+        level=call.level, k=call.k, samples=call.samples, seed=call.seed,
     )  # fmt: skip
-    return _as(Propagation, found, sort=given.sort or None, **given.shown)
+    return _as(Propagation, answer, sort=call.sort or None, **call.shown)
 
 
 @answers("solve")
-def solve(given: Given) -> Solved:
+def solve(call: Given) -> Solved:
     """Solve equations, or find where an expression is 0, and differentiate the solution.
 
     `for_` are the unknowns (the option `--for`), `between` their bounds: two numbers for one unknown, else by name.
@@ -993,15 +994,15 @@ def solve(given: Given) -> Solved:
     >>> round(found.solutions[0].values["x"], 10), found.solutions[0].simple
     (1.4142135624, True)
     """
-    found = _solve.solve(
-        given.text, given.point, unknowns=given.unknowns, between=given.brackets, wrt=given.variables, every=given.all,
-        order=given.order or 1, arithmetic=given.arithmetic,
+    answer = _solve.solve(
+        call.text, call.point, unknowns=call.unknowns, between=call.brackets, wrt=call.variables, every=call.all,
+        order=call.order or 1, arithmetic=call.arithmetic,
     )  # fmt: skip
-    return _as(Solved, found, **given.shown)
+    return _as(Solved, answer, **call.shown)
 
 
 @answers("fit", "data", "at")
-def fit(given: Given) -> Fit:
+def fit(call: Given) -> Fit:
     """The parameters of a formula from data, by least squares. Needs the extra `optimize`, a picture `plot`.
 
     `data` are columns by name, or a file that has them; `at` has starts, which parameters need in which the formula is
@@ -1011,22 +1012,22 @@ def fit(given: Given) -> Fit:
     >>> round(found.parameters["b"].estimate, 6), round(found.parameters["b"].error, 6)
     (2.02, 0.042426)
     """
-    data, sigma, weights, response = given.data, given.sigma, given.weights, given.response
-    point, fixed = given.point, point_of(given.fix, given.arithmetic)
+    data, sigma, weights, response = call.data, call.sigma, call.weights, call.response
+    point, fixed = call.point, point_of(call.fix, call.arithmetic)
     if isinstance(data, str):
         also = [name for name in (sigma, weights) if isinstance(name, str)]
-        data = read_data([data], given.text, [*point, *fixed], response, also)
+        data = read_data([data], call.text, [*point, *fixed], response, also)
     else:
         data = {name: [written_number(name, x) for x in column] for name, column in columns_of(data).items()}
-    found = _fit.fit(
-        given.text, data, point, response=response, fixed=fixed, bounds=ranges_of(given.bounds), sigma=sigma,
-        weights=weights, loss=given.loss or "linear", level=given.level, arithmetic=given.arithmetic,
+    answer = _fit.fit(
+        call.text, data, point, response=response, fixed=fixed, bounds=ranges_of(call.bounds), sigma=sigma,
+        weights=weights, loss=call.loss or "linear", level=call.level, arithmetic=call.arithmetic,
     )  # fmt: skip
-    return _as(Fit, found, **given.shown)
+    return _as(Fit, answer, **call.shown)
 
 
 @answers("export", "to")
-def export(given: Given) -> Exported:
+def export(call: Given) -> Exported:
     """A function that computes value and gradient, as source code in the language `to`: python by default.
 
     For SQL it is one statement, in the `dialect` of a database: duckdb by default.
@@ -1034,10 +1035,10 @@ def export(given: Given) -> Exported:
     >>> print(export("x*y", "python").source.splitlines()[-1].strip())
     return t1, (y, x)
     """
-    found = _export.export(
-        given.text, given.to or "python", name=given.name or "f", wrt=given.variables, dialect=given.dialect
+    answer = _export.export(
+        call.text, call.to or "python", name=call.name or "f", wrt=call.variables, dialect=call.dialect
     )
-    return _as(Exported, found)
+    return _as(Exported, answer)
 
 
 @answers(
@@ -1047,28 +1048,28 @@ def export(given: Given) -> Exported:
         ("Marked", {"count": None, "solutions": None, "check": "int", "answer": "str"}),
     ],
 )  # fmt: skip
-def exercise(given: Given) -> Sheet | Marked:
+def exercise(call: Given) -> Sheet | Marked:
     """Exercises of a level, or whether the `answer` to the one with the number `check` is right.
 
     >>> sheet = exercise(2, count=3, seed=7)
     >>> sheet.exercises[1].program, exercise(2, seed=7, check=2, answer="54").right
     ('f(x) = (2*x + 3)**3', True)
     """
-    found = _marking.asked(
-        given.level, count=given.count, seed=given.seed, solutions=given.solutions, check=given.check,
-        answer=given.answer,
+    answer = _marking.asked(
+        call.level, count=call.count, seed=call.seed, solutions=call.solutions, check=call.check,
+        answer=call.answer,
     )  # fmt: skip
-    return _as(Sheet, found) if isinstance(found, _exercise.Sheet) else _as(Marked, found)
+    return _as(Sheet, answer) if isinstance(answer, _exercise.Sheet) else _as(Marked, answer)
 
 
 @answers("functions", "name", overloads=[("FunctionEntry", {"name": "str"}), ("Functions", {"name": "None"})])
-def functions(given: Given) -> FunctionEntry | Functions:
-    """What there is to say about one function of the language, or about all of them.
+def functions(call: Given) -> FunctionEntry | Functions:
+    """List the functions of the language, or describe one of them.
 
     >>> functions("tanh").domain or "everywhere"
     'everywhere'
     """
-    name: str | None = given.values.get("name")
+    name: str | None = call.values.get("name")
     if name is None:
         return _as(Functions, Functions(tuple([_as(FunctionEntry, each) for each in _functions.functions()])))
     return _as(FunctionEntry, _functions.function(name))

@@ -45,15 +45,15 @@ def fitted(
     if lenient:
         known, reading = leniently(text, lambda each: fitted(each, columns, constants, wrt, outputs=outputs))
         return known._replace(reading=reading)
-    given = [*(column for column in columns if is_name(column)), *constants]
-    program = parse(text, given)
+    known_names = [*(column for column in columns if is_name(column)), *constants]
+    program = parse(text, known_names)
     if not outputs:
         single_output(program)
-    missing = [name for name in program.variables if name not in given]
+    missing = [name for name in program.variables if name not in known_names]
     if missing:
         near = next((name for name in columns if name.lower() == missing[0].lower()), None)
         near = near or nearest(missing[0], list(columns))
-        offers = apart(program, missing, given)
+        offers = apart(program, missing, known_names)
         near = near or next((name for name in columns if not is_name(name)), None)
         mapped = f"{missing[0]}={near}" if near is None or is_name(near) else f'"{missing[0]}={near}"'
         mapped = f", or take another: `--columns {mapped}`" if near else ""
@@ -67,7 +67,7 @@ def fitted(
             offers=offers,
         )  # fmt: skip
     for binding in program.bindings:
-        if binding.name in given:
+        if binding.name in known_names:
             raise ExpressionError(
                 "point", f"`{binding.name}` is given a value by the data, and bound by the program",
                 binding.value.span, "rename one of them",
@@ -79,7 +79,7 @@ def fitted(
                 "point", message,
                 hint=f"leave it out of `--at`; or call the column otherwise: `--columns {name}_column={name}`",
             )  # fmt: skip
-    wanted = wanted_variables(program, dict.fromkeys(given, 0.0), wrt)
+    wanted = wanted_variables(program, dict.fromkeys(known_names, 0.0), wrt)
     return Fitted(program, tuple(program.variables), tuple(wanted))
 
 
@@ -134,9 +134,9 @@ def no_column(name: str, columns: Sequence[str], purpose: str) -> ExpressionErro
 
 def listed(columns: Sequence[str]) -> str:
     """The columns as a hint lists them, the first of many; and how one is called in a formula whose name is none."""
-    told = quoted(columns[:20]) + (", …" if len(columns) > 20 else "")
+    names = quoted(columns[:20]) + (", …" if len(columns) > 20 else "")
     other = next((column for column in columns if not is_name(column)), None)
-    return told if other is None else f'{told} (`--columns "x={other}"` calls one `x`)'
+    return names if other is None else f'{names} (`--columns "x={other}"` calls one `x`)'
 
 
 _NUMERAL = re.compile(r"(?<![\w`-])-?\d[\d.]*(?:e[+-]?\d+)?(?!\w)")
@@ -151,11 +151,11 @@ class Kinks:
 
     def note(self, warnings: Sequence[Diagnostic]) -> None:
         """Count a row with what there is to say of it."""
-        told = {
+        texts = {
             f"{_NUMERAL.sub('…', warning.message)} ({warning.hint})" for warning in warnings if warning.kind == "kink"
         }
-        self.rows += bool(told)
-        self.conventions.update(told)
+        self.rows += bool(texts)
+        self.conventions.update(texts)
 
     def add(self, other: Kinks) -> None:
         """Count other rows too."""

@@ -28,7 +28,7 @@ from .evaluator import compile_gradient
 REDUCTIONS = ("sum", "mean")
 
 FEW = 20_000
-"""So many rows, all passes counted, are computed one by one: loading what is faster would take as long."""
+"""Up to this many rows, times passes, are computed one by one, because loading a compiler takes as long."""
 
 AT_ONCE = 65_536
 """Numbers that a block of results has: they stay in a processor's cache."""
@@ -49,7 +49,7 @@ SAMPLE, ESTIMATED = 200, 2.0
 """Rows whose rounding errors are bounded; of more rows, these stand for all, times the second number."""
 
 SHARE = 0.1
-"""What a row in a block costs of one that is computed by itself."""
+"""The cost of a row in a block, relative to a row computed by itself."""
 
 
 class Columns(NamedTuple):
@@ -59,7 +59,7 @@ class Columns(NamedTuple):
     """By the names of variables: arrays of doubles, NumPy's or Python's."""
     rows: int
     where: Callable[[int], str]
-    """Where a row is, for messages: `points.csv, line 5: `."""
+    """Return the place of a row, for messages: `points.csv, line 5: `."""
     left_out: Counter[str]
     """Rows that are not among them, by why."""
 
@@ -86,7 +86,7 @@ class LossSpec(NamedTuple):
 
 
 class LossSummary(NamedTuple):
-    """What was reduced."""
+    """A summary of the data that a loss was computed over."""
 
     reduce: str
     rows: int
@@ -94,11 +94,11 @@ class LossSummary(NamedTuple):
     left_out: dict[str, int]
     """Rows that did not, by why."""
     backend: str
-    """What computed them: `llvm`, `numpy` or `python`."""
+    """The backend that computed them: `llvm`, `numpy` or `python`."""
 
     @property
     def told(self) -> str:
-        """The same in words."""
+        """The reason in words."""
         left = sum(self.left_out.values())
         more = f" ({left:,} left out)" if left else ""
         return f"{self.reduce} over {self.rows:,} row{'' if self.rows == 1 else 's'} of data{more}"
@@ -107,7 +107,7 @@ class LossSummary(NamedTuple):
 def reduction(
     data: Data | None, how: str | None, *, skip: bool = False, backend: str | None = None
 ) -> LossSpec | None:  # fmt: skip
-    """What the options say, None where there are no data."""
+    """Return the loss that the options specify; None without data."""
     if data is None or how is None:
         return None
     return LossSpec(data, how, skip, backend)
@@ -213,7 +213,7 @@ class DataLoss:
                     self._kernel = None
         self.backend: str = "python" if self._kernel is None else self._kernel.backend
         self.note: str | None = note
-        """What to tell the user once, where the rows are not computed by what is fastest."""
+        """A message, shown once, if the rows are not computed by the fastest backend."""
         self.steps_a_row = self.evaluator.steps * (1.0 if self._kernel is None else SHARE)
         self.steps_a_call = work.BLOCK if self._kernel is not None else work.ROWS_IN_TURN
         self.steps = self.steps_a_call + self.steps_a_row * data.rows
@@ -237,7 +237,7 @@ class DataLoss:
 
     @property
     def told(self) -> LossSummary:
-        """What was reduced where it was evaluated last."""
+        """The summary of the last evaluation."""
         return LossSummary(self.over.how, self.rows, dict(self.data.left_out + self.left_out), self.backend)
 
     def __call__(self, point: Sequence[float], which: Sequence[int] | None = None) -> tuple[float, list[float]]:
@@ -280,8 +280,8 @@ class DataLoss:
 
     def point_at(self, row: int, point: Sequence[float]) -> list[float]:
         """The values of all names of the program at a row."""
-        given = iter(point)
-        return [next(given) if column is None else float(column[row]) for column in self._columns]
+        values = iter(point)
+        return [next(values) if column is None else float(column[row]) for column in self._columns]
 
     def failed(self, row: int, error: ExpressionError) -> None:
         """Leave a row out, or raise why it has no value, with its place."""
@@ -313,8 +313,8 @@ class DataLoss:
     ) -> None:
         from .kernels import evaluate
 
-        given = iter(point)
-        fixed = [next(given) if column is None else None for column in self._columns]
+        values = iter(point)
+        fixed = [next(values) if column is None else None for column in self._columns]
         length = self.data.rows if which is None else len(which)
         if which is not None:
             which = _array(which)
@@ -360,7 +360,7 @@ class DataLoss:
         return [value, *rest]
 
     def _second_kernel(self, wrt: tuple[str, ...]) -> Any:
-        """What computes `second` in blocks, None where nothing does."""
+        """Return the compiled second derivatives of blocks of rows; None if no backend has them."""
         if self._kernel is None or len(wrt) > MOST_IN_BLOCKS:
             return None
         if wrt not in self._seconds:
@@ -368,10 +368,10 @@ class DataLoss:
 
             fixed = frozenset([k for k, column in enumerate(self._columns) if column is None])
             try:
-                found = kernel(second_recorder(self.program, wrt), len(self.names), fixed, None)
+                compiled = kernel(second_recorder(self.program, wrt), len(self.names), fixed, None)
             except ExpressionError:
-                found = None
-            self._seconds[wrt] = None if found is None or found.compute is None else found
+                compiled = None
+            self._seconds[wrt] = None if compiled is None or compiled.compute is None else compiled
         return self._seconds[wrt]
 
     def hessian(self, point: Mapping[str, float], wrt: Sequence[str]) -> list[list[float]]:
@@ -400,15 +400,15 @@ class DataLoss:
             ],
         )  # fmt: skip
 
-    def bounded(self, given: Mapping[str, Bounded], wrt: Sequence[str]) -> tuple[Bounded, list[Bounded]]:
+    def bounded(self, inputs: Mapping[str, Bounded], wrt: Sequence[str]) -> tuple[Bounded, list[Bounded]]:
         """Value and gradient with their rounding errors: of many rows estimated from some of them."""
-        at = [float(given[name].x) for name in self.variables]
+        at = [float(inputs[name].x) for name in self.variables]
         value, partials = self(at)
         by = dict(zip(self.wrt, partials, strict=True))
         parts = []
         single = Single(self.evaluator.graph)
         for point in self._some(at):
-            parts.append(single.bounded({name: given.get(name, Bounded(x)) for name, x in point.items()}, wrt))
+            parts.append(single.bounded({name: inputs.get(name, Bounded(x)) for name, x in point.items()}, wrt))
         times = self._times(len(parts))
 
         def told(x: float, errors: Iterable[float]) -> Bounded:
@@ -448,27 +448,29 @@ class DataLoss:
         except ExpressionError:
             return ()
         single = Single(self.evaluator.graph)
-        found: Counter[Diagnostic] = Counter()
+        counts: Counter[Diagnostic] = Counter()
         for row in self.asked:
-            found.update(single.kinks(dict(zip(self.names, self.point_at(row, here), strict=True)), wrt))
+            counts.update(single.kinks(dict(zip(self.names, self.point_at(row, here), strict=True)), wrt))
             work.collect()
         grouped: dict[Any, list[Diagnostic]] = {}
-        for each in found:
+        for each in counts:
             grouped.setdefault(each.span, []).append(each)
-        told = []
+        diagnostics = []
         for alike in grouped.values():
-            rows = sum(found[one] for one in alike)
+            rows = sum(counts[one] for one in alike)
             many = f"{rows:,} row{'' if rows == 1 else 's'} of {self.rows:,}"
-            told.append(alike[0]._replace(message=f"{alike[0].message}; at {many}"))
-        return tuple(told)
+            diagnostics.append(alike[0]._replace(message=f"{alike[0].message}; at {many}"))
+        return tuple(diagnostics)
 
 
 def placed(error: ExpressionError, where: str) -> ExpressionError:
     """The error with the place of its row before it."""
-    told = error.diagnostic
-    found = ExpressionError(told.kind, where + told.message, told.span, told.hint, told.also)
-    found.text = error.text
-    return found
+    diagnostic = error.diagnostic
+    located = ExpressionError(
+        diagnostic.kind, where + diagnostic.message, diagnostic.span, diagnostic.hint, diagnostic.also
+    )
+    located.text = error.text
+    return located
 
 
 def block_size(count: int) -> int:
@@ -559,13 +561,13 @@ class Totals:
                 parts += [*a, *b]
             self._high = self._low = self._rooms = None
         try:
-            found = [math.fsum(parts) for parts in self._parts]
+            sums = [math.fsum(parts) for parts in self._parts]
         except (OverflowError, ValueError):
-            found = [math.inf]
-        if not all(map(math.isfinite, found)):
+            sums = [math.inf]
+        if not all(map(math.isfinite, sums)):
             message = "the sum over the rows is too large for double precision"
             raise ExpressionError("overflow", message, hint="rescale the formula, or the data")
-        return found
+        return sums
 
 
 def _add_exactly(parts: list[float], numbers: Sequence[float]) -> None:
@@ -583,7 +585,7 @@ def _add_exactly(parts: list[float], numbers: Sequence[float]) -> None:
 def named_columns(table: Any) -> list[Any]:
     """The names of the columns of a dictionary of sequences, a frame, or an Arrow table."""
     listed = (getattr(table, each, None) for each in ("column_names", "columns"))
-    names = next(([*found] for found in listed if found is not None), None)
+    names = next(([*columns_found] for columns_found in listed if columns_found is not None), None)
     if names is None:
         if not isinstance(table, Mapping):
             kind = type(table).__name__
@@ -601,15 +603,15 @@ def held(table: Any) -> Data:
 
     def read(choose: Choose, skip: bool) -> Columns:
         chosen = choose([name for name in names if isinstance(name, str) and is_name(name)])
-        found = {name: column_of(name, table[name]) for name in chosen}
-        lengths = {name: len(column) for name, column in found.items()}
+        arrays = {name: column_of(name, table[name]) for name in chosen}
+        lengths = {name: len(column) for name, column in arrays.items()}
         if len(set(lengths.values())) > 1:
             listed = ", ".join(f"`{name}` {length:,}" for name, length in lengths.items())
             message = f"the columns are not of the same length: {listed}"
             raise ExpressionError("point", message, hint="cut, or fill them")
         rows = next(iter(lengths.values()))
         bad: dict[int, str] = {}
-        for name, column in found.items():
+        for name, column in arrays.items():
             for row in _not_finite(column):
                 bad.setdefault(row, f"column `{name}`: the value of `{name}` is not a finite number")
         if bad and not skip:
@@ -617,12 +619,12 @@ def held(table: Any) -> Data:
             raise ExpressionError("point", f"row {row + 1}: {bad[row]}", hint="give numbers, or leave the row out")
         if bad:
             kept = [row for row in range(rows) if row not in bad]
-            found = {name: _picked(column, kept) for name, column in found.items()}
+            arrays = {name: _picked(column, kept) for name, column in arrays.items()}
         else:
             kept = []
         left = Counter([f"point: {why}" for why in bad.values()])
         return checked(Columns(
-            found, rows - len(bad), lambda row: f"row {(kept[row] if kept else row) + 1}: ", left
+            arrays, rows - len(bad), lambda row: f"row {(kept[row] if kept else row) + 1}: ", left
         ), "the data")  # fmt: skip
 
     return read
@@ -663,8 +665,8 @@ def _not_finite(column: Any) -> list[int]:
         return [k for k, x in enumerate(column) if x - x != 0]
     import numpy
 
-    found: list[int] = numpy.flatnonzero(~numpy.isfinite(column)).tolist()
-    return found
+    rows: list[int] = numpy.flatnonzero(~numpy.isfinite(column)).tolist()
+    return rows
 
 
 def _picked(column: Any, rows: Sequence[int]) -> Any:
@@ -674,7 +676,7 @@ def _picked(column: Any, rows: Sequence[int]) -> Any:
 
 
 def checked(data: Columns, name: str) -> Columns:
-    """The same columns. Raises `ExpressionError` where no row is in them."""
+    """Return the columns. Raises `ExpressionError` if they have no row."""
     if not data.rows:
         left = "; ".join(f"{why} ({count:,})" for why, count in data.left_out.most_common(3))
         message = f"no row of {name} is left: {left}" if left else f"{name} has no rows of data"

@@ -73,8 +73,8 @@ class Evaluator:
         compiled_gradient = self._gradient
 
         def fast() -> tuple[float, list[float]] | None:
-            found = compiled_gradient(point)
-            return None if found is None or (not any(found[1]) and self.may_kink) else found
+            result = compiled_gradient(point)
+            return None if result is None or (not any(result[1]) and self.may_kink) else result
 
         return with_fallback(fast, lambda: self.slowly(point))
 
@@ -91,15 +91,15 @@ class Evaluator:
         if self._value is None:
             self._value = compiled(record_values((self.output,), self._leaves), len(self._leaves))
         compiled_value = self._value
-        found: tuple[float, object] = with_fallback(
+        result: tuple[float, object] = with_fallback(
             lambda: compiled_value(point), lambda: self.slowly(point, differentiate=False)
         )
-        return found[0]
+        return result[0]
 
     def slowly(
         self, point: Sequence[float], *, differentiate: bool = True, warnings: list[Diagnostic] | None = None
     ) -> tuple[float, list[float]]:
-        """The same by the sweeps, which know why there is no result; or that there is one after all.
+        """Evaluate by the interpreter, which finds the reason why there is no result, or the result.
 
         What is to be said of kinks is added to `warnings`.
         """
@@ -129,7 +129,7 @@ class Evaluator:
         return self._graph
 
     def refused(self, columns: Sequence[Sequence[float]]) -> dict[int, ExpressionError]:
-        """What `slowly` raises at points where an operation has no value, found for all of them at once.
+        """Return the errors of many points at once, as `slowly` raises them one by one.
 
         There is a column of finite numbers for each variable. `slowly` knows of the points that are not in the answer.
         """

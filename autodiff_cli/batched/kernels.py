@@ -28,7 +28,7 @@ from ..targets.lowering import Lowering
 from ..targets.vectors import MOST_STEPS, Vectors, vectors
 
 BACKENDS = ("llvm", "numpy", "python")
-"""What rows can be computed by, the fastest first; plain Python is always there."""
+"""The backends for rows, the fastest first; plain Python is always available."""
 
 LIBRARY = "libmvec.so.1"
 """The C library's vector mathematics, where it has them."""
@@ -58,11 +58,11 @@ class Kernel(NamedTuple):
     """None where it is plain Python's."""
     backend: str
     note: str | None
-    """What to tell the user once, where it is not the fastest: why, and what would help."""
+    """A message, shown once, if this is not the fastest backend: the reason, and the remedy."""
 
 
 def gradient_recorder(program: Program, wanted: Sequence[str]) -> Record:
-    """What records the value of a program and its derivatives by these variables."""
+    """Return a function that records a program's value and its derivatives by these variables."""
 
     def record(recorder: Lowering) -> Recording:
         leaves = list(program.variables.values())
@@ -73,7 +73,7 @@ def gradient_recorder(program: Program, wanted: Sequence[str]) -> Record:
 
 
 def second_recorder(program: Program, wanted: Sequence[str]) -> Record:
-    """What records the value of a program, its derivatives, and the lower triangle of its Hessian, row after row.
+    """Return a function that records a program's value, its derivatives, and the lower triangle of its Hessian by rows.
 
     Raises `ExpressionError` (`limit`) where that is too large.
     """
@@ -115,7 +115,7 @@ def kernel(record: Record, inputs: int, fixed: frozenset[int], backend: str | No
     """
     if backend not in (None, *BACKENDS):
         raise ExpressionError("usage", f"`--backend` cannot be `{backend}`", hint="it is `llvm`, `numpy` or `python`")
-    made, (name, why) = fastest(
+    compute, (name, why) = fastest(
         {
             "llvm": lambda: _printed(record, inputs, fixed),
             "numpy": lambda: _called(record, inputs),
@@ -123,14 +123,14 @@ def kernel(record: Record, inputs: int, fixed: frozenset[int], backend: str | No
         },
         backend,
     )
-    return Kernel(made, name, f"{_INSTEAD[name]}: {why}" if why else None)
+    return Kernel(compute, name, f"{_INSTEAD[name]}: {why}" if why else None)
 
 
 _INSTEAD = {
     "numpy": "the rows are computed by NumPy",
     "python": "the rows are computed one by one, which takes its time",
 }
-"""What to say of a backend that is taken where the one before it cannot be had."""
+"""Return the message for a backend that is used because a faster one is missing."""
 
 
 def _planned(record: Record, lowering: Lowering, most: int, lacks: str) -> Vectors:
@@ -215,8 +215,8 @@ def _printed(record: Record, inputs: int, fixed: frozenset[int]) -> Compute:
         written = _address(results) + np.arange(len(results), dtype=np.uint64) * np.uint64(results.strides[0])
         function(int(_address(read)), int(_address(written)), int(_address(flags)), rows)
 
-    def compute(given: Sequence[Any], results: Any, flags: Any) -> None:
-        columns = [x if k in fixed else np.ascontiguousarray(x) for k, x in enumerate(given)]
+    def compute(inputs: Sequence[Any], results: Any, flags: Any) -> None:
+        columns = [x if k in fixed else np.ascontiguousarray(x) for k, x in enumerate(inputs)]
         rows = len(flags)
         whole = rows // LANES * LANES
         if whole:
@@ -225,16 +225,16 @@ def _printed(record: Record, inputs: int, fixed: frozenset[int]) -> Compute:
             last = [
                 column if k in fixed else np.resize(column[whole:], LANES) for k, column in enumerate(columns)
             ]  # fmt: skip
-            found, flagged = np.empty((len(results), LANES)), np.empty(LANES, bool)
-            run(last, found, flagged, LANES)
-            results[:, whole:], flags[whole:] = found[:, : rows - whole], flagged[: rows - whole]
+            values, flagged = np.empty((len(results), LANES)), np.empty(LANES, bool)
+            run(last, values, flagged, LANES)
+            results[:, whole:], flags[whole:] = values[:, : rows - whole], flagged[: rows - whole]
 
     compute.engine = engine  # type: ignore[attr-defined]  # the code lives as long as it does
     return compute
 
 
 def _address(array: Any) -> Any:
-    """Where the numbers of an array begin."""
+    """Return the address of the first number of an array."""
     return np.uint64(array.__array_interface__["data"][0])
 
 
@@ -245,7 +245,7 @@ def _called(record: Record, inputs: int) -> Compute:
     columns = Columns(_planned(record, lowering(), MOST_STEPS, "NumPy has no"), inputs)
     work = threading.local()
 
-    def compute(given: Sequence[Any], results: Any, flags: Any) -> None:
+    def compute(inputs: Sequence[Any], results: Any, flags: Any) -> None:
         rows = len(flags)
         if not hasattr(work, "columns"):
             work.columns = [np.empty(BLOCK, bool if kind else float) for kind in columns.kinds]
@@ -253,7 +253,7 @@ def _called(record: Record, inputs: int) -> Compute:
             part = slice(start, min(start + BLOCK, rows))
             count = part.stop - start
             columns.run(
-                [x[part] if isinstance(x, np.ndarray) else x for x in given],
+                [x[part] if isinstance(x, np.ndarray) else x for x in inputs],
                 [column[:count] for column in work.columns], [column[part] for column in results], flags[part],
             )  # fmt: skip
 
@@ -262,7 +262,7 @@ def _called(record: Record, inputs: int) -> Compute:
 
 # ---- rows ---------------------------------------------------------------------------------------------------------
 class Block(NamedTuple):
-    """What was found for a block of rows."""
+    """The results of a block of rows."""
 
     results: Any
     """An array with a row a result: the value, then the derivatives; not a number where there is none."""
@@ -315,10 +315,14 @@ def evaluate(
         whole = np.logical_and.reduce([np.ones(len(asked), bool), *map(np.isfinite, picked)])
         known: dict[int, ExpressionError] = {}
         if refused is not None:
-            told = refused([column[whole].tolist() for column in picked])
-            known = dict(zip(flagged[whole][list(told)].tolist(), told.values(), strict=True)) if told else known
+            refusals = refused([column[whole].tolist() for column in picked])
+            known = (
+                dict(zip(flagged[whole][list(refusals)].tolist(), refusals.values(), strict=True))
+                if refusals
+                else known
+            )
         points: Any = zip(*[column.tolist() for column in picked], strict=True) if picked else [()] * len(asked)
-        answered, found = [], []
+        answered, answers = [], []
         for row, point, there in zip(asked, points, whole.tolist(), strict=True):
             if row in known:
                 errors[row] = known[row]
@@ -329,7 +333,7 @@ def evaluate(
                         error = missing(row, name) if x - x != 0.0 else None
                         if error is not None:
                             raise error
-                found.append(plain(dict(zip(names, point, strict=True))))
+                answers.append(plain(dict(zip(names, point, strict=True))))
                 answered.append(row)
             except ExpressionError as error:
                 # what led to it holds on to a graph
@@ -337,6 +341,6 @@ def evaluate(
                 errors[row] = error.with_traceback(None)
             collect()
         results[:, flagged] = np.nan
-        if found:
-            results[:, answered] = np.array(found).T
+        if answers:
+            results[:, answered] = np.array(answers).T
     return Block(results, asked, errors)

@@ -242,7 +242,7 @@ def _too_many(
 
 
 FEW = 4
-"""So many commands are named that have an option."""
+"""The most commands that a hint names as having an option."""
 
 _ASSIGNED = r"[^\W\d]\w*=[-+]?[\d.][\w.+-]*(?:,[^\W\d]\w*=[-+]?[\d.][\w.+-]*)*"
 """Values of names, which are no formula."""
@@ -251,7 +251,7 @@ _DATA = (".csv", ".tsv", ".jsonl", ".parquet", ".arrow")
 """How the names of files of data end."""
 
 _SHORT = r"-[a-zV][a-z-]*"
-"""What is typed for an option where one dash is usual."""
+"""A word with one dash that is meant as an option."""
 
 
 def _meant(name: str, value: str, declared: Declared) -> list[str]:

@@ -19,7 +19,7 @@ from .declarations import DATA, RENAMED, VARIABLES, Option, declared
 
 _NAME = re.compile(r"(?<!\w)\d*+([^\W\d]\w*+)$")
 _BREAKS = re.compile(r".*[=:@]", re.DOTALL)
-"""What is before the place where bash begins a word anew."""
+"""The part of a word before the place where bash begins a new word."""
 
 VARIABLE = "_AUTODIFF_COMPLETE"
 """The environment variable by which a shell asks."""
@@ -64,7 +64,7 @@ def with_nospace(script: str) -> str:
 
 
 def of_option(option: Option, prefix: str) -> Iterator[str]:
-    """What the value of an option may go on with, after its beginning."""
+    """Return the completions of an option's value."""
     if option.choices:
         yield from (choice for choice in option.choices if choice.startswith(prefix))
     elif option.value_syntax is not None:
@@ -84,7 +84,7 @@ def of_option(option: Option, prefix: str) -> Iterator[str]:
 
 
 def in_bash(completion: str, word: str) -> str:
-    """What bash is given of an answer: it begins a word anew behind some characters, and has what is before them."""
+    """Return the part of a completion that bash expects: bash begins a new word after some characters."""
     break_match = _BREAKS.match(word)
     return completion[break_match.end() :] if break_match and completion.startswith(break_match[0]) else completion
 
@@ -105,7 +105,7 @@ def of_functions(prefix: str) -> Iterator[str]:
 
 
 class Line(NamedTuple):
-    """What is typed already."""
+    """The command line as typed so far."""
 
     expression: str | None = None
     """None where there is none yet."""

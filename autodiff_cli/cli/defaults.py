@@ -25,7 +25,7 @@ Everywhere = Callable[[], Mapping[str, Sequence[tuple[Option, Any]]]]
 
 
 def told() -> str:
-    """What the variable says, as far as it holds here: nothing unless a person reads."""
+    """Return the value of the environment variable if the output goes to a terminal; otherwise an empty string."""
     return os.environ.get(VARIABLE, "").strip() if sys.stdout is not None and sys.stdout.isatty() else ""
 
 

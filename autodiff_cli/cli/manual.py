@@ -84,7 +84,7 @@ def with_tables(text: str) -> str:
 
 # ---- the type stubs -----------------------------------------------------------------------------------------------
 PUBLIC = ("Answer", "Program", "draw", "draw_dot", "parse", "rows")
-"""What the package offers beside the commands' functions and their answers."""
+"""Public names besides the commands' functions and their answers."""
 
 
 def stub() -> str:

@@ -64,7 +64,7 @@ class _Job(NamedTuple):
 
     @property
     def rows(self) -> Rows:
-        """What is asked about each row."""
+        """The question asked of each row."""
         return rows(
             self.text,
             at=default_point(self.inputs.at, self.inputs.reading),
@@ -269,10 +269,10 @@ def _report_how(bound: Bound, job: _Job) -> None:
         write_stderr(f"note: {bound.kernel.note}\n")
 
 
-def _report_reading(known: Fitted) -> None:
+def _report_reading(fit: Fitted) -> None:
     """Print how the formula was read, where that is not as it was typed."""
-    if known.reading is not None:
-        write_reading("", known.reading.text)
+    if fit.reading is not None:
+        write_reading("", fit.reading.text)
 
 
 # ---- one by one ---------------------------------------------------------------------------------------------------
@@ -290,7 +290,7 @@ def _one_by_one(job: _Job, method: Method[Answer], view: View[Answer], stack: Ex
         results = asked(job.question.question, requests.known).names
         check_clash(requests.kept, (*results, "error"))
         output = job.inputs.out()
-        made: Any = wide(job.format, output.stream, results, requests.kept, digits=digits, spreadsheet=spreadsheet)
+        out: Any = wide(job.format, output.stream, results, requests.kept, digits=digits, spreadsheet=spreadsheet)
     else:
         if job.format in ("csv", "tsv"):
             if job.keep is True:
@@ -300,7 +300,7 @@ def _one_by_one(job: _Job, method: Method[Answer], view: View[Answer], stack: Ex
                 [name for name in requests.kept if name != "id"], view.columns, "`--format jsonl` keeps them apart"
             )
         output = job.inputs.out()
-        made = writer(
+        out = writer(
             job.format,
             output.stream,
             view,
@@ -322,7 +322,7 @@ def _one_by_one(job: _Job, method: Method[Answer], view: View[Answer], stack: Ex
         return Values(job.question.numbers(result)) if job.wide else result
 
     with requests.interruptible():
-        code = answer_requests(requests.each(), answer, made, flush, fail=job.inputs.fail)
+        code = answer_requests(requests.each(), answer, out, flush, fail=job.inputs.fail)
     if job.wide and job.inputs.fail and code and job.inputs.output is not None:
         output.stream.close()
     else:
@@ -358,7 +358,7 @@ class _Requests:
             raise
 
     def each(self) -> Iterator[Request]:
-        """What to answer, row by row."""
+        """The requests of rows, one by one."""
         text, program, reading = self.job.text, self.known.program.text, self.known.reading
         columns = [*self.used.values()]
         wrt = names(self.job.inputs.wrt)

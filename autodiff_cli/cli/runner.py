@@ -41,14 +41,14 @@ class Warned(Protocol):
 
     @property
     def warnings(self) -> tuple[Diagnostic, ...]:
-        """What is worth a warning."""
+        """The warnings of the answer."""
 
 
 class Frozen(Warned, Protocol):
     """One that is a tuple, as all are that a stream can have."""
 
     def _replace(self, *, warnings: tuple[Diagnostic, ...]) -> Self:
-        """The same answer with other warnings."""
+        """Return the answer with other warnings."""
 
 
 One = TypeVar("One", bound=Warned)
@@ -63,7 +63,7 @@ FLUSH_AFTER = 0.05
 
 
 class Inputs(NamedTuple):
-    """What the shared options of a command say: where programs and points come from, and where answers go, and how."""
+    """The shared options of a command: the source of programs and points, and the format and destination of answers."""
 
     expr: str | None
     at: list[str] | None
@@ -126,7 +126,7 @@ class Inputs(NamedTuple):
                 raise ExpressionError("usage", f"`--format {chosen}` is not for a terminal", hint=hint)
 
     def out(self) -> Output:
-        """Where the answers go. Raises, before any work is done, what is known to be wrong with it."""
+        """Open the destination of the answers. Raises, before any work is done, if it cannot be written."""
         from ..streams.files import Output  # a start pays for what it needs only
 
         return Output(self.output, force=self.force)
@@ -162,7 +162,7 @@ def answer_all(
 
 
 def answer_with(inputs: Inputs, method: Method[Answer], out: Writer[Answer]) -> int:
-    """The same with a writer of the command's own."""
+    """Answer the program, or every program of the stream, with a writer of the command's own; return the exit code."""
     if inputs.many:
         return _answer_stream(inputs, method, out)
     return answer_one(inputs, method, out)
@@ -230,7 +230,7 @@ def _within_budget(request: Request, method: Callable[[Request], One]) -> One:
 
 
 def _as_read(asked: Asked, error: ExpressionError) -> Asked:
-    """What was asked, with how it was read before the error."""
+    """Return the request with the notation as it was read before the error."""
     if asked.reading is not None or error.read is None or asked.text is None:
         return asked
     from ..diagnostics.leniency import AsRead

@@ -142,7 +142,7 @@ SearchProgress = TypeVar("SearchProgress")
 
 
 class Ended(Protocol):
-    """What a search has come to."""
+    """The result of a search."""
 
     @property
     def converged(self) -> bool: ...
@@ -153,7 +153,7 @@ class Ended(Protocol):
 
 
 def unconverged(search: Ended) -> Diagnostic:
-    """What there is to warn of: nothing where the search has come to what it was to find."""
+    """Return a warning if the search did not converge; its message is empty otherwise."""
     return Diagnostic(search.reason, "" if search.converged else search.message)
 
 
@@ -183,7 +183,7 @@ class Searches(Generic[SearchProgress]):
         self.last: SearchProgress | None = None
 
     def answer(self, request: Request) -> SearchProgress:
-        """What is asked for, or where the search was when it was interrupted; the next one then raises."""
+        """Run a search; return its result, or its state when it was interrupted, after which the next call raises."""
         if self.code > INTERRUPTED:
             raise KeyboardInterrupt(self.code - INTERRUPTED)
         progress = Progress(self.unit, here=not self.many)

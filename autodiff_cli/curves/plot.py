@@ -74,7 +74,7 @@ class Curve(Record):
     """At the point, where one was given."""
     warnings: tuple[Diagnostic, ...]
     unknown: str = ""
-    """What the function is called where equations define it."""
+    """The name of the function if equations define it."""
     equations: tuple[str, ...] = ()
     known: frozenset[str] = frozenset()
     """All variables of those."""
@@ -89,7 +89,7 @@ class Curve(Record):
 
     @property
     def kinks(self) -> list[float]:
-        """Where the function has a value and no derivative."""
+        """Places where the function has a value and no derivative."""
         broken = {*self.function.breaks}
         return [x for x in self.derivative.breaks if x not in broken]
 
@@ -105,7 +105,7 @@ def plot(
     between: Mapping[str, Range] | Range | None = None,
     order: int | None = None,
 ) -> Curve | Surface:
-    """What a plot of the program `text` shows: over one variable a `Curve`, over two a `Surface`.
+    """Compute the data of a plot of the program `text`: a `Curve` over one variable, a `Surface` over two.
 
     `ranges` says from where to where, and thereby of which variables; `wrt` says of which without a range. The others
     are held at `point`. `path` is that of a run. Up to the `order`, 0 to 2, there are derivatives too: by default the

@@ -237,7 +237,7 @@ def _heights(heights: Sequence[float], drawn: Sequence[float]) -> Point:
 def _between(
     stretches: Sequence[Stretch], low: float, high: float
 ) -> tuple[tuple[tuple[float, float], ...], tuple[float, ...]]:
-    """Where the function is undefined over some length, and where it only breaks."""
+    """Return the intervals in which the function is undefined, and the single points where it breaks."""
     ends = [low, *(x for stretch in stretches for x in (stretch[0][0], stretch[-1][0])), high]
     around = [(0.0 if abs(x) < 1e-9 * (high - low) else x) for x in ends]
     pairs = list(zip(around[::2], around[1::2], strict=True))

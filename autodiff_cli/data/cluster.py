@@ -68,14 +68,14 @@ class Part(NamedTuple):
 
 
 class Job(NamedTuple):
-    """What every task needs to know."""
+    """The data that every task needs."""
 
     rows: Rows
     selection: Selection
-    """What is read of each file."""
+    """The columns that are read of each file."""
     several: bool
     folder: str
-    """Where the parts go; it ends in `/`."""
+    """The folder of the parts; it ends in `/`."""
     format: str
     digits: int | None
     spreadsheet: bool
@@ -83,7 +83,7 @@ class Job(NamedTuple):
     """Whether a row without an answer is an error of the whole."""
 
     def path(self, part: Part) -> str:
-        """Where a part goes."""
+        """Return the path of a part."""
         return f"{self.folder}part-{part.number:06d}.{self.format}"
 
 
@@ -294,7 +294,7 @@ def _check_workers(client: Any, scheduler: str) -> None:
 
 
 def results(client: Any, job: Job, parts: Sequence[Part], stop: Interruption) -> Generator[Tally, None, None]:
-    """What was counted in the parts, in any order, until all are written, or the run is to stop.
+    """Yield the counts of the parts, in any order, until all are written or the run stops.
 
     Raises what is wrong with the first that cannot be written.
     """
@@ -322,7 +322,7 @@ def results(client: Any, job: Job, parts: Sequence[Part], stop: Interruption) ->
 
 
 def _outcome(part: Part, future: Any) -> Tally | BaseException:
-    """What came of a part."""
+    """Return the result of a part."""
     if future.status in ("cancelled", "lost"):
         return ExpressionError("io", "the scheduler has gone", hint="start it, and ask again")
     fault: BaseException | None = future.exception()

@@ -113,7 +113,7 @@ class _Piece(NamedTuple):
     numbers: dict[str, Any]
     """By the names of variables: arrays of doubles, NumPy's or Python's."""
     faults: Mapping[int, ExpressionError]
-    """What is wrong with some rows of them."""
+    """The errors of rows, by position."""
     rows: int
     where: Callable[[int], str]
 
@@ -141,7 +141,7 @@ def _one_by_one(file: Reader, used: Mapping[str, str]) -> Iterator[_Piece]:
 
 
 def _lines(prefix: str, lines: Sequence[int]) -> Callable[[int], str]:
-    """Where rows are that stand in these lines."""
+    """Return the places of rows in these lines."""
     return lambda row: f"{prefix}{lines[row]}: "
 
 
@@ -172,7 +172,7 @@ class _ColumnBuffer(ExitStack):
         self.left_out: Counter[str] = Counter()
         self._held: dict[str, array[float]] = {}
         self._files: dict[str, Any] = {}
-        """Where the columns are that are too large for memory; an array that is mapped holds its file by itself."""
+        """The temporary files of columns too large for memory; a mapped array keeps its file open by itself."""
         self._places: list[tuple[int, Callable[[int], str], Sequence[int] | None]] = []
         """From which row on, where they are, and which of those they are."""
 

@@ -18,7 +18,7 @@ def is_frame(value: object) -> bool:
     """Whether this holds columns by name, rather than one number for each name."""
     if isinstance(value, Mapping):
         return any(map(_is_column, value.values()))
-    return any(hasattr(value, each) for each in ARROW) or _field_names(value) is not None
+    return any(hasattr(value, attribute) for attribute in ARROW) or _field_names(value) is not None
 
 
 def _is_column(value: object) -> bool:
@@ -68,7 +68,7 @@ def arrow_table(frame: Any) -> tuple[pa.Table, Callable[[pa.Table], Any]]:
             return _of_columns(frame, arrow)
         if (names := _field_names(frame)) is not None:
             return _of_columns({name: frame[name] for name in names}, arrow)[0], _structured
-        if any(hasattr(frame, each) for each in ARROW):
+        if any(hasattr(frame, attribute) for attribute in ARROW):
             return arrow.table(frame), _same
     except (arrow.ArrowException, ValueError, TypeError) as error:
         raise ExpressionError("point", f"the columns cannot be read: {error}", hint=f"give {KINDS}") from None

@@ -40,11 +40,11 @@ SMALL = 128 * 1024
 """Bytes of the pieces into which a block is cut that pyarrow cannot parse; then the plain reader reads the pieces."""
 
 PLAIN_NUMBER = r"^-?\d+(\.\d+)?([eE][+-]?\d+)?$"
-"""What pyarrow reads as a number, and the plain reader too."""
+"""Numbers that pyarrow and the plain reader both accept."""
 
 FEW_ROWS = 20_000
 FEW_BYTES = 4 * 1024 * 1024
-"""So few rows of text are answered one by one: the libraries for more of them take as long to begin."""
+"""Up to this many rows of text are answered one by one, because loading the libraries takes as long."""
 
 
 class Chunk(NamedTuple):
@@ -52,9 +52,9 @@ class Chunk(NamedTuple):
 
     batch: Any
     where: Callable[[int], str]
-    """Where a row is, for messages: `line 5: `."""
+    """Return the place of a row, for messages: `line 5: `."""
     faults: Mapping[int, ExpressionError]
-    """What is wrong with rows that have no numbers."""
+    """The errors of rows that have no numbers."""
     size: int
     """Bytes of the file that it took, about."""
 
@@ -79,7 +79,7 @@ class Selection(NamedTuple):
     schema: Any
     """All of them, in the order of the file."""
     file: str
-    """What messages call the file."""
+    """The name of the file in messages."""
 
 
 class Reader(ABC):
@@ -88,7 +88,7 @@ class Reader(ABC):
     names: Sequence[str]
     """The columns of the file; where each row names its own, those of the first row."""
     types: Mapping[str, Any] = {}
-    """What the columns hold, where the file says so."""
+    """The types of the columns, if the file declares them."""
     rows_name_columns = False
     """Whether each row names its own columns."""
     total: int | None = None
@@ -166,7 +166,7 @@ class Reader(ABC):
 
 
 def reader(source: Source, several: bool = False, idle: Callable[[], None] | None = None) -> Reader:
-    """What reads a file, its header read. Raises `ExpressionError`.
+    """Return a reader of a file, with its header read. Raises `ExpressionError`.
 
     With `several` messages name the file; `idle` is called before waiting for more rows.
     """
@@ -482,7 +482,7 @@ class Text(Reader):
             yield self.by_hand(block, first)
 
     def at(self, first: int) -> Callable[[int], str]:
-        """Where lines are, of which this is the first."""
+        """Return the places of lines, of which this is the first."""
         return _numbered(f"{self.prefix}line", first)
 
     def by_arrow(self, block: bytes) -> tuple[Any, Mapping[int, ExpressionError]] | None:
@@ -549,7 +549,7 @@ class Text(Reader):
         return ((line - 1, cells, error) for line, cells, error in rows)
 
     def looked_up(self, block: bytes, first: int) -> Callable[[int], str]:
-        """Where the rows of a block are in which some lines are no rows, or some rows several lines."""
+        """Return the line numbers of the rows of a block, in which rows may have several lines or none."""
         lines: list[int] = []
         at = self.at(first)
 
@@ -612,7 +612,7 @@ def _with_numbers(texts: Any, schema: Any, numbers: Sequence[str]) -> tuple[Any,
 
 
 def _quotes(block: bytes, dialect: Dialect) -> Any:
-    """Where the quotes are in a block in which they stand around cells, or twice for one; else None.
+    """Return the positions of quotes in a block, if they stand around cells or are doubled; else None.
 
     Then every other one of them opens a cell.
     """
@@ -631,7 +631,7 @@ def _quotes(block: bytes, dialect: Dialect) -> Any:
 
 
 def _cuts(block: bytes, quotes: Any) -> list[int]:
-    """Where to cut a block into pieces: behind lines that end outside of cells; nowhere where that makes no pieces."""
+    """Return where to cut a block into pieces: after lines that end outside of quoted cells."""
     import numpy as np
 
     ends = np.flatnonzero(np.frombuffer(block, np.uint8) == ord("\n")) + 1

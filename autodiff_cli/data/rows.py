@@ -54,9 +54,9 @@ class RowRequest(NamedTuple):
         return [name for name, _ in self.results]
 
 
-def asked(question: str, known: Fitted) -> RowRequest:
+def asked(question: str, fit: Fitted) -> RowRequest:
     """A question about a program, for any number of rows."""
-    program, wanted = known.program, known.wanted
+    program, wanted = fit.program, fit.wanted
     first = [("value", "the value"), *[(f"d_{name}", f"the derivative by {name}") for name in wanted]]
 
     def record(recorder: Lowering) -> Recording:
@@ -325,8 +325,8 @@ class Rows(NamedTuple):
         """The columns that hold numbers, and those that are carried along. Raises `ExpressionError`."""
         columns = mapped_columns(dict(self.columns), names)
         kept = kept_columns(self.keep, names)
-        known = self.fitted(list(columns))
-        used = dict.fromkeys((*known.variables, *known.wanted))
+        fit = self.fitted(list(columns))
+        used = dict.fromkeys((*fit.variables, *fit.wanted))
         return [columns[name] for name in used if name in columns], kept
 
     def bound(self, schema: pa.Schema) -> Bound:
@@ -335,7 +335,7 @@ class Rows(NamedTuple):
             return _bound(self, schema.serialize().to_pybytes())
 
     def schema(self, columns: pa.Schema) -> pa.Schema:
-        """What the answers to batches of a schema look like, with the meaning of each column."""
+        """Return the schema of the answers, with the meaning of each column."""
         return self.bound(columns).schema
 
     def __call__(self, frame: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Where batches of answers go: files that are written whole or not at all, and standard output."""
+"""Writers of batches of answers: to files that are written completely or not at all, and to standard output."""
 
 from __future__ import annotations
 
@@ -240,7 +240,7 @@ def _as_text(cell: object) -> str | None:
 
 
 _CHANGED = r"""[\x00-\x1f"\p{Cf}\x7f-\x9f\p{Co}\p{Zl}\p{Zp}"""
-"""What is not written as it is, as pyarrow writes patterns; and the separator."""
+"""The characters that need quoting, as a pattern of pyarrow, and the separator."""
 
 
 class TextSink(Sink):
@@ -288,7 +288,7 @@ def plain_cell(cell: object) -> object:
 
 
 def sink(file: IO[bytes], schema: Any, format: str, *, digits: int | None, spreadsheet: bool) -> Sink:
-    """What writes batches of a schema in a format. Raises a usage error for one that there is not."""
+    """Return the writer of batches of a schema in a format. Raises a usage error for an unknown format."""
     if format in ("csv", "tsv"):
         return CellsSink(file, schema, "," if format == "csv" else "\t", spreadsheet)
     if format in WIDE:

@@ -1,4 +1,4 @@
-"""Where the rows come from: which files, of which kind, and how they are opened."""
+"""Sources of rows: the files, their formats, and how they are opened."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ STREAM = b"\xff\xff\xff\xff"
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 AT_A_TIME = 32
-"""So many files of another file system are looked into at a time."""
+"""The number of remote files that are inspected at a time."""
 
 
 Item = TypeVar("Item")
@@ -70,12 +70,12 @@ class Source(NamedTuple):
 
     @property
     def name(self) -> str:
-        """What messages call it."""
+        """Its name in messages."""
         return "standard input" if self.path == "-" else f"`{self.path}`"
 
     @property
     def shown(self) -> str:
-        """What says before a line, or a row, of which file it is."""
+        """The prefix of places in messages, which names the file."""
         return "standard input" if self.path == "-" else self.path
 
     @property
@@ -110,7 +110,7 @@ def sources(names: Sequence[str], format: str | None) -> list[Source]:
 def parallel_map(
     action: Callable[[Item], OpenedSource], items: Sequence[Item], where: Callable[[Item], str] = str
 ) -> list[OpenedSource]:
-    """What an action makes of each of them; many at a time for those that are elsewhere, which take their time."""
+    """Return the result of an action for each file; remote files are processed in parallel."""
     if len(items) < 2 or not any(is_url(where(item)) for item in items):
         return [action(item) for item in items]
     from concurrent.futures import ThreadPoolExecutor
@@ -122,16 +122,16 @@ def parallel_map(
     return filesystems.patiently(all_of_them)
 
 
-def _paths(given: str) -> list[str]:
-    if is_url(given):
-        return _elsewhere(given)
-    if given == "-" or os.path.isfile(given):
-        return [given]
-    if os.path.isdir(given):
-        return _data(given, sorted(os.path.join(given, name) for name in os.listdir(given)))
-    if glob.has_magic(given):
-        return _like(given, sorted(path for path in _matching(given) if os.path.isfile(path)))
-    return [given]
+def _paths(pattern: str) -> list[str]:
+    if is_url(pattern):
+        return _elsewhere(pattern)
+    if pattern == "-" or os.path.isfile(pattern):
+        return [pattern]
+    if os.path.isdir(pattern):
+        return _data(pattern, sorted(os.path.join(pattern, name) for name in os.listdir(pattern)))
+    if glob.has_magic(pattern):
+        return _like(pattern, sorted(path for path in _matching(pattern) if os.path.isfile(path)))
+    return [pattern]
 
 
 def _matching(pattern: str) -> list[str]:
@@ -160,28 +160,28 @@ def _is_link(folder: str) -> Callable[[str], tuple[bool, str]]:
     return lambda name: (os.path.islink(os.path.join(folder, name)), name)
 
 
-def _elsewhere(given: str) -> list[str]:
+def _elsewhere(pattern: str) -> list[str]:
     """The files that a pattern, a folder, or the name of a file on another file system says."""
-    if glob.has_magic(given):
-        return _like(given, filesystems.matched(given))
-    if not given.endswith("/") and filesystems.entry(given).is_file:
-        return [given]
-    return _data(given, [entry.path for entry in filesystems.listed(given) if entry.is_file])
+    if glob.has_magic(pattern):
+        return _like(pattern, filesystems.matched(pattern))
+    if not pattern.endswith("/") and filesystems.entry(pattern).is_file:
+        return [pattern]
+    return _data(pattern, [entry.path for entry in filesystems.listed(pattern) if entry.is_file])
 
 
 def _data(folder: str, paths: list[str]) -> list[str]:
-    """Those of the files in a folder that hold data. Raises `ExpressionError` where there are none."""
-    found = [path for path in paths if not os.path.basename(path).startswith((".", "_")) and _by_name(path)]
-    if not found:
+    """Return the data files of a folder. Raises `ExpressionError` if there are none."""
+    names = [path for path in paths if not os.path.basename(path).startswith((".", "_")) and _by_name(path)]
+    if not names:
         hint = f"it is read for files that end in {', '.join(SUFFIXES)}"
         raise ExpressionError("io", f"the folder `{folder}` holds no file of data", hint=hint)
-    return found
+    return names
 
 
-def _like(pattern: str, found: list[str]) -> list[str]:
-    if not found:
+def _like(pattern: str, paths: list[str]) -> list[str]:
+    if not paths:
         raise ExpressionError("io", f"no file is called like `{pattern}`", hint="check the pattern, and the folder")
-    return found
+    return paths
 
 
 def _by_name(path: str) -> str | None:

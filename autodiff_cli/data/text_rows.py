@@ -24,7 +24,7 @@ FAULTY = 1000
 """A file that begins with more rows than these which are none is no file of rows."""
 
 NOTHING = frozenset(["NA", "N/A", "#N/A", "n/a", "<NA>", "null", "NULL", "None", "-", "--", ".", "?"])
-"""What programs write into a cell that has no value."""
+"""Words for missing values in cells."""
 
 _DATE = re.compile(r"\d{4}-\d{1,2}-\d{1,2}(?:[T ].*)?|\d{1,2}/\d{1,2}/\d{2,4}(?: .*)?|\d{1,2}[-.]\d{1,2}[-.]\d{4}")
 """A day as dates are written, which would be a difference, or a quotient."""
@@ -38,7 +38,7 @@ class Dialect(NamedTuple):
     """How the rows of a file of text are written; the plain reader and pyarrow's are both given it."""
 
     separator: str
-    """What stands between cells; nothing where each row is an object of JSON."""
+    """The separator of cells; empty if each row is a JSON object."""
 
 
 class Texts:

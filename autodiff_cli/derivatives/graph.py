@@ -67,21 +67,21 @@ def picture(text: str, point: Mapping[str, float | str] | None = None, *, wrt: S
         result = gradient(text, point, wrt=wrt)
     except ExpressionError as error:
         if error.kind == "missing_value":
-            told = error.diagnostic
-            hint = f"{told.hint}; or draw it without numbers: `--symbolic`"
-            raise ExpressionError(told.kind, told.message, told.span, hint, told.also) from None
+            diagnostic = error.diagnostic
+            hint = f"{diagnostic.hint}; or draw it without numbers: `--symbolic`"
+            raise ExpressionError(diagnostic.kind, diagnostic.message, diagnostic.span, hint, diagnostic.also) from None
         raise
     assert result.output is not None
     return described((result.output,), text, gradient=result.gradient, warnings=result.warnings)
 
 
-def symbolic_picture(text: str, given: Collection[str] = ()) -> Picture:
+def symbolic_picture(text: str, names: Collection[str] = ()) -> Picture:
     """The graph of the program `text` without numbers; it may have several outputs.
 
-    `given` are names that are variables although they are called like a constant. Raises `ExpressionError` where the
+    `names` are names that are variables although they are called like a constant. Raises `ExpressionError` where the
     text is not valid.
     """
-    return described(parse(text, given).outputs, text, numbers=False)
+    return described(parse(text, names).outputs, text, numbers=False)
 
 
 def gathered(picture: Picture) -> Picture:
@@ -142,7 +142,7 @@ def described(
 
 def _partials(node: Value, chains: Chains) -> dict[tuple[Value, int], float]:
     """The local derivatives of a node by what it is made from, through the links of its chain, where they are asked."""
-    found: dict[tuple[Value, int], float] = {}
+    partials: dict[tuple[Value, int], float] = {}
     waiting = [(node, 1.0)]
     while waiting:
         user, above = waiting.pop()
@@ -156,8 +156,8 @@ def _partials(node: Value, chains: Chains) -> dict[tuple[Value, int], float]:
             if slope is not None and user._prev[k] in chains.links:
                 waiting.append((user._prev[k], above * slope))
             elif slope is not None:
-                found[user, k] = above * slope + 0.0
-    return found
+                partials[user, k] = above * slope + 0.0
+    return partials
 
 
 def _is_literal(node: Value) -> bool:

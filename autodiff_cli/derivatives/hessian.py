@@ -52,9 +52,13 @@ class Hessian(Record):
 
 
 def hessian(
-    text: str, point: Point | None = None, *, wrt: Sequence[str] | None = None, arithmetic: Arithmetic = DOUBLE,
+    text: str,
+    point: Point | None = None,
+    *,
+    wrt: Sequence[str] | None = None,
+    arithmetic: Arithmetic = DOUBLE,
     over: LossSpec | None = None,
-) -> Hessian:  # fmt: skip
+) -> Hessian:
     """Value, gradient and second derivatives of the program `text` at `point`, by the variables `wrt`.
 
     One backward sweep over numbers that carry their derivatives.
@@ -74,22 +78,29 @@ def hessian(
     warnings: list[Diagnostic] = []
 
     def work(m: NumberType, values: Values) -> dict[str, Any]:
-        found = hessian_in(m, posed.program.graph, values, names)
-        return {"value": found.value, "gradient": found.gradient, "hessian": found.hessian, "point": values}
+        result = hessian_in(m, posed.program.graph, values, names)
+        return {"value": result.value, "gradient": result.gradient, "hessian": result.hessian, "point": values}
 
-    found = arithmetic.run(posed.point, work)
-    matrix = [[float(x) for x in row] for row in found["hessian"]]
-    told = _told(matrix, names, lambda: _with_errors(posed, output, found, matrix, arithmetic), warnings)
+    result = arithmetic.run(posed.point, work)
+    matrix = [[float(x) for x in row] for row in result["hessian"]]
+    verdict = _told(matrix, names, lambda: _with_errors(posed, output, result, matrix, arithmetic), warnings)
     return Hessian(
-        text, arithmetic, found["value"], dict(zip(names, found["gradient"], strict=True)), found["hessian"], *told,
-        found["point"], posed.program.constants, (*posed.warnings, *warnings),
-    )  # fmt: skip
+        text,
+        arithmetic,
+        result["value"],
+        dict(zip(names, result["gradient"], strict=True)),
+        result["hessian"],
+        *verdict,
+        result["point"],
+        posed.program.constants,
+        (*posed.warnings, *warnings),
+    )
 
 
 def _reduced(
     text: str, point: Point | None, wrt: Sequence[str] | None, over: LossSpec, arithmetic: Arithmetic
 ) -> Hessian:
-    """The same of a formula's sum or mean over rows of data."""
+    """Compute it for a formula's sum or mean over rows of data."""
     from ..batched.data_loss import in_doubles
     from ..batched.data_loss import pose as pose_over
 
@@ -100,21 +111,30 @@ def _reduced(
     function = posed.function
     at = function.derivatives(posed.values, names, [abs(posed.values[name]) for name in names])
     warnings: list[Diagnostic] = []
-    told = _told(at.hessian, names, lambda: at, warnings)
+    verdict = _told(at.hessian, names, lambda: at, warnings)
     return Hessian(
-        text, DOUBLE, at.value, dict(zip(names, at.gradient, strict=True)), [[*row] for row in at.hessian], *told,
+        text,
+        DOUBLE,
+        at.value,
+        dict(zip(names, at.gradient, strict=True)),
+        [[*row] for row in at.hessian],
+        *verdict,
         {**posed.values},
-        posed.program.constants, (*posed.warnings, *warnings), function.told,
-    )  # fmt: skip
+        posed.program.constants,
+        (*posed.warnings, *warnings),
+        function.told,
+    )
 
 
 def check_size(names: Sequence[str]) -> None:
     """Raise `ExpressionError` for more variables than a Hessian may have."""
     if len(names) > MOST_VARIABLES:
         raise ExpressionError(
-            "limit", f"a Hessian of {len(names):,} variables is too large; {MOST_VARIABLES} is the most", None,
+            "limit",
+            f"a Hessian of {len(names):,} variables is too large; {MOST_VARIABLES} is the most",
+            None,
             "name some of them: `--wrt x,y`",
-        )  # fmt: skip
+        )
 
 
 def _told(
@@ -129,19 +149,19 @@ def _told(
         spectrum = [x + 0.0 for x in eigenvalues(matrix)]
     if spectrum is None:
         return None, "undecided", "unknown", ()
-    told = classified(at())
-    return spectrum, told.kind, told.curvature, tuple(direction_in_words(each, names) for each in told.flat)
+    verdict = classified(at())
+    return spectrum, verdict.kind, verdict.curvature, tuple(direction_in_words(each, names) for each in verdict.flat)
 
 
 def _with_errors(
-    posed: Problem, output: Value, found: dict[str, Any], matrix: list[list[float]], arithmetic: Arithmetic
+    posed: Problem, output: Value, result: dict[str, Any], matrix: list[list[float]], arithmetic: Arithmetic
 ) -> Derivatives:
-    """What was found in doubles, and how far each number may be off in this arithmetic.
+    """The result in doubles, and an error bound of each number.
 
     Exact and certified partial derivatives are 0 or they are not; with so many digits, errors are by so many smaller.
     """
-    slopes = [float(x) for x in found["gradient"]]
-    value = float(found["value"])
+    slopes = [float(x) for x in result["gradient"]]
+    value = float(result["value"])
     # what is shown is a double, whatever it was computed in
     nearest = [[UNIT * abs(x) for x in row] for row in matrix]
     roundoff = {"double": UNIT, "precision": 10.0**-arithmetic.digits}.get(arithmetic.name, 0.0)

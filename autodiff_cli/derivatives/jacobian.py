@@ -68,9 +68,12 @@ def jacobian(
     if direction is not None:
         for name in direction:
             if name not in names:
-                known = quoted(names)
+                known_names = quoted(names)
                 raise ExpressionError(
-                    "usage", f"`{name}` of the direction is not differentiated by", None, f"the variables: {known}"
+                    "usage",
+                    f"`{name}` of the direction is not differentiated by",
+                    None,
+                    f"the variables: {known_names}",
                 )
         along = {name: direction.get(name, 0.0) for name in names}
     weights = None if adjoint is None else _weights(adjoint, called)
@@ -81,10 +84,10 @@ def jacobian(
             "ask for a product with it: `--direction`, `--adjoint`, or for some variables: `--wrt x,y`",
         )  # fmt: skip
     warnings: list[Diagnostic] = []
-    given = {("point", name): value for name, value in posed.point.items()}
-    given |= {("direction", name): value for name, value in (along or {}).items()}
-    given |= {("adjoint", str(k)): value for k, value in enumerate(weights or ())}
-    keys = {f"{part} {name}": (part, name) for part, name in given}
+    inputs = {("point", name): value for name, value in posed.point.items()}
+    inputs |= {("direction", name): value for name, value in (along or {}).items()}
+    inputs |= {("adjoint", str(k)): value for k, value in enumerate(weights or ())}
+    keys = {f"{part} {name}": (part, name) for part, name in inputs}
 
     def work(m: NumberType, numbers: Values) -> dict[str, Any]:
         parts: dict[str, Values] = {"point": {}, "direction": {}, "adjoint": {}}
@@ -106,7 +109,7 @@ def jacobian(
         warnings[:] = kink_warnings(arithmetic, kinks.values())
         return result
 
-    found = arithmetic.run({f"{part} {name}": value for (part, name), value in given.items()}, work)
+    found = arithmetic.run({f"{part} {name}": value for (part, name), value in inputs.items()}, work)
     return Jacobian(
         text, arithmetic, called, found["values"], names, found.get("jacobian"), found.get("direction"),
         found.get("product"), found.get("adjoint"), found.get("gradient"), found["point"], posed.program.constants,
@@ -122,12 +125,12 @@ def _posed(text: str, point: Point | None, wrt: Sequence[str] | None) -> Problem
         listed = _with_commas(text, error, point or {})
         if not listed:
             raise
-        told = error.diagnostic
+        diagnostic = error.diagnostic
         hint = f"several outputs are listed with commas: `{listed}`"
-        raise ExpressionError(told.kind, told.message, told.span, hint, told.also) from None
+        raise ExpressionError(diagnostic.kind, diagnostic.message, diagnostic.span, hint, diagnostic.also) from None
 
 
-def _with_commas(text: str, error: ExpressionError, given: Point) -> str:
+def _with_commas(text: str, error: ExpressionError, point: Point) -> str:
     """The program with commas after the values where reading it stopped; empty where that is none either."""
     if len(text) > OFFERED:
         return ""
@@ -137,21 +140,21 @@ def _with_commas(text: str, error: ExpressionError, given: Point) -> str:
         before, after = text[: error.span.end], text[error.span.end :].lstrip()
         text = f"{before}, {after.removeprefix(';').lstrip()}"
         try:
-            return text if len(parse(text, given).outputs) > 1 else ""
+            return text if len(parse(text, point).outputs) > 1 else ""
         except ExpressionError as found:
             error = found
     return ""
 
 
 def output_names(text: str, outputs: Sequence[Value], bound: Mapping[Value, str]) -> list[str]:
-    """What to call the outputs: their names, else their text, else their number."""
-    found: list[str] = []
+    """Return the names of the outputs: the names they are bound to, else their text, else their number."""
+    names: list[str] = []
     for k, output in enumerate(outputs, start=1):
         name = bound.get(output) or output.label
         if not name and output.span is not None and output.span.via is None:
             name = " ".join(text[output.span.start : output.span.end].split())
-        found.append(name if name and len(name) <= NAME_LENGTH and name not in found else f"output {k}")
-    return found
+        names.append(name if name and len(name) <= NAME_LENGTH and name not in names else f"output {k}")
+    return names
 
 
 def _weights(adjoint: Mapping[str, float | str] | Sequence[float | str], outputs: Sequence[str]) -> list[float | str]:
@@ -165,6 +168,8 @@ def _weights(adjoint: Mapping[str, float | str] | Sequence[float | str], outputs
         return list(adjoint)
     for name in adjoint:
         if name not in outputs:
-            known = quoted(outputs)
-            raise ExpressionError("usage", f"`{name}` of the adjoint is not an output", None, f"the outputs: {known}")
+            known_names = quoted(outputs)
+            raise ExpressionError(
+                "usage", f"`{name}` of the adjoint is not an output", None, f"the outputs: {known_names}"
+            )
     return [adjoint.get(name, 0.0) for name in outputs]

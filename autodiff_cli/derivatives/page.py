@@ -35,22 +35,22 @@ SLOTS = "\ue000"
 
 
 class Operation(Record):
-    """What several nodes of a page have in common: one operation, with the same of its inputs fixed."""
+    """The operation that several nodes of a page share, with the same inputs fixed."""
 
     source: str
     """JavaScript: the function `f`, which takes the inputs and gives the value and the array of local derivatives."""
     name: str
     domain: str
-    """Where it has a value, in words; empty if everywhere."""
+    """Its domain in words; empty if it is defined everywhere."""
     domain_message: str
-    """What is said instead of that where it has none."""
+    """The message where it has no value."""
 
 
 class Node(Record):
     """One node of the graph, as `picture` has it at the same place."""
 
     name: str
-    """What it is called: a name of the program, or a letter and a number; empty for a literal."""
+    """Its name: a name of the program, or a letter and a number; empty for a literal."""
     numbered: bool
     operation: int | None
     """Which of the page's operations; None for a leaf."""
@@ -81,7 +81,7 @@ class Page(Record):
     operations: tuple[Operation, ...]
     output: int
     letter: str
-    """What numbered nodes are called."""
+    """The letter of numbered nodes."""
     variables: dict[str, int]
     """The places of the variables, in order."""
     wanted: tuple[str, ...]
@@ -89,7 +89,7 @@ class Page(Record):
     derivations: tuple[Derivation, ...]
     """How the derivatives are found by hand, where that is short."""
     warnings: tuple[Diagnostic, ...]
-    """What is to be said of the point where the page begins."""
+    """Return the warnings at the point where the page begins."""
 
 
 def page(text: str, point: Mapping[str, float | str] | None = None, *, wrt: Sequence[str] | None = None) -> Page:
@@ -154,21 +154,21 @@ def _derivations(text: str, names: Sequence[str]) -> tuple[Derivation, ...]:
     if not 0 < len(names) <= MOST_DERIVED:
         return ()
     try:
-        found = diff(text, wrt=names, steps=True).derivations
+        entries = diff(text, wrt=names, steps=True).derivations
     except ExpressionError:
         return ()
-    return found if sum(len(each.steps) for each in found) <= MOST_STEPS else ()
+    return entries if sum(len(each.steps) for each in entries) <= MOST_STEPS else ()
 
 
 def _trouble(each: Value) -> tuple[str, str]:
-    """What is said of the inputs at which an operation has no value: its domain, or all of it."""
+    """Return the message for inputs outside the domain of an operation."""
     if each.primitive is DIV:
         return "", "division by zero"
     return domain_words(each.primitive, len(each._prev)), ""
 
 
 def _kind(each: Value) -> str:
-    """What a node is: a leaf, what it gives, or how it asks for its inputs."""
+    """The kind of a node: a leaf, an operation, or one that evaluates its inputs on demand."""
     if not each._prev:
         return "variable" if each.primitive is VARIABLE else "constant"
     if each.primitive.demand is not None:
@@ -201,10 +201,10 @@ def _code(each: Value) -> tuple[tuple[int | None, ...], str]:
         leaf = each_input if fixed else variable(_name(k))
         takes = each_input.primitive.gives_condition and not fixed
         inputs.append(node(NE, (leaf, constant(0.0, "0"))) if takes else leaf)
-    made = node(each.primitive, tuple(inputs))
+    code = node(each.primitive, tuple(inputs))
     if each.primitive.gives_condition:
-        made = node(WHERE, (made, constant(1.0, "1"), constant(0.0, "0")))
-    return tuple(slots), expression_text(made)
+        code = node(WHERE, (code, constant(1.0, "1"), constant(0.0, "0")))
+    return tuple(slots), expression_text(code)
 
 
 def _formulas(each: Value) -> tuple[str, tuple[str, ...]]:

@@ -75,13 +75,13 @@ def taylor(
     name = posed.wanted[0]
 
     def work(m: NumberType, values: Values) -> dict[str, Any]:
-        found = _without_noise(graph, values, posed.point, name, order) if m is REAL else None
-        return {"coefficients": found or taylor_in(m, graph, values, name, order), "point": values}
+        result = _without_noise(graph, values, posed.point, name, order) if m is REAL else None
+        return {"coefficients": result or taylor_in(m, graph, values, name, order), "point": values}
 
-    found = arithmetic.run(posed.point, work)
+    result = arithmetic.run(posed.point, work)
     return Taylor(
-        text, arithmetic, name, order, found["coefficients"],
-        polynomial(name, found["coefficients"], found["point"][name]), found["point"], posed.program.constants,
+        text, arithmetic, name, order, result["coefficients"],
+        polynomial(name, result["coefficients"], result["point"][name]), result["point"], posed.program.constants,
         tuple(posed.warnings),
     )  # fmt: skip
 

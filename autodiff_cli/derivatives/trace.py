@@ -64,7 +64,7 @@ class AdjointStep(Record):
     before: float | None
     """The target's adjoint before this step; None where this is the first to arrive."""
     total: float
-    """The same with this step."""
+    """Return the trace with a further step."""
     accumulates: bool
     """Whether the target has several consumers, so that its adjoint is a sum."""
 
@@ -100,7 +100,7 @@ class Trace(Record):
     text: str
     mode: str
     letter: str
-    """What numbered nodes are called: v, or another letter where the program uses such names itself."""
+    """Return the letter of numbered nodes: v, or another letter if the program uses such names."""
     value: float
     point: dict[str, float]
     constants: dict[str, float]
@@ -146,24 +146,24 @@ def trace(
             graph.data[places[leaf]] = values[name]
     root = places[output]
     moving = [n for n, speed in seeds.items() if speed] if mode == "forward" else wanted
-    found = Evaluation(
+    evaluation = Evaluation(
         REAL, graph, {n: places[leaf] for n, leaf in program.variables.items() if n in wanted and leaf in places}
     )
     # Not the order in which branches were asked for: that of the trace.
-    found.order = sorted(found.order)
+    evaluation.order = sorted(evaluation.order)
     leaves = [places[program.variables[n]] for n in moving if program.variables.get(n) in places]
-    active = found.activity(leaves)
-    adjoints, kinks, order = found.reverse({root: 1.0}, active)
+    active = evaluation.activity(leaves)
+    adjoints, kinks, order = evaluation.reverse({root: 1.0}, active)
     flows = []
     if mode == "forward":
         speeds = {places[program.variables[n]]: seeds[n] for n in moving if program.variables[n] in places}
-        flows = found.tangents(speeds, active, order=order)
+        flows = evaluation.tangents(speeds, active, order=order)
     writer = Writer(program, graph, order, active)
     rows = [writer.row(i) for i in writer.listed]
     at = {i: k for k, i in enumerate(writer.listed)}
     pulls = _pulls(writer, adjoints, at) if mode == "reverse" else []
     pushes = _pushes(writer, flows, at) if mode == "forward" else []
-    told = found.warnings(kinks)
+    told = evaluation.warnings(kinks)
     notes = [Note("kink", f"{w.message}; {w.hint}") for w in told]
     notes += _vanishing(writer, adjoints, pulls, rows) if mode == "reverse" else []
     notes += _branches(writer, text)
@@ -235,7 +235,7 @@ def _negative_literal(n: Value) -> bool:
 
 
 class Writer:
-    """What nodes are called, and how they are written over their inputs' names."""
+    """The names of nodes, and their formulas in terms of their inputs' names."""
 
     def __init__(self, program: Program, graph: Graph, order: Sequence[int], active: Activity) -> None:
         self.graph, self.order, self.active = graph, order, active
@@ -247,8 +247,8 @@ class Writer:
             (x for x in "vuwzk" if not any(n[:1] == x and n[1:].isdigit() for n in used)), "node"
         )  # subscript digits are digits here, too
         place = {leaf: k for k, leaf in enumerate(variables)}
-        given = sorted((i for i in order if nodes[i].primitive is VARIABLE), key=lambda i: place[nodes[i]])
-        self.listed = given + [i for i in order if self.is_listed(i)]
+        inputs = sorted((i for i in order if nodes[i].primitive is VARIABLE), key=lambda i: place[nodes[i]])
+        self.listed = inputs + [i for i in order if self.is_listed(i)]
         self.names: dict[int, str] = {}
         self.numbered: set[int] = set()
         times: dict[str, int] = {}
@@ -271,18 +271,18 @@ class Writer:
 
     def leaf(self, i: int) -> Value:
         """The node as a leaf that formulas are written in: a constant, or a name with a value."""
-        made = self.leaves.get(i)
-        if made is None:
+        leaf = self.leaves.get(i)
+        if leaf is None:
             n = self.nodes[i]
             if n.primitive is CONSTANT and not n.label:
-                made = n
+                leaf = n
             elif _negative_literal(n):
-                made = constant(-n._prev[0].data, f"-{n._prev[0].source}")
+                leaf = constant(-n._prev[0].data, f"-{n._prev[0].source}")
             else:
-                made = variable(self.names.get(i, "…"))
-                made.data = self.graph.data[i]
-            self.leaves[i] = made
-        return made
+                leaf = variable(self.names.get(i, "…"))
+                leaf.data = self.graph.data[i]
+            self.leaves[i] = leaf
+        return leaf
 
     def formulas(self, i: int) -> list[Value | None]:
         """The local derivative by each input."""

@@ -1,4 +1,4 @@
-"""What speaks against the one spelling that a hint offers: that something else may be meant by the same text.
+"""Reasons not to accept the one spelling that a hint offers: the text may mean something else.
 
 A name for each thing that has to hold, as `certain` in `mistakes.txt` lists them; true where nothing speaks against the
 spelling. What cannot be looked at, since the text is not as it takes it to be, counts as an ambiguity.
@@ -115,12 +115,12 @@ def _single_letters(f: Fragments, stop: int) -> bool:
     text = re.sub(r"\\(?:mathrm|operatorname|text|mathbf|mathit)\s*\{\s*\w+\s*\}|\\[a-zA-Z]+", " ", _statement(f))
     text = re.sub(r"_\s*(?:\{\w+\}|\w)", " ", text)
     words = re.findall(r"[^\W\d_]{2,}", text)
-    given = f.context.given
-    return all(w in given or w.lower() in FUNCTIONS or w in KEYWORDS or is_glued(w, given) for w in words)
+    known_names = f.context.given
+    return all(w in known_names or w.lower() in FUNCTIONS or w in KEYWORDS or is_glued(w, known_names) for w in words)
 
 
 def _no_divisor_or_power(f: Fragments, stop: int) -> bool:
-    """What stands before the error is no divisor, no exponent and under no root, which could go on."""
+    """Return whether the operand before the error is no divisor, no exponent and under no root, which could go on."""
     c = f.context
     at = c.operand(c.at)
     is_right_operand = c.kinds[:at].rstrip(SIGNS).endswith(tuple(TIGHT))
@@ -151,7 +151,7 @@ def _no_index(f: Fragments, stop: int) -> bool:
 
 
 def _known_module_names(f: Fragments, stop: int) -> bool:
-    """What stands after the dots are functions and constants of the language."""
+    """Return whether the names after the dots are functions and constants of the language."""
     names = re.findall(r"(?<!\w)\d*+[^\W\d]\w*+\s*+\.\s*+([^\W\d]\w*+)(\s*+\()?", _statement(f))
     return all(name in FUNCTIONS if call else name in ("pi", "e") for name, call in names)
 

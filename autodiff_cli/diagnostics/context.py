@@ -65,7 +65,7 @@ SEPARATORS = Kind.SEMICOLON + Kind.NEWLINE
 STOPS = SEPARATORS + Kind.END
 
 ENDS = SIGNS + STOPS + Kind.COMPARISON + Kind.CLOSE + Kind.COMMA + Kind.IF + Kind.ELSE + Kind.AND + Kind.OR
-"""What ends a product."""
+"""The tokens that end a product."""
 
 _PARTNERS = {Kind.CLOSE: Kind.OPEN, Kind.CLOSING_BAR: Kind.BAR}
 
@@ -133,7 +133,7 @@ class Context:
         kind, _, start, end = self.tokens[self.at]
         unreadable = (stranger(text[start:end]) or 0) if kind == Kind.UNREADABLE else 0
         self.point = start + unreadable
-        """Where exactly: within a name, at the character that may not be in one."""
+        """The exact place: within a name, the character that is not allowed there."""
 
     def _read_tokens(self) -> None:
         defined = {
@@ -179,7 +179,7 @@ class Context:
         return True
 
     def understood(self) -> int:
-        """Where the last operand begins that was understood before the error."""
+        """Return the start of the last operand that was understood before the error."""
         if self.stuck.operand is None:
             raise KeyError("operand")
         return self.stuck.operand

@@ -148,7 +148,7 @@ def _splits_number(text: str, start: int, stop: int) -> bool:
 
 
 def _spellings(template: str, mistake: Mistake, fragments: Fragments) -> list[str]:
-    """What a template may become, the best first."""
+    """Yield the texts that a template may become, the best first."""
     if template != "{repaired}":
         return _filled(template, fragments)
     return [spelling for spelling in _if_any(_repaired, mistake, fragments) or () if spelling]

@@ -32,7 +32,7 @@ class Fragments(dict[str, str]):
 
 
 def span(c: Context, name: str) -> tuple[int, int]:
-    """Where a fragment begins and ends in the text."""
+    """Return the span of a fragment in the text."""
     if name in SPANS:
         return SPANS[name](c)
     start, end = RANGES[name](c)
@@ -149,7 +149,7 @@ def _inverse(f: Fragments, function: str) -> str:
 
 
 def _lead(f: Fragments) -> str:
-    """What the smallest operand before the error is an exponent, factor or root of, if anything: `2^` in `2^3!`."""
+    """Return the operator part that the smallest operand before the error belongs to, if any: `2^` in `2^3!`."""
     c = f.context
     atom = c.atom(c.at - (c.kinds[c.at - 1] == Kind.SUPERSCRIPT))
     return c.text[c.tokens[c.operand(c.at)].start : c.tokens[atom].start]
@@ -198,7 +198,7 @@ def _rooted(c: Context) -> tuple[int, int]:
 
 
 def _applied(c: Context) -> tuple[int, int]:
-    """What the function before the error is applied to: the parentheses there, or the operand."""
+    """Return the argument of the function before the error: the parentheses there, or the operand."""
     return _group(c) if c.kinds[c.at] == Kind.OPEN else _right(c)
 
 
@@ -372,4 +372,4 @@ TEXTS: dict[str, Callable[[Fragments], str]] = {
     # The statement with a semicolon for the comma at the error.
     "separated": lambda f: _instead(f, ";", 1),
 }
-"""What is made out of fragments, or is none."""
+"""Fragments that are computed from others, or that may be missing."""

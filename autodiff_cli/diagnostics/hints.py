@@ -17,21 +17,21 @@ _LONGEST = 40
 DERIVATIVES = "write the function itself: derivatives are what the program works out"
 
 
-def explained(text: str, error: UnexplainedText, given: Collection[str]) -> ExpressionError:
-    """The error with what to write instead; `given` are the names that the point gives values to."""
+def explained(text: str, error: UnexplainedText, known_names: Collection[str]) -> ExpressionError:
+    """The error with what to write instead; `known_names` are the names that the point gives values to."""
     assert error.span is not None
     offers: tuple[Offer, ...] = ()
     if error.after:
         hint = _unused(text, error.span, error.after)
     elif error.functions is not None:
-        hint, offers = _unknown(text, error.span, error.end, error.functions, given)
+        hint, offers = _unknown(text, error.span, error.end, error.functions, known_names)
     else:
-        hint, offers = _product(text, error.span, error.end, given)
+        hint, offers = _product(text, error.span, error.end, known_names)
     return ExpressionError(error.kind, str(error), error.span, hint, offers=offers)
 
 
 _DERIVATIVES = frozenset(("diff", "deriv", "derivative", "differentiate", "grad", "gradient"))
-"""What functions that give derivatives are called elsewhere."""
+"""Names of derivative functions in other programs."""
 
 
 def _unused(text: str, span: Span, after: int) -> str:
@@ -45,11 +45,11 @@ def _unused(text: str, span: Span, after: int) -> str:
 
 
 def _unknown(
-    text: str, span: Span, end: int, functions: Collection[str], given: Collection[str]
+    text: str, span: Span, end: int, functions: Collection[str], known_names: Collection[str]
 ) -> tuple[str, tuple[Offer, ...]]:
     """The hint for a call of a function that there is not."""
     name = text[span.start : span.end]
-    offers = called(text, span, end, given)
+    offers = called(text, span, end, known_names)
     if offers:
         return f"write {_listed(offers)}", offers
     if name.lower() in _DERIVATIVES:
@@ -62,11 +62,11 @@ def _unknown(
     return "`autodiff functions` lists them all", ()
 
 
-def _product(text: str, name_span: Span, end: int, given: Collection[str]) -> tuple[str, tuple[Offer, ...]]:
+def _product(text: str, name_span: Span, end: int, known_names: Collection[str]) -> tuple[str, tuple[Offer, ...]]:
     """The hint for a call such as `b(c)`, with each spelling that it may stand for: in `a/b(c)` there are two."""
     name = text[name_span.start : name_span.end]
     arguments = text[name_span.end : end].strip()
-    context = Context(text, ParseFailure(name_span.start, [], None, []), given)
+    context = Context(text, ParseFailure(name_span.start, [], None, []), known_names)
     tokens, kinds = context.tokens, context.kinds
     if context.partner[context.at + 1] == context.at + 2:
         offer = Offer(name_span.start, end, name, shown=(name,))
@@ -90,7 +90,7 @@ def _product(text: str, name_span: Span, end: int, given: Collection[str]) -> tu
             offers = [Offer(start, end, spelling, shown=(spelling,)) for spelling in spellings]
     else:
         spelling = f"{name}*{arguments}"
-        is_known = name in given or any(
+        is_known = name in known_names or any(
             kinds[k] == Kind.NAME and kinds[k + 1] != Kind.OPEN and text[token.start : token.end] == name
             for k, token in enumerate(tokens)
         )

@@ -195,7 +195,7 @@ class _Reader:
         return self.argument()
 
     def argument(self) -> str:
-        """What a command takes: what is in braces, or one sign, of a number one digit."""
+        """Return the argument of a command: the content of braces, one sign, or one digit of a number."""
         if self.next == "{":
             self.take()
             inner = self.sequence("}")

@@ -19,7 +19,7 @@ LONGEST = 2_000
 """A longer text is read as it stands: each of its mistakes takes a reading of all of it."""
 
 MOST = 100
-"""So many offers are taken for one text at most."""
+"""The most corrections that are applied to one text."""
 
 
 class AsRead(NamedTuple):
@@ -32,7 +32,7 @@ class AsRead(NamedTuple):
 
     @property
     def note(self) -> str:
-        """What to tell of it."""
+        """The note about the reading."""
         return f"read as: {self.text}"
 
     def rewritten(self, offer: Offer) -> AsRead:
@@ -43,7 +43,7 @@ class AsRead(NamedTuple):
         return AsRead(offer.within(self.text), self.typed, places)
 
     def typed_at(self, span: Span | None) -> Span | None:
-        """Where a piece of what was read was typed; None where it was not."""
+        """Return the place where a part of the reading was typed; None if it was inserted."""
         if span is None:
             return None
         places = [place for place in self.places[span.start : span.end] if place >= 0]
@@ -86,7 +86,7 @@ class AsRead(NamedTuple):
 
 
 def _aligned(old: str, new: str) -> list[int | None]:
-    """Where in the old text the characters of the new one stood, as far as they did. Nearly linear for a long text."""
+    """Return the position in the old text of each character of the new one, if any. Nearly linear in the length."""
     from difflib import SequenceMatcher  # only another reading needs it
 
     origins: list[int | None] = [None] * len(new)

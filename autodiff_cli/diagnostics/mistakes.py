@@ -39,7 +39,7 @@ class Mistake(NamedTuple):
 
     @property
     def offers(self) -> tuple[str, ...]:
-        """What is offered: what to write, and else the repaired statement where there is a repair."""
+        """Return the suggestion: the spelling to write, or else the repaired statement."""
         return self.write or (("{repaired}",) if self.repair else ())
 
 

@@ -28,7 +28,7 @@ def statements(text: str) -> Sequence[Statement]:
 
 
 def _explaining(text: str, reading: Callable[[], Read], given: Collection[str] = ()) -> Read:
-    """What the reading gives. What stops it is raised as the `ExpressionError` that says what to write instead."""
+    """Return the result of the reader. A failure is raised as the `ExpressionError` that says what to write instead."""
     try:
         return reading()
     except ParseFailure as stuck:

@@ -1,4 +1,4 @@
-"""What is wrong with a point as it was typed, and what to write instead: `x=1 y=2`, `x=9.81 m/s²`, `x=1,000`."""
+"""Diagnose points as typed, and suggest what to write instead: `x=1 y=2`, `x=9.81 m/s²`, `x=1,000`."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _APART = re.compile(r"[{\[(]?[\"']?([^\W\d]\w*)[\"']?[: ]{1,3}([-+]?[\d.][\w.+-]
 
 
 def grouped(text: str, parts: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """The same parts, those together of which the second goes on with the digits of the first: `x=1,000.5`."""
+    """Join parts where the second continues the digits of the first: `x=1,000.5`."""
     begun: tuple[int, int] | None = None
     for start, end in parts:
         if (
@@ -57,7 +57,7 @@ def grouped(text: str, parts: Iterable[tuple[int, int]]) -> Iterator[tuple[int, 
 
 
 def wrong_part(text: str, start: int, end: int) -> tuple[str, Span, str] | None:
-    """What is wrong with a part, where, and what to write, where it is not one name and its value."""
+    """Return the error of a part that is not one name and its value: the message, the place, and the hint."""
     piece = text[start:end]
     name, equals, value = piece.partition("=")
     bare = name.rstrip()
@@ -95,7 +95,7 @@ def wrong_part(text: str, start: int, end: int) -> tuple[str, Span, str] | None:
 
 
 def _instead(piece: str) -> str:
-    """What to write for a part of a point that has no equals sign."""
+    """Return the suggestion for a part of a point that has no equals sign."""
     if is_name(piece):
         return f"write `{piece}=…`"
     if piece.endswith(".json"):
@@ -107,7 +107,7 @@ def _instead(piece: str) -> str:
 
 
 def without_unit(text: str) -> str | None:
-    """What to write for a number with a unit; None where it has none."""
+    """Return the suggestion for a number with a unit; None if it has none."""
     quantity = _UNIT.fullmatch(text.strip()) if len(text) <= LONGEST else None
     letter = quantity is not None and len(quantity[2]) == 1 and quantity.end() == quantity.end(2)
     if quantity is None or quantity[2] in CONSTANTS or (letter and quantity[2] not in _LETTERS):

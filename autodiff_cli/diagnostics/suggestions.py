@@ -35,7 +35,7 @@ def means(text: str) -> bool:
 
 
 def meaning(text: str) -> object:
-    """What a text means, equal for texts that mean the same; None for one that is no program."""
+    """Return a key that is equal for texts with the same meaning; None for a text that is not a program."""
     try:
         program = parse(text, most=LARGEST)
     except (ParseFailure, ExpressionError):

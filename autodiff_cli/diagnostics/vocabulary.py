@@ -18,7 +18,7 @@ LONGEST = 40
 """A longer name is not taken apart."""
 
 MOST = 16
-"""So many ways to take a name apart are looked at."""
+"""The most ways of splitting a name that are tried."""
 
 _CALLED = {
     "tg": "tan", "tgn": "tan", "sen": "sin", "ctg": "cot", "cotg": "cot", "cotan": "cot", "ctan": "cot", "cosec": "csc",
@@ -32,7 +32,7 @@ _CALLED = {
     "dcos": "cos", "dtan": "tan", "dasin": "asin", "dacos": "acos", "datan": "atan", "dsinh": "sinh", "dcosh": "cosh",
     "dtanh": "tanh", "dabs": "abs", "lg": "log10", "log_2": "log2", "log_10": "log10", "log_e": "log", "if": "where",
 }  # fmt: skip
-"""What functions of the language are called elsewhere; upper and lower case are one there."""
+"""Names of the language's functions in other programs, in lower case."""
 
 _WRITTEN = {
     "sind": "sin(rad({0}))", "cosd": "cos(rad({0}))", "tand": "tan(rad({0}))", "factorial": "gamma({0} + 1)",
@@ -41,13 +41,13 @@ _WRITTEN = {
 """How functions of other languages are written out here."""
 
 _SEVERAL = {"log": ("log", "log10"), "lg": ("log10", "log2")}
-"""What is meant by these depends on where they come from: `LOG` is natural in Fortran, and decimal in a spreadsheet."""
+"""Names whose meaning depends on the program: `LOG` is natural in Fortran, and decimal in a spreadsheet."""
 
 _TURNED = frozenset((*native_names("log atan2"), "arctan2"))
-"""Those whose two arguments stand the other way round in some languages that write them with capitals."""
+"""Functions whose two arguments are swapped in some languages that write them with capitals."""
 
 _DOUBTED = frozenset(("sinc", "round"))
-"""Those whose values are others there."""
+"""Functions that have other values there."""
 
 _BASE = re.compile(r"log_(\d+)")
 
@@ -61,17 +61,17 @@ class Part(NamedTuple):
     is_function: bool
 
 
-def native(name: str, given: Collection[str]) -> str:
-    """What a function of other languages is called here. Raises KeyError where the name may be a variable's."""
-    if name in given or (len(name) < 3 and name != "tg") or name not in _CALLED:
+def native(name: str, known_names: Collection[str]) -> str:
+    """Return the name here of a function of other languages. Raises KeyError if the name may be a variable's."""
+    if name in known_names or (len(name) < 3 and name != "tg") or name not in _CALLED:
         raise KeyError(name)
     return _CALLED[name]
 
 
-def called(text: str, span: Span, end: int, given: Collection[str]) -> tuple[Offer, ...]:
-    """What to write for a call of a function that there is not."""
+def called(text: str, span: Span, end: int, known_names: Collection[str]) -> tuple[Offer, ...]:
+    """Return the suggestion for a call of an unknown function."""
     name, call = text[span.start : span.end], text[span.end : end]
-    context = _at(text, span, given)
+    context = _at(text, span, known_names)
     offers: list[Offer] = []
     arguments = _arguments(context)
     lower, count = plain_name(name).lower(), len(arguments)
@@ -95,23 +95,23 @@ def called(text: str, span: Span, end: int, given: Collection[str]) -> tuple[Off
         for first, second in (arguments, arguments[::-1]):
             spelling = f"{lower}({first}, {second})"
             offers.append(Offer(span.start, end, spelling, shown=(spelling,)))
-    elif lower in _CALLED or (lower in FUNCTIONS and lower != name and name[:1] not in given):
+    elif lower in _CALLED or (lower in FUNCTIONS and lower != name and name[:1] not in known_names):
         function = _CALLED.get(lower, lower)
         offers.append(Offer(span.start, span.end, function, lower not in _DOUBTED, (f"{function}{call}",)))
-    for parts in _divided(name, {*given, name[:1]}):
+    for parts in _divided(name, {*known_names, name[:1]}):
         if parts[-1].is_function and not any(part.is_function for part in parts[:-1]):
             offers += _products(context, "*".join(part.text for part in parts), call, end)
     return tuple([offer for offer in offers if not offer.shown or offered(offer.shown[0])])
 
 
-def is_glued(name: str, given: Collection[str]) -> bool:
+def is_glued(name: str, known_names: Collection[str]) -> bool:
     """Whether a name can be taken apart."""
-    return len(name) <= LONGEST and any(True for _ in _divided(name, given))
+    return len(name) <= LONGEST and any(True for _ in _divided(name, known_names))
 
 
-def missing(text: str, name: str, span: Span, given: Collection[str]) -> tuple[Offer, ...]:
-    """What to write for a name without a value that is made of names with one, and of functions."""
-    context = _at(text, span, given)
+def missing(text: str, name: str, span: Span, known_names: Collection[str]) -> tuple[Offer, ...]:
+    """Return the suggestion for a name without a value that consists of names with values, and of functions."""
+    context = _at(text, span, known_names)
     following = context.kinds[context.at + 1]
     if name in ("PI", "Pi"):
         return (Offer(span.start, span.end, "pi", shown=("pi",)),)
@@ -120,7 +120,7 @@ def missing(text: str, name: str, span: Span, given: Collection[str]) -> tuple[O
     if name in FUNCTIONS or len(name) > LONGEST:
         return ()
     offers: dict[str, Offer] = {}
-    for parts in _divided(name, given, exponential=following in POWERS):
+    for parts in _divided(name, known_names, exponential=following in POWERS):
         if parts[-1].is_function:
             continue
         for offer in _readings(context, parts, span.end):
@@ -130,8 +130,8 @@ def missing(text: str, name: str, span: Span, given: Collection[str]) -> tuple[O
     return tuple(list(offers.values())[:3])
 
 
-def _at(text: str, span: Span, given: Collection[str]) -> Context:
-    return Context(text, ParseFailure(span.start, [], None, []), given)
+def _at(text: str, span: Span, known_names: Collection[str]) -> Context:
+    return Context(text, ParseFailure(span.start, [], None, []), known_names)
 
 
 def _arguments(c: Context) -> list[str]:
@@ -148,10 +148,10 @@ def _arguments(c: Context) -> list[str]:
     return [*arguments, c.text[start : c.tokens[end].start].strip()]
 
 
-def _divided(name: str, given: Collection[str], *, exponential: bool = False) -> Iterator[tuple[Part, ...]]:
+def _divided(name: str, known_names: Collection[str], *, exponential: bool = False) -> Iterator[tuple[Part, ...]]:
     """The ways to take a name apart, into at least two parts."""
     functions = [f for f, row in FUNCTIONS.items() if len(row.params) == 1 and not row.variadic]
-    words = [Part(word, False) for word in {*given, "π"} if word and word in name]
+    words = [Part(word, False) for word in {*known_names, "π"} if word and word in name]
     words += [Part(f, True) for f in functions if f in name]
 
     # From where a division may go on to the end, so that none is followed in vain.
@@ -172,16 +172,16 @@ def _divided(name: str, given: Collection[str], *, exponential: bool = False) ->
         if at == len(name) or at not in possible:
             continue
         ahead += [(*parts, word) for word in words if name.startswith(word.text, at)]
-        if at == 0 and name.startswith("pi") and "pi" not in given:
+        if at == 0 and name.startswith("pi") and "pi" not in known_names:
             ahead.append((Part("pi", False),))
-        if parts and exponential and name[at:] == "e" and "e" not in given:
+        if parts and exponential and name[at:] == "e" and "e" not in known_names:
             ahead.append((*parts, Part("e", False)))
         if parts and parts[-1].is_function and (digits := re.match("[0-9]+", name[at:])):
             ahead.append((*parts, Part(digits[0], False)))
 
 
 def _readings(c: Context, parts: Sequence[Part], end: int) -> Iterator[Offer]:
-    """What the parts may mean together."""
+    """Yield the readings of the parts together."""
     start, following = c.tokens[c.at].start, c.kinds[c.at + 1]
     texts = [part.text for part in parts]
     if not any(part.is_function for part in parts):

@@ -42,7 +42,7 @@ Box = list[Any]
 
 
 class Search(NamedTuple):
-    """What a search has come to."""
+    """The result of a search."""
 
     proven: list[Box]
     """Boxes that hold exactly one solution each."""
@@ -146,11 +146,11 @@ class Operator:
 
         step = [arb(0)] * len(point)
         for _ in range(times):
-            found = self.contract(point)
-            if found is None:
+            contracted = self.contract(point)
+            if contracted is None:
                 break
-            step = [abs(a.mid() - b) for a, b in zip(found, point, strict=True)]
-            point = [arb(a.mid()) for a in found]
+            step = [abs(a.mid() - b) for a, b in zip(contracted, point, strict=True)]
+            point = [arb(a.mid()) for a in contracted]
         return point, step
 
     def contract(self, box: Box) -> Box | None:
@@ -177,10 +177,10 @@ class Operator:
     def shrunk(self, box: Box) -> Box:
         """The box after contractions, as long as each lies inside the one before."""
         for _ in range(SHRINKINGS):
-            found = self.contract(box)
-            if found is None or not inside(found, box):
+            contracted = self.contract(box)
+            if contracted is None or not inside(contracted, box):
                 break
-            box = found
+            box = contracted
         return box
 
     def enclosed(self, start: Sequence[float], steps: int) -> tuple[Box, Box] | None:
@@ -196,9 +196,9 @@ class Operator:
             # a box of some units of the last bit, or wider ones where these are too narrow to hold the solution
             share = arb(2) ** -(self.m.bits * 2 // (power + 1))
             box = [arb(a, (abs(a) + tiny) * share + 4 * d) for a, d in zip(middle, step, strict=True)]
-            found = self.contract(box)
-            if found is not None and inside(found, box):
-                return box, found
+            contracted = self.contract(box)
+            if contracted is not None and inside(contracted, box):
+                return box, contracted
         return None
 
 
@@ -242,20 +242,20 @@ def search(operator: Operator, box: Box, stop: Callable[[], bool] = lambda: Fals
         here = heapq.heappop(waiting)[2]
         if operator.excluded(here):
             continue
-        found = operator.contract(here)
-        if found is not None:
-            if not overlap(found, here):
+        contracted = operator.contract(here)
+        if contracted is not None:
+            if not overlap(contracted, here):
                 continue
-            if inside(found, here):
-                proven.append(found)
+            if inside(contracted, here):
+                proven.append(contracted)
                 continue
             # a solution on the edge of the box: the box is grown around it until it is inside
-            grown = [_grown(a) for a in found]
+            grown = [_grown(a) for a in contracted]
             again = operator.contract(grown)
-            if again is not None and inside(again, grown) and _small(found, here):
+            if again is not None and inside(again, grown) and _small(contracted, here):
                 proven.append(again)
                 continue
-            met = [a.intersection(b) for a, b in zip(found, here, strict=True)]
+            met = [a.intersection(b) for a, b in zip(contracted, here, strict=True)]
             if any(float(a.rad()) < 0.6 * float(b.rad()) for a, b in zip(met, here, strict=True)):
                 wait(met)
                 continue
@@ -271,8 +271,8 @@ def search(operator: Operator, box: Box, stop: Callable[[], bool] = lambda: Fals
     return Search(_distinct(operator, proven), _clusters(undecided, widths), boxes, True)
 
 
-def _small(found: Box, here: Box) -> bool:
-    return all(float(a.rad()) <= float(b.rad()) for a, b in zip(found, here, strict=True))
+def _small(box: Box, here: Box) -> bool:
+    return all(float(a.rad()) <= float(b.rad()) for a, b in zip(box, here, strict=True))
 
 
 def _grown(a: Any, more: float = 2.0**-200) -> Any:
@@ -292,7 +292,7 @@ def _distinct(operator: Operator, boxes: Sequence[Box]) -> list[Box]:
 
 
 def _clusters(boxes: Sequence[Box], widths: Sequence[float]) -> list[Box]:
-    """The same boxes in order, those that touch, beside widths such as these, put together."""
+    """Return the boxes in order, with boxes that touch merged, relative to their widths."""
     result: list[tuple[Box, Box]] = []
     for box in sorted(boxes, key=lambda box: float(box[0].mid())):
         one, grown = box, [_grown(a, CLOSE * width) for a, width in zip(box, widths, strict=True)]

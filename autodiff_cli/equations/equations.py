@@ -36,10 +36,10 @@ class _Statement(NamedTuple):
     outputs: int
 
 
-def read_equations(text: str, given: Collection[str]) -> Equations:
+def read_equations(text: str, named: Collection[str]) -> Equations:
     """The equations of a text; what is no equation is an expression that is to be 0.
 
-    `given` are the names that have values or are looked for: `y = …` is an equation for those, and for names that are
+    `named` are the names that have values or are looked for: `y = …` is an equation for those, and for names that are
     bound already, and binds other names.
     Raises `ExpressionError` where the text is not valid.
 
@@ -48,16 +48,16 @@ def read_equations(text: str, given: Collection[str]) -> Equations:
     ['r = sqrt(x**2 + y**2)', 'r = 5', 'x = y']
     """
     statements = [_stated(text, tokens) for tokens in _split(text)]
-    known: set[str] = set(given)
+    known_names: set[str] = set(named)
     bound: set[str] = set()
     defined: set[str] = set()
     equations: list[_Statement] = []
     for statement in statements:
-        kind, name = _kind(text, statement, known, bound, defined)
+        kind, name = _kind(text, statement, known_names, bound, defined)
         # what has been used cannot be bound any more
-        known |= {text[start:end] for token, start, end in statement.tokens if token == NAME and kind != "define"} - {
-            name
-        }
+        known_names |= {
+            text[start:end] for token, start, end in statement.tokens if token == NAME and kind != "define"
+        } - {name}
         if kind == "equation":
             if statement.sign is not None and statement.outputs > 1:
                 place = Span(statement.tokens[0][1], statement.tokens[-1][2])
@@ -73,7 +73,7 @@ def read_equations(text: str, given: Collection[str]) -> Equations:
                 f"put it first; as an equation `{name}` needs a value, or `--for {name}`",
             )  # fmt: skip
     if not equations:
-        program = parse(text, given)
+        program = parse(text, named)
         for binding in program.bindings[-1:]:
             if binding.value is program.outputs[0] and statements[-1].sign is not None:
                 raise ExpressionError(
@@ -84,9 +84,9 @@ def read_equations(text: str, given: Collection[str]) -> Equations:
         return Equations(program, [_text_at(text, output.span) for output in program.outputs])
     outputs, origin = _as_outputs(text, equations)
     try:
-        program = parse(outputs, given)
+        program = parse(outputs, named)
     except ExpressionError as error:
-        _check_sides(text, equations, given)
+        _check_sides(text, equations, named)
         if error.span is not None and error.text is None:
             error.diagnostic = error.diagnostic._replace(span=_back(error.span, origin), also=())
         raise
@@ -97,13 +97,13 @@ def read_equations(text: str, given: Collection[str]) -> Equations:
 
 def _split(text: str) -> list[list[Token]]:
     """The tokens of each statement that has any."""
-    found: list[list[Token]] = [[]]
+    parts: list[list[Token]] = [[]]
     for token in scan(text):
         if token[0] in (_SEMICOLON, NEWLINE, END):
-            found.append([])
+            parts.append([])
         else:
-            found[-1].append(token)
-    return [tokens for tokens in found if tokens]
+            parts[-1].append(token)
+    return [tokens for tokens in parts if tokens]
 
 
 def _stated(text: str, tokens: list[Token]) -> _Statement:
@@ -129,7 +129,9 @@ def _stated(text: str, tokens: list[Token]) -> _Statement:
     return _Statement(tokens, signs[0] if signs else None, commas + 1)
 
 
-def _kind(text: str, statement: _Statement, known: set[str], bound: set[str], defined: set[str]) -> tuple[str, str]:
+def _kind(
+    text: str, statement: _Statement, known_names: set[str], bound: set[str], defined: set[str]
+) -> tuple[str, str]:
     """Whether a statement is an `equation` (or an expression that is to be 0), or what it binds or defines."""
     tokens, sign, _ = statement
     kinds = [kind for kind, _, _ in tokens]
@@ -142,10 +144,10 @@ def _kind(text: str, statement: _Statement, known: set[str], bound: set[str], de
     if place == 1:
         used = name in [text[start:end] for kind, start, end in tokens[2:] if kind == NAME]
         # `x = cos(x)` cannot bind what it uses, and what is bound already is what an equation is about
-        return ("equation" if name in known or name in bound or used else "bind"), name
+        return ("equation" if name in known_names or name in bound or used else "bind"), name
     inner = kinds[2 : place - 1]
     head = kinds[1] == OPEN and kinds[place - 1] == CLOSE and all(kind in (NAME, _COMMA) for kind in inner)
-    if head and name not in FUNCTIONS and name not in defined and name not in known and name not in bound:
+    if head and name not in FUNCTIONS and name not in defined and name not in known_names and name not in bound:
         return "define", name
     return "equation", name
 
@@ -187,7 +189,7 @@ def _back(span: Span, origin: Sequence[int]) -> Span:
     return Span(start, end, None if span.via is None else _back(span.via, origin))
 
 
-def _check_sides(text: str, equations: Sequence[_Statement], given: Collection[str]) -> None:
+def _check_sides(text: str, equations: Sequence[_Statement], named: Collection[str]) -> None:
     """Raise what is wrong with one of the sides alone, so that it is told without the list that they are made into."""
     first = equations[0].tokens[0][1]
     for tokens, sign, _ in equations:
@@ -201,7 +203,7 @@ def _check_sides(text: str, equations: Sequence[_Statement], given: Collection[s
                     "write an expression on both sides, `x**2 = 2`, on one line or in parentheses",
                 )  # fmt: skip
             start, end = side[0][1], side[-1][2]
-            parse(text[:first] + " " * (start - first) + text[start:end], given)
+            parse(text[:first] + " " * (start - first) + text[start:end], named)
 
 
 def _texts(text: str, program: Program, equations: Sequence[_Statement]) -> list[str]:

@@ -44,9 +44,9 @@ def second_derivatives(
     zero, one = m.number(0), m.number(1)
     along = [[*(first[i][p] for i in range(n)), *(one if q == p else zero for q in range(count))] for p in range(count)]
     for output in outputs:
-        found = hessian_in(m, output, values, names)
-        slopes.append(found.gradient[:n])
-        bent = [[sum((h * d for h, d in zip(row, v, strict=True)), zero) for row in found.hessian] for v in along]
+        hessian = hessian_in(m, output, values, names)
+        slopes.append(hessian.gradient[:n])
+        bent = [[sum((h * d for h, d in zip(row, v, strict=True)), zero) for row in hessian.hessian] for v in along]
         right.append(
             [
                 -sum((a * b for a, b in zip(along[p], bent[q], strict=True)), zero)

@@ -38,7 +38,7 @@ class OneEquation:
         self.multiplicities: dict[float, int | None] = {}
         """Of the roots at which the sign does not change plainly."""
         self.rejected: dict[float, Any] = {}
-        """Where the value rounds to 0 and there is no root, and the value in more digits."""
+        """Points where the value rounds to 0 without being a root, with the value in more digits."""
 
     def __call__(self, x: float) -> Sample | None:
         """Value and derivative at a number, None where there is none."""
@@ -226,7 +226,7 @@ class OneEquation:
         return [[x] for x in self.known]
 
     def others(self, solutions: Sequence[Sequence[float]]) -> list[float]:
-        """Where other solutions between the bounds seem to be."""
+        """Approximate places of other solutions between the bounds."""
         if self.name not in self.problem.bounds or not solutions:
             return []
         try:
@@ -237,14 +237,14 @@ class OneEquation:
         return [other for other in self.known if abs(other - x) > 1e-7 * max(abs(x), abs(other))]
 
     def _only_rounded(self) -> str:
-        """Where the value rounds to 0 without being 0, in words."""
+        """Describe a point where the value rounds to 0 without being 0."""
         for x, value in self.rejected.items():
             exact = "" if value is None or value == 0 else f": in more digits it is {value.context.nstr(value, 3)}"
             return f"; it is 0 within rounding errors at {self.name} = {x:.6g}, where there is no root{exact}"
         return ""
 
     def nearest(self) -> str:
-        """Where the equation is nearest to holding, in words."""
+        """Describe the point where the residual of the equation is smallest."""
         if self.least is None:
             return ""
         if self.rejected:

@@ -90,9 +90,9 @@ def bracketed(
 
 def _nearest(function: Function, x: float, a: Sample, b: Sample) -> float:
     """Of this number and its neighbours the one at which the function is nearest to 0."""
-    found = [sample for sample in (a, b, *map(function, _around(x))) if sample is not None]
+    samples = [sample for sample in (a, b, *map(function, _around(x))) if sample is not None]
     left, right = min(a[0], b[0]), max(a[0], b[0])
-    inside = [sample for sample in found if left <= sample[0] <= right]
+    inside = [sample for sample in samples if left <= sample[0] <= right]
     return min(inside, key=lambda sample: abs(sample[1]))[0]
 
 
@@ -102,13 +102,13 @@ def _around(x: float) -> tuple[float, float, float]:
 
 def grid(low: float, high: float) -> list[float]:
     """Numbers from `low` to `high`: in equal steps, and where 0 is near also in equal quotients."""
-    found = {low + (high - low) * k / GRID for k in range(GRID)} | {low, high}
+    points = {low + (high - low) * k / GRID for k in range(GRID)} | {low, high}
     for a, b, sign in ((low, high, 1.0), (-high, -low, -1.0)):
         near = max(a, b * 1e-12)
         if near > 0 and b / near > DECADES:
             ratio = math.log(b / near)
-            found |= {sign * near * math.exp(ratio * k / GRID) for k in range(1, GRID)}
-    return sorted(x for x in found if low <= x <= high)
+            points |= {sign * near * math.exp(ratio * k / GRID) for k in range(1, GRID)}
+    return sorted(x for x in points if low <= x <= high)
 
 
 def all_roots(function: Function, low: float, high: float, small: Callable[[float], float]) -> list[Root]:
@@ -117,19 +117,19 @@ def all_roots(function: Function, low: float, high: float, small: Callable[[floa
     `small` says how large rounding makes the value at a number. Roots closer to each other than the grid may be missed.
     """
     samples = [(x, function(x)) for x in grid(low, high)]
-    found: list[Root] = []
+    roots: list[Root] = []
     for (x, here), (y, there) in pairwise(samples):
         if here is not None and here[1] == 0:
-            found.append(Root(x, True, 0))
+            roots.append(Root(x, True, 0))
         if here is not None and there is not None:
-            found += _between(function, here, there, small)
+            roots += _between(function, here, there, small)
         elif here is not None or there is not None:
-            found += _between(function, *_to_the_edge(function, x, here, y, there), small)
+            roots += _between(function, *_to_the_edge(function, x, here, y, there), small)
     last = samples[-1][1]
     if last is not None and last[1] == 0:
-        found.append(Root(samples[-1][0], True, 0))
+        roots.append(Root(samples[-1][0], True, 0))
     distinct: list[Root] = []
-    for root in sorted(found):
+    for root in sorted(roots):
         if not distinct or abs(root.x - distinct[-1].x) > 1e-7 * (abs(root.x) + 1e-9 * (high - low)):
             distinct.append(root)
         elif root.crossing and not distinct[-1].crossing:
@@ -178,17 +178,17 @@ def _to_the_edge(
     function: Function, x: float, here: Sample | None, y: float, there: Sample | None
 ) -> tuple[Sample, Sample]:
     """The neighbour that has a value, and the last one towards the other that has one too."""
-    known = here or there
-    assert known is not None
-    samples: dict[float, Sample | None] = {known[0]: known}
+    inside = here or there
+    assert inside is not None
+    samples: dict[float, Sample | None] = {inside[0]: inside}
 
     def has_value(x: float) -> bool:
         samples[x] = function(x)
         return samples[x] is not None
 
-    edge = samples[bisected(has_value, known[0], y if here is not None else x, most=EDGE)[0]]
+    edge = samples[bisected(has_value, inside[0], y if here is not None else x, most=EDGE)[0]]
     assert edge is not None
-    return (known, edge) if here is not None else (edge, known)
+    return (inside, edge) if here is not None else (edge, inside)
 
 
 def outwards(function: Function, start: float) -> Iterator[tuple[Sample, Sample]]:
@@ -262,12 +262,12 @@ def refined(
     if not orders or min(orders) < 0.1:
         return None
     multiplicity = round(orders[0])
-    whole = multiplicity > 0 and all(abs(order - multiplicity) < 0.05 for order in orders)
-    return float(x), multiplicity if whole else None
+    is_integer = multiplicity > 0 and all(abs(order - multiplicity) < 0.05 for order in orders)
+    return float(x), multiplicity if is_integer else None
 
 
 def _zero_of_quotient(function: Callable[[Any], tuple[Any, Any] | None], start: float, width: float) -> Any:
-    """Where the secant method for f/f' comes nearest to f = 0; None where it has no derivative to start with."""
+    """Return the zero of f that the secant method for f/f' approaches; None without a derivative at the start."""
     before = function(start)
     if before is None or not before[1]:
         start += width / 32

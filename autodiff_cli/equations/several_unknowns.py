@@ -172,7 +172,7 @@ class SeveralEquations:
         return []
 
     def nearest(self) -> str:
-        """Where the equations are nearest to holding, in words."""
+        """Describe the point where the residuals of the equations are smallest."""
         if self.least is None:
             return ""
         size, place = self.least

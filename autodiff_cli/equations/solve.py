@@ -58,7 +58,7 @@ class Solution(Record):
 
 
 class Solved(Record):
-    """What was found of the solutions of equations."""
+    """The solutions of equations, with their derivatives."""
 
     text: str
     arithmetic: Arithmetic
@@ -69,7 +69,7 @@ class Solved(Record):
     reason: str
     """`solved`; `none` where there is no solution, `not found`, `undecided`; `interrupted`."""
     message: str
-    """The same in words."""
+    """The reason in words."""
     between: Box
     others: list[float]
     """Of one unknown: where other solutions between the bounds seem to be."""
@@ -85,13 +85,13 @@ class Solved(Record):
 
 
 class Proof(NamedTuple):
-    """What a certified search says of all solutions between the bounds."""
+    """The result of a certified search for all solutions between the bounds."""
 
     starts: list[list[float]]
     """The middles of boxes that hold exactly one solution each."""
     undecided: list[Box]
     unbounded: list[Box]
-    """Those of the undecided boxes in which an equation has no bound, as at a pole."""
+    """The undecided boxes in which an equation is unbounded, as at a pole."""
     complete: bool
 
 
@@ -107,7 +107,7 @@ def solve(
     arithmetic: Arithmetic = DOUBLE,
     stop: Callable[[], bool] = lambda: False,
 ) -> Solved:
-    """Where the equations of `text` hold, or an expression in it is 0, and the derivatives of that by `wrt`.
+    """Solve the equations of `text`, or find where an expression in it is 0, and differentiate the solution by `wrt`.
 
     `point` has the values of the other variables, and starts of the `unknowns`: by default the variables without a
     value. `between` bounds them. With `every` all solutions between the bounds are looked for; certified, they are
@@ -139,7 +139,7 @@ def solve(
     solutions = [_solution(problem, start, order, arithmetic, finder.multiplicities.get(start[0])) for start in starts]
     others = [] if every or interrupted else finder.others(starts)
     reason, message = ("interrupted",) * 2 if interrupted else _outcome(problem, finder, len(solutions), every, proof)
-    known = {name: problem.point[name] for name in problem.program.variables if name not in problem.unknowns}
+    fixed = {name: problem.point[name] for name in problem.program.variables if name not in problem.unknowns}
     return Solved(
         text=text,
         arithmetic=arithmetic,
@@ -154,7 +154,7 @@ def solve(
         undecided=proof.undecided if proof else [],
         complete=proof.complete if proof else None,
         evaluations=finder.evaluations,
-        point=arithmetic.run(known, lambda m, values: {"point": values})["point"] if known else {},
+        point=arithmetic.run(fixed, lambda m, values: {"point": values})["point"] if fixed else {},
         constants=problem.program.constants,
         warnings=tuple(problem.warnings),
     )
@@ -182,12 +182,12 @@ def posed_equations(
     wrt: Sequence[str] | None,
 ) -> Problem:
     """The equations with all values, checked against each other. Raises `ExpressionError`."""
-    given = dict(point or {})
+    typed = dict(point or {})
     ranges = dict(between) if isinstance(between, Mapping) else {}
-    program, texts = read_equations(text, [*given, *(unknowns or ()), *ranges])
+    program, texts = read_equations(text, [*typed, *(unknowns or ()), *ranges])
     names, count = list(program.variables), len(program.roots)
     if unknowns is None:
-        unknowns = [name for name in names if name in ranges] or [name for name in names if name not in given]
+        unknowns = [name for name in names if name in ranges] or [name for name in names if name not in typed]
         if not unknowns and len(names) == count:
             unknowns = names
     for name in [*unknowns, *ranges]:
@@ -217,7 +217,7 @@ def posed_equations(
             wrong = "need two ends" if low is None or high is None else "are one number"
             raise usage_error(f"the bounds of `{name}` {wrong}", f"write `--between {name}=0:1`")
         bounds[name] = (low, high)
-    values = {name: as_number(value, name) for name, value in given.items()}
+    values = {name: as_number(value, name) for name, value in typed.items()}
     for name in unknowns:
         if name not in values:
             values[name] = sum(bounds[name]) / 2 if name in bounds else 1.0
@@ -226,7 +226,7 @@ def posed_equations(
     warnings = check_values(program, values)
     wanted = names if wrt is None else wanted_variables(program, values, wrt)
     wanted = [name for name in wanted if name in names and name not in unknowns]
-    return Problem(program, given, values, wanted, warnings, list(unknowns), bounds, texts)
+    return Problem(program, typed, values, wanted, warnings, list(unknowns), bounds, texts)
 
 
 def _solution(
@@ -271,11 +271,11 @@ def _solution(
         answer = {"solution": at}
     if not simple and wanted:
         problem.warnings.append(_multiple_root(at, multiplicity))
-    known: Mapping[str, float | None] = errors if errors and arithmetic == DOUBLE else dict.fromkeys(at)
+    bounds: Mapping[str, float | None] = errors if errors and arithmetic == DOUBLE else dict.fromkeys(at)
     first, second = answer.get("first"), answer.get("second")
     return Solution(
         values=answer["solution"],
-        errors=dict(known),
+        errors=dict(bounds),
         residuals=left,
         simple=simple,
         multiplicity=multiplicity,
@@ -364,7 +364,7 @@ def _proven(problem: Problem, stop: Callable[[], bool]) -> Proof:
     bounds = [problem.bounds[name] for name in problem.unknowns]
     found = search(operator, [spanned(*ends) for ends in bounds], stop)
     starts = sorted([float(a.mid()) for a in box] for box in found.proven)
-    inside = [each for each in starts if all(low <= x <= high for x, (low, high) in zip(each, bounds, strict=True))]
+    inside = [start for start in starts if all(low <= x <= high for x, (low, high) in zip(start, bounds, strict=True))]
     undecided, unbounded = [], []
     for box in found.undecided:
         ends = [(float(a.mid() - a.rad()), float(a.mid() + a.rad())) for a in box]

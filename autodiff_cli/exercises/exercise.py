@@ -43,9 +43,9 @@ class Statement(Record):
     """One statement of a problem's program, as a person writes it."""
 
     name: str
-    """What it defines: `f(x)`, or a name."""
+    """The name or the head that it defines: `f(x)`."""
     graph: Value
-    """What it is; names that were defined before are variables in it."""
+    """Its graph; names that were defined before are variables in it."""
 
 
 class Solution(Record):
@@ -54,7 +54,7 @@ class Solution(Record):
     derived: Diff | None
     traced: Trace | None
     lines: tuple[str, ...]
-    """What remains to be said, formulas between backticks."""
+    """Further sentences, with formulas between backticks."""
 
 
 class Exercise(Record):
@@ -64,14 +64,14 @@ class Exercise(Record):
     seed: int
     number: int
     kind: str
-    """What is asked; see `Draft`."""
+    """The kind of question; see `Draft`."""
     task: str
     """The words, with `{f}` where the program stands; what is between backticks is code."""
     program: str
     point: dict[str, str]
     wrt: tuple[str, ...]
     names: tuple[str, ...]
-    """What the numbers of the answer are called; one empty name for a single one."""
+    """The names of the answer's numbers; one empty name for a single number."""
     answer: tuple[str, ...]
     """A formula, or a number a name."""
     is_formula: bool
@@ -90,11 +90,11 @@ class Exercise(Record):
 
 
 class Marked(Record):
-    """What there is to say of an answer to an exercise."""
+    """The marking of an answer to an exercise."""
 
     exercise: Exercise
     given: str
-    """What was answered."""
+    """The answer that was given."""
     right: bool
     message: str
     hint: str
@@ -197,7 +197,7 @@ def _numbers(draft: Draft) -> list[Fraction]:
 
 
 def _place(draft: Draft) -> Fraction:
-    """Where a quadratic is flat, or the one kink of a program is, which stands where a line crosses another."""
+    """Return the point where a quadratic is flat, or the one kink of a program, where a line crosses another."""
     text = draft.program
     if draft.kind == "flat":
         rate = {x: _slope(text, x) for x in (0, 1)}
@@ -254,7 +254,7 @@ TASKS = {
     "gradient": "Find the gradient of {f} at `{at}`.",
     "graph": "Go back through the graph of {f} at `{at}`: what are the derivatives of `{last}` by {wrt}?",
 }
-"""What is asked, by the kind of problem."""
+"""The question, by the kind of problem."""
 
 
 def _task(draft: Draft) -> str:
@@ -308,7 +308,7 @@ def _solved(posed: Exercise, draft: Draft) -> Solution:
 
 
 def _last_lines(posed: Exercise, draft: Draft, derived: Diff | None = None) -> Iterator[str]:
-    """What the derivatives say of the point."""
+    """Return the conclusions about the point from its derivatives."""
     if posed.kind in ("derivative", "second"):
         return
     if posed.kind == "flat":

@@ -31,7 +31,7 @@ DIGITS = 50
 AGREED = 30
 PLACES = 24
 ENOUGH = 6
-"""Where the derivative exists at fewer points, nothing is decided by them."""
+"""The fewest points at which the derivative has to exist for a decision."""
 
 NEAR = Fraction(1, 100)
 """A number that is off by less than that of itself is told to be near."""
@@ -146,7 +146,7 @@ def _short(x: Any) -> str:
 
 
 def _hint(posed: Exercise, program: Program, places: Sequence[_Place]) -> str:
-    """What the answer is instead, where that tells which mistake was made."""
+    """Return the hint that names the usual mistake that leads to the answer; empty if none does."""
     there = [place for place in places if place.given is not None]
     if not there:
         return "write it so that it has a value where the function has a derivative"

@@ -20,7 +20,7 @@ LEVELS = {
     4: "graphs with shared nodes, and neurons",
     5: "kinks, steps of descent, second derivatives",
 }
-"""What each level is about."""
+"""The title of each level."""
 
 _DRAWN = re.compile(r"([\w ]+?) (=|:=|<-) (.*)")
 _WHOLE = re.compile(r"(-?\d+)\.\.(-?\d+)(?: ! (-?\d+))?")
@@ -75,7 +75,7 @@ class Draw:
         return written(chosen, drawn)
 
     def all(self, draws: Sequence[str]) -> dict[str, str]:
-        """What is drawn, computed and written, by name."""
+        """The values that are drawn, computed and written, by name."""
         drawn: dict[str, str] = {}
         for row in draws:
             match = _DRAWN.fullmatch(row)

@@ -28,7 +28,7 @@ WORDS = {
     "even": "floor({0}/2) == {0}/2",
     "odd": "floor(({0} + 1)/2) == ({0} + 1)/2 and {0} != 0",
 }
-"""What can be said of a variable in words."""
+"""Conditions on a variable in words."""
 
 FILLERS = ("is", "a", "an", "number")
 
@@ -41,7 +41,7 @@ class Assumption(Record):
 
 
 def assumptions(texts: str | Sequence[str] | None, program: Program) -> list[Assumption]:
-    """What is assumed of the variables of a program, of one text with commas or of several.
+    """Parse the assumptions about the variables of a program, from one text with commas or from several.
 
     Raises `ExpressionError` (`usage`) for what is no condition or has a name that the program does not use.
     """

@@ -44,10 +44,10 @@ class Step(Record):
     function: str
     """The function whose derivative is used, or `power` and so on in a chain; empty for the other rules."""
     part: Value
-    """What it is applied to; in it, variables stand for derivatives that are not found yet."""
+    """The part that the rule is applied to; variables stand for derivatives that are not computed yet."""
     result: Value
     condition: str
-    """Where it holds: `x != 0`, or in words; empty if wherever both have a value."""
+    """The condition under which it holds: `x != 0`, or in words; empty if it holds wherever both sides have a value."""
     depth: int
     """Within how many other derivatives the part stands."""
     pending: Mapping[str, Value]
@@ -75,7 +75,7 @@ class Derivation(Record):
     """The formula that is differentiated: the program's, or a derivative of it."""
     steps: tuple[Step, ...]
     formula: Value
-    """What comes out, as `diff` gives it."""
+    """The result, as `diff` gives it."""
 
 
 def derivations(
@@ -141,7 +141,7 @@ def pending_name(function: Value, by: str) -> str:
 
 
 class _Rule(NamedTuple):
-    """What a rule makes of the derivative of a node."""
+    """The result of a rule applied to the derivative of a node."""
 
     rule: str
     result: Value
@@ -381,7 +381,7 @@ def _slopes(value: Value, active: Sequence[int]) -> tuple[list[Value], tuple[str
 
 
 def _smooth(value: Value, active: Sequence[int]) -> tuple[list[Value], tuple[str, ...]]:
-    """The same for a row that says how its derivatives are read where there is no kink."""
+    """Return the rule for a row that declares the form of its derivatives away from kinks."""
     primitive, inputs = value.primitive, value._prev
     if not primitive.variadic:
         at = dict(zip(primitive.params, inputs, strict=True))
@@ -414,7 +414,7 @@ def _away(value: Value) -> str:
 
 
 def _borders(condition: Value) -> Iterator[str]:
-    """Where the comparisons of a condition change."""
+    """Yield the equations at which the comparisons of a condition change."""
     stack = [condition]
     while stack:
         top = stack.pop()
@@ -444,7 +444,7 @@ def _is_fraction(value: Value) -> bool:
 
 
 def _comparisons(formula: Value) -> set[str]:
-    """What is compared in a formula, `x < 1` and `1 > x` alike."""
+    """Return the comparisons in a formula; `x < 1` and `1 > x` are equal."""
     compared = [each for each in in_order((formula,)) if each.primitive.holds]
     turned = [node(GREATER[v.primitive], v._prev[::-1]) if v.primitive in GREATER else v for v in compared]
     return set(map(expression_text, turned))
@@ -530,7 +530,7 @@ def latex(derivations: Sequence[Derivation]) -> str:
 
 
 def _condition_latex(conditions: str, typeset: Typesetting) -> str:
-    """Where a step holds, in LaTeX: its comparisons as formulas, the rest in words."""
+    """Return the condition of a step in LaTeX: comparisons as formulas, the rest in words."""
     written = []
     for part in conditions.split("; "):
         unless = part.startswith("unless ")

@@ -51,11 +51,11 @@ class Derivative(Record):
     short: str | None = None
     """The formula without what is taken at single points and kinks; None where that changes nothing."""
     condition: str | None = None
-    """Where the short form has the value of the formula: wherever it has one itself if this is None."""
+    """The condition under which the short form equals the formula; None if it does wherever it is defined."""
 
     @property
     def shown(self) -> str:
-        """What people are shown: the short form, if there is one."""
+        """The form that tables show: the short form, if there is one."""
         return self.short or self.formula
 
 
@@ -77,7 +77,7 @@ class Diff(Record):
     derivations: tuple[Derivation, ...] = ()
     """How the derivatives are found step by step, those of lower orders first, if that was asked for."""
     assumptions: tuple[str, ...] = ()
-    """What was assumed, as it was typed."""
+    """The assumptions as they were typed."""
 
 
 def diff(

@@ -30,7 +30,7 @@ class Exported(Record):
     variables: dict[str, str]
     """The variables in order, each with its name in the code."""
     wanted: tuple[str, ...]
-    """Those that it is differentiated by, in the order of the results."""
+    """The variables that it is differentiated by, in the order of the results."""
     source: str
     dialect: str | None = None
     """Of SQL: the database that the source is for."""

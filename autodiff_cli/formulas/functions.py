@@ -18,21 +18,21 @@ from ..table.primitive import FUNCTIONS, PRIMITIVES, Primitive
 
 
 class FunctionEntry(Record):
-    """What there is to say about one function of the language."""
+    """A function of the language: signature, domain, derivative and definition."""
 
     name: str
     aliases: tuple[str, ...]
     signature: str
     doc: str
     domain: str
-    """Where it is defined; empty for everywhere."""
+    """Its domain; empty for everywhere."""
     derivatives: dict[str, str]
     """The partial derivative by each parameter, as a formula of the language."""
     kink: str | None
-    """What is taken for the derivative at a kink; None where it has none."""
+    """The conventional derivative at a kink; None if it has no kink."""
     group: str
     source: str
-    """Where the derivative is published; empty for what follows at once."""
+    """The source of the derivative; empty if it follows at once."""
 
 
 class Functions(Record):

@@ -18,7 +18,7 @@ Part = tuple[Branch, Step]
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """What is to be computed: steps of one recorder."""
+    """A recording of a computation: steps of one recorder."""
 
     recorder: Recorder
     values: tuple[Step, ...]
@@ -94,14 +94,14 @@ def merge_recordings(parts: Sequence[Recording]) -> Recording:
 
 
 def column_names(count: int, wanted: Sequence[str]) -> tuple[str, ...]:
-    """What a row of a table calls the numbers of so many outputs: their values, then each one's derivatives."""
+    """Return the column names of several outputs: their values, then each one's derivatives."""
     marks = [str(k) for k in range(1, count + 1)] if count > 1 else [""]
     return (*[f"value{mark}" for mark in marks], *[f"d{mark}_{name}" for mark in marks for name in wanted])
 
 
 def _edges(order: Sequence[Value], place: dict[Value, Step], active: set[Value]) -> dict[Step, None]:
     """The comparisons, with a variable in them, of choices that have a branch without any."""
-    found: dict[Step, None] = {}
+    edges: dict[Step, None] = {}
     seen: set[Value] = set()
     for choice in order:
         if choice.primitive is not WHERE or active.issuperset(choice._prev[1:]):
@@ -113,9 +113,9 @@ def _edges(order: Sequence[Value], place: dict[Value, Step], active: set[Value])
                 continue
             seen.add(condition)
             if not condition.primitive.takes_conditions and not active.isdisjoint(condition._prev):
-                found[place[condition]] = None
+                edges[place[condition]] = None
             stack += condition._prev
-    return found
+    return edges
 
 
 def is_literal(node: Value) -> bool:
@@ -125,14 +125,14 @@ def is_literal(node: Value) -> bool:
 
 def _always(output: Value) -> set[Value]:
     """The nodes that are evaluated at every point."""
-    found: set[Value] = set()
+    always: set[Value] = set()
     stack = [output]
     while stack:
         node = stack.pop()
-        if node not in found:
-            found.add(node)
+        if node not in always:
+            always.add(node)
             stack += node._prev[:1] if node.primitive.demand else node._prev
-    return found
+    return always
 
 
 class _Reverse:
@@ -159,8 +159,8 @@ class _Reverse:
                 continue
             self.active.add(node)
             m.node = node
-            self.partials[node] = found = self.local(node)
-            if node in always and all(partial.safe for _, partial in found) and self.plain.issuperset(towards):
+            self.partials[node] = partials = self.local(node)
+            if node in always and all(partial.safe for _, partial in partials) and self.plain.issuperset(towards):
                 self.plain.add(node)
 
     def local(self, node: Value) -> list[tuple[Value, Step]]:
@@ -283,7 +283,7 @@ class _Reverse:
         return shared.inside(self.m.step("or_", self.all_of(line), self.all_of(other_line)), True)
 
     def all_of(self, line: Sequence[Branch]) -> Step:
-        """That all these conditions turn out as they must, as one condition."""
+        """Return the conjunction of conditions and their required outcomes."""
         result = self.m.number(True)
         for branch in line:
             condition = branch.condition

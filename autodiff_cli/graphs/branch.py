@@ -25,10 +25,10 @@ class Branch:
     def inside(self, condition: Step, holds: bool) -> Branch:
         """The branch within this one where a condition turns out that way."""
         key = (condition.index, holds)
-        found = self.children.get(key)
-        if found is None:
-            found = self.children[key] = Branch(self, condition, holds)
-        return found
+        child = self.children.get(key)
+        if child is None:
+            child = self.children[key] = Branch(self, condition, holds)
+        return child
 
     @property
     def other(self) -> Branch | None:
@@ -46,9 +46,9 @@ class Branch:
 
     def line(self) -> list[Branch]:
         """The branches from the outermost to this one, without the whole program."""
-        found: list[Branch] = []
+        branches: list[Branch] = []
         branch = self
         while branch.parent is not None:
-            found.append(branch)
+            branches.append(branch)
             branch = branch.parent
-        return found[::-1]
+        return branches[::-1]

@@ -27,7 +27,7 @@ class Task(NamedTuple):
 
 
 class Schedule(NamedTuple):
-    """What to do, in order; and which steps have to be checked, in which branch: numbers to be finite, comparisons
+    """The tasks in order; and the steps to be checked, by branch: numbers to be finite, comparisons
     not to be of equal numbers."""
 
     tasks: list[Task]
@@ -73,14 +73,14 @@ def schedule(recording: Recording, silent: Collection[str] = ()) -> Schedule:
 
 def live_steps(roots: Iterable[Step]) -> list[Step]:
     """All steps that the roots are made from, in the order of the recording."""
-    found: set[Step] = set()
+    live: set[Step] = set()
     stack = list(roots)
     while stack:
         step = stack.pop()
-        if step not in found:
-            found.add(step)
+        if step not in live:
+            live.add(step)
             stack += step.args
-    return sorted(found, key=lambda step: step.index)
+    return sorted(live, key=lambda step: step.index)
 
 
 def _observed(roots: Iterable[Step], live: Sequence[Step], places: dict[Step, frozenset[Branch]]) -> set[Step]:
@@ -176,7 +176,7 @@ class _Planner:
             return providers[step, place]
 
         def entry(path: Branch) -> int:
-            """What waits, as a task does, for all conditions of a branch: each may be known outside of the others."""
+            """Return the entry of a branch: a task that waits for all its conditions."""
             for branch in path.line():
                 if branch in entries:
                     continue
@@ -198,7 +198,7 @@ class _Planner:
         return self.sorted(tasks, waiting, users)
 
     def tasks_of(self, step: Step, path: Branch) -> list[Task]:
-        """What computes a step in a branch: one task, or for a choice whose inputs are not both there one a branch."""
+        """Yield the tasks that compute a step in a branch; a choice over two branches has one task in each."""
         if step.name in LAZY:
             condition, x, y = branches(step)
             if any(b.args and self.covering(b, path) is None for b in (x, y)):

@@ -44,7 +44,7 @@ def hessian_in(m: NumberType, output: Source, values: Mapping[str, Number], wrt:
 
 
 def _jet(m: NumberType, graph: Graph, values: Mapping[str, Number], wrt: Sequence[str]) -> Curvature:
-    """The same of a graph without breakpoints."""
+    """Compute the Hessian of a graph without breakpoints."""
     zero = m.number(0)
     duals, strict = Duals(m), Duals(m, strict=True)
     direction = {name: k for k, name in enumerate(wrt)}
@@ -57,9 +57,9 @@ def _jet(m: NumberType, graph: Graph, values: Mapping[str, Number], wrt: Sequenc
     rows: list[list[Number]] = []
     for name in wrt:
         adjoint = adjoints[at.wanted[name]] if name in at.wanted else None
-        given = isinstance(adjoint, Dual)
-        gradient.append(adjoint.x if given else zero)  # type: ignore[union-attr]
-        d = adjoint.d if given else {}  # type: ignore[union-attr]
+        is_dual = isinstance(adjoint, Dual)
+        gradient.append(adjoint.x if is_dual else zero)  # type: ignore[union-attr]
+        d = adjoint.d if is_dual else {}  # type: ignore[union-attr]
         rows.append([d.get(k, zero) for k in range(len(wrt))])
     for i in range(len(wrt)):
         for j in range(i):
@@ -70,7 +70,7 @@ def _jet(m: NumberType, graph: Graph, values: Mapping[str, Number], wrt: Sequenc
 
 # ---- at breakpoints ------------------------------------------------------------------------------------------------
 def _at_breakpoints(m: NumberType, swept: GradientResult, wrt: Sequence[str]) -> Curvature:
-    """What the pieces that meet at the point have in common: all of it, or there is none. Raises `Fault`."""
+    """Compute the Hessian on every branch that meets at the point; they must agree. Raises `Fault`."""
     graph = swept.graph
     (root,) = graph.roots
     place = {label: i for i, label in graph.labels.items() if graph.primitives[i] is VARIABLE}
@@ -90,14 +90,14 @@ def _at_breakpoints(m: NumberType, swept: GradientResult, wrt: Sequence[str]) ->
 
     second_order = partial(SecondOrder, m, len(wanted))
     try:
-        found = shared(partial(TaylorSeries, m, HIGHEST) if len(wanted) == 1 else second_order)
+        result = shared(partial(TaylorSeries, m, HIGHEST) if len(wanted) == 1 else second_order)
     except Unknown:
-        found = shared(second_order)
+        result = shared(second_order)
     zero = m.number(0)
     gradient, hessian = [zero] * len(wrt), [[zero] * len(wrt) for _ in wrt]
-    for k, slope in zip(held, found[1:], strict=False):
+    for k, slope in zip(held, result[1:], strict=False):
         gradient[k] = slope
-    for (i, j), curvature in zip(pairs, found[1 + len(held) :], strict=True):
+    for (i, j), curvature in zip(pairs, result[1 + len(held) :], strict=True):
         hessian[held[i]][held[j]] = hessian[held[j]][held[i]] = curvature
     return Curvature(swept.value, gradient, hessian)
 
@@ -144,7 +144,9 @@ def _ratio(m: NumberType, form: list[list[Number]], other: list[list[Number]]) -
         i = next(i for i in range(len(other)) if other[i][i] != 0)
         square = form[i][i] / other[i][i]
         pairs = [
-            (x, square * y) for row, known in zip(form, other, strict=True) for x, y in zip(row, known, strict=True)
+            (x, square * y)
+            for row, other_row in zip(form, other, strict=True)
+            for x, y in zip(row, other_row, strict=True)
         ]
         return m.sqrt(square) if all(m.same(x, y) for x, y in pairs) else None
     except (StopIteration, *NO_RESULT):

@@ -79,7 +79,7 @@ class _Expansion:
 
     @property
     def span(self) -> Span | None:
-        """Where the output stands."""
+        """The place of the output in the text."""
         return self.at.graph.span(self.at.graph.roots[0])
 
     def smooth(self) -> bool:

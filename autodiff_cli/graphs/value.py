@@ -22,7 +22,7 @@ from ..table.primitive import BY_SYMBOL, FUNCTIONS, PRIMITIVES, Primitive
 
 
 class About(NamedTuple):
-    """What is said of a node besides its numbers; of most there is nothing to say. `Value` has it as its own."""
+    """Attributes of a node besides its numbers, which most nodes lack."""
 
     label: str = ""
     span: Span | None = None
@@ -316,40 +316,40 @@ def _kept(inputs: Sequence[Value]) -> Sequence[Any]:
 
 def node(primitive: Primitive, parents: Sequence[Value]) -> Value:
     """A node that is not evaluated yet."""
-    made = _new(Value)
-    made.data = None
-    made.grad = None
-    made.primitive = primitive
-    made._first, made._second = _kept(parents)
-    made._about = _NOTHING
-    return made
+    created = _new(Value)
+    created.data = None
+    created.grad = None
+    created.primitive = primitive
+    created._first, created._second = _kept(parents)
+    created._about = _NOTHING
+    return created
 
 
 def _result(primitive: Primitive, first: Any, second: Any, data: float) -> Value:
     """The node of an operation that has a finite value."""
-    made = _new(Value)
-    made.data = data
-    made.grad = 0.0
-    made.primitive = primitive
-    made._first = first
-    made._second = second
-    made._about = _NOTHING
-    return made
+    created = _new(Value)
+    created.data = data
+    created.grad = 0.0
+    created.primitive = primitive
+    created._first = first
+    created._second = second
+    created._about = _NOTHING
+    return created
 
 
 def constant(data: Number, source: str | None = None) -> Value:
     """A leaf that no derivative is taken with respect to."""
-    made = node(CONSTANT, ())
-    made.data = float(data) if isinstance(data, int) else data
-    made._about = About(source=source, active=False) if source is not None else _FIXED
-    return made
+    created = node(CONSTANT, ())
+    created.data = float(data) if isinstance(data, int) else data
+    created._about = About(source=source, active=False) if source is not None else _FIXED
+    return created
 
 
 def variable(name: str) -> Value:
     """A leaf whose value the point will give."""
-    made = node(VARIABLE, ())
-    made._about = About(name)
-    return made
+    created = node(VARIABLE, ())
+    created._about = About(name)
+    return created
 
 
 def apply(primitive: Primitive, *operands: Value | Number) -> Value:
@@ -386,10 +386,10 @@ def as_value(x: Value | Number) -> Value:
     if isinstance(x, Value):
         return x
     number = x if type(x) is float and x - x == 0.0 else as_float(x, "cannot compute with")
-    made = _result(CONSTANT, None, None, number)
-    made.grad = None
-    made._about = _FIXED
-    return made
+    created = _result(CONSTANT, None, None, number)
+    created.grad = None
+    created._about = _FIXED
+    return created
 
 
 def as_float(x: object, refusal: str) -> float:
@@ -419,14 +419,14 @@ def as_float(x: object, refusal: str) -> float:
 
 # ---- copies -------------------------------------------------------------------------------------------------------
 _FACTS = ("data", "grad", "_about")
-"""What a node is besides its operation and its inputs."""
+"""The attributes of a node besides its operation and its inputs."""
 
 
 def _like(value: Value, parents: tuple[Value, ...]) -> Value:
-    made = node(value.primitive, parents)
+    copied = node(value.primitive, parents)
     for each in _FACTS:
-        setattr(made, each, getattr(value, each))
-    return made
+        setattr(copied, each, getattr(value, each))
+    return copied
 
 
 FIRST_PACKED = 8
@@ -441,7 +441,7 @@ class _Packed(threading.local):
 
     def __init__(self) -> None:
         self.done: set[int] = set()
-        """Those that have been listed so far."""
+        """The nodes that are listed so far."""
 
 
 _packing = _Packed()
@@ -480,7 +480,7 @@ def _packed_first(value: Value) -> list[object]:
 
 
 def _after_inputs(nodes: Mapping[int, Value]) -> list[Value]:
-    """The same nodes, by their ids, each after its inputs among them."""
+    """Return the nodes by their ids, each after those of its inputs that are among them."""
     placed: dict[int, Value] = {}
     stack = [*nodes.values()]
     while stack:
@@ -496,10 +496,10 @@ def _after_inputs(nodes: Mapping[int, Value]) -> list[Value]:
 
 def _unpacked(below: object, primitive: str, parents: tuple[Value, ...], *facts: Any) -> Value:
     """The node that was pickled; what stands below it has been made first."""
-    made = node(PRIMITIVES[primitive], parents)
+    created = node(PRIMITIVES[primitive], parents)
     for each, fact in zip(_FACTS, facts, strict=True):
-        setattr(made, each, fact)
-    return made
+        setattr(created, each, fact)
+    return created
 
 
 # ---- sweeps over Values -------------------------------------------------------------------------------------------
@@ -542,12 +542,12 @@ Source = Value | Graph
 """What derivatives are taken of: an output, or the graph of one."""
 
 
-def values_of(graph: Graph, given: Mapping[int, Value] = MappingProxyType({})) -> list[Value]:
-    """The nodes of a graph as Values, with their data; `given` are Values that stand in for nodes."""
+def values_of(graph: Graph, replaced: Mapping[int, Value] = MappingProxyType({})) -> list[Value]:
+    """The nodes of a graph as Values, with their data; `replaced` are Values that stand in for nodes."""
     values: list[Value] = []
     for i, (primitive, parents) in enumerate(zip(graph.primitives, graph.parents, strict=True)):
-        if i in given:
-            values.append(given[i])
+        if i in replaced:
+            values.append(replaced[i])
             continue
         value = node(primitive, [values[p] for p in parents])
         value.data = graph.data[i]

@@ -100,7 +100,7 @@ def value_in(m: NumberType, source: Source, values: Mapping[str, Number]) -> Num
 
 
 def breakpoints_met(at: Evaluation) -> list[Breakpoint]:
-    """Where pieces of the program meet at the point, as far as a wanted variable moves them.
+    """Return the breakpoints of the program at the point that vary with a variable to differentiate by.
 
     Without one all derivatives are those of the smooth function near the point. Raises `ExpressionError`.
     """

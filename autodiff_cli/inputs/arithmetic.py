@@ -52,7 +52,7 @@ class Arithmetic(NamedTuple):
     digits: int = CERTIFIED_DIGITS
 
     def run(self, point: Mapping[str, float | str], task: Task) -> dict[str, Any]:
-        """What the task gives in this arithmetic: numbers in lists and dictionaries, as they are shown.
+        """Run a task in this arithmetic; return its lists and dictionaries with the numbers as they are shown.
 
         Raises `ExpressionError`; of the kind `limit` where it would take more work than it may.
         """
@@ -195,7 +195,7 @@ class Arithmetic(NamedTuple):
 
 
 def _each(results: dict[str, Any], convert: Callable[[str, Number], Any]) -> dict[str, Any]:
-    """The same lists and dictionaries with each number as it is shown; `convert` gets its key in the whole with it."""
+    """Return the lists and dictionaries with each number converted; `convert` gets the top-level key and the number."""
 
     def item(key: str, x: Any) -> Any:
         if isinstance(x, dict):

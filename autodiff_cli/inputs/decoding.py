@@ -33,7 +33,7 @@ KINDS: tuple[tuple[bytes, str, str], ...] = (
 
 
 def kind_of(data: bytes) -> tuple[str, str] | None:
-    """What a file is that begins so, and what to do with one of data; None where it may be text."""
+    """Return the kind of a file from its first bytes, with a hint; None if it may be text."""
     for begin, kind, hint in KINDS:
         if data.startswith(begin):
             return kind, hint

@@ -57,7 +57,7 @@ def _plain_point(text: str) -> dict[str, float] | None:
 
 
 def pieces(text: str) -> Iterator[tuple[int, int]]:
-    """Where the parts between commas begin and end, without the space around them."""
+    """Yield the spans of the parts between commas, without the space around them."""
     depth = start = 0
     for index, char in enumerate(text + ","):
         if char == "(":
@@ -142,7 +142,7 @@ class Lenient:
         self.value_of = value_of
 
     def pieces(self, text: str) -> Iterator[tuple[int, int]]:
-        """Where the parts begin and end, with `x=1,000` as one."""
+        """Yield the spans of the parts, with `x=1,000` as one part."""
         from ..diagnostics.points import grouped
 
         return grouped(text, pieces(text))
@@ -169,7 +169,7 @@ class Lenient:
 
 
 def meant(point: Mapping[str, float]) -> list[str]:
-    """What to tell of the values that were not read as they were typed."""
+    """Return notes about values that were not read as they were typed."""
     readings = {name: getattr(value, "as_read", None) for name, value in point.items()}
     return [f"{name} = {text.strip()}" for name, text in readings.items() if text is not None]
 

@@ -38,7 +38,7 @@ class Problem(NamedTuple):
     point: dict[str, float | str]
     """The values of the program's variables, as they were given; of other wanted names too."""
     values: dict[str, float]
-    """The same as numbers; of an unknown its start."""
+    """The values as numbers; of an unknown its starting value."""
     wanted: list[str]
     """The variables to differentiate by."""
     warnings: list[Diagnostic]
@@ -209,12 +209,12 @@ def unused(program: Program, name: str, missing: Sequence[str] = ()) -> Diagnost
 
 
 def spelled(offers: Sequence[Offer]) -> str:
-    """What is offered, as hints list it."""
+    """Return suggestions, as hints list them."""
     return " or ".join(f"`{spelling}`" for offer in offers for spelling in offer.shown)
 
 
 def apart(program: Program, missing: Sequence[str], values: Collection[str]) -> tuple[Offer, ...]:
-    """What to write for the first name without a value that can be taken apart into names with one."""
+    """Return the suggestion for the first name without a value that can be split into names with values."""
     from ..diagnostics.vocabulary import missing as spellings  # only an error needs it
 
     known_names = {*values, *(name for name, _, _ in program.bound)}

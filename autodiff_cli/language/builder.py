@@ -88,7 +88,7 @@ class Program:
             read.chooses = False
 
     def with_outputs(self, roots: tuple[int, ...], text: str) -> Program:
-        """The same program with other outputs, from nodes that were read, or added; `text` begins as its own does."""
+        """Return the program with other outputs, from nodes that were read or added, and its longer `text`."""
         read = self.whole.changed(rows=self.whole.rows)
         return Program(
             text, read, roots, self.leaves, self.parameters, self.constants, self.bound, read.names[0], False
@@ -101,13 +101,13 @@ class Program:
 
     @property
     def graph(self) -> Graph:
-        """What the outputs need, in the order in which that is found from them; always the same graph."""
+        """The graph of the nodes that the outputs need, in depth-first order; always the same object."""
         if self._graph is None:
             self._graph, self._places = self._read.below(self.roots)
         return self._graph
 
     def place(self, i: int) -> int | None:
-        """Where a node of `whole` is in `graph`; None where no output needs it."""
+        """Return the index in `graph` of a node of `whole`; None if no output needs it."""
         return i if self.graph is self._read or self._places is None else self._places.get(i)
 
     @property
@@ -151,7 +151,7 @@ class Program:
 
 
 class Spans:
-    """Where the places of a text stand. The text is cut when that is first asked for."""
+    """The spans of a text's parts. The text is tokenised on first use."""
 
     __slots__ = ("_offsets", "text")
 
@@ -161,7 +161,7 @@ class Spans:
 
     @property
     def offsets(self) -> Offsets:
-        """Where the pairs of the text stand."""
+        """The positions of the pairs of the text."""
         if self._offsets is None:
             self._offsets = offsets(self.text)
         return self._offsets
@@ -172,7 +172,7 @@ class Spans:
 
 
 _NAME, _CALL, _PLUS = Primitive("name", ()), Primitive("call", ()), Primitive("pos", ("x",))
-"""What stands in the body of a definition for what only a call of it decides."""
+"""Markers in the body of a definition for what only a call decides."""
 
 
 class Body(Graph):
@@ -249,11 +249,11 @@ class Builder:
         self.looks: dict[str, tuple[str, Place]] = {}
         self.span = self.nodes.span_of = Spans(text)
         self._before: tuple[Sequence[int], int, ExpressionError | None] = (0, 0, 0, 0), 0, None
-        """What there was before this statement: names, nodes, and what was wrong."""
+        """The state before this statement: names, nodes, and errors."""
 
     @property
     def offsets(self) -> Offsets:
-        """Where the pairs of the text stand."""
+        """The positions of the pairs of the text."""
         return self.span.offsets
 
     def outline(self) -> list[Statement]:
@@ -261,7 +261,7 @@ class Builder:
         return [Statement(kind, *self.span((first, last))[:2]) for kind, first, last in self.statements]
 
     def scope(self) -> tuple[Graph, dict[str, int], Any, Mapping[str, Primitive]]:
-        """Where the reader adds nodes, and what it needs to know there."""
+        """The scope in which the reader adds nodes."""
         return self.nodes, self.known, self.conditions, self.functions
 
     def hide(self, name: str) -> None:
@@ -460,11 +460,11 @@ class Builder:
             from unicodedata import normalize
 
             look = normalize("NFKC", name)
-        known, where = self.looks.setdefault(look, (name, at))
-        if known != name:
+        same_look, where = self.looks.setdefault(look, (name, at))
+        if same_look != name:
             raise ExpressionError(
-                "name", f"`{name}` and `{known}` look alike but are two names", self.span(at),
-                "write both the same way", ((self.span(where), f"`{known}` is here"),),
+                "name", f"`{name}` and `{same_look}` look alike but are two names", self.span(at),
+                "write both the same way", ((self.span(where), f"`{same_look}` is here"),),
             )  # fmt: skip
 
     def name(self, name: str, place: Place) -> int:
@@ -508,7 +508,7 @@ class Builder:
         return self.free[name]
 
     def function(self, name: str, place: Place, end: int, scope: _Function | None) -> _Function | Primitive:
-        """What a call calls that ends before a sign, in the body of a function or in the program."""
+        """Return the function of a call that ends before a sign, in the body of a function or in the program."""
         statement = scope.statement if scope else len(self.statements)
         bound = self.bound.get(name)
         if (
@@ -692,47 +692,47 @@ class Builder:
     def expand(self, function: _Function, operands: tuple[int, ...], via: Place | None) -> int:
         """The body of a function at its arguments. A stack of calls instead of recursion."""
         calls: list[tuple[_Function, dict[str, int], list[int], Place | None]] = []
-        made: list[int] = []
-        known = self.enter(function, operands, via)
+        nodes_made: list[int] = []
+        meanings = self.enter(function, operands, via)
         while True:
             body = function.body
-            for i in range(len(made), len(body.places)):
+            for i in range(len(nodes_made), len(body.places)):
                 primitive, place = function.primitives[i], body.places[i]
                 if via is not None:
                     place = (*place[:2], via) if type(place) is tuple else Span(place[0], place[1], self.span(via))
-                inputs = tuple([made[p] for p in function.parents[i]])
+                inputs = tuple([nodes_made[p] for p in function.parents[i]])
                 if primitive is CONSTANT:
                     node = self.constant(*body.constants[i], place)
                 elif primitive is _NAME:
                     name = body.called[i][0]
-                    if name not in known:
-                        known[name] = self.lookup(name, place, function.statement)
-                    node = known[name]
+                    if name not in meanings:
+                        meanings[name] = self.lookup(name, place, function.statement)
+                    node = meanings[name]
                 elif primitive is _CALL:
                     name, at = body.called[i]
                     called = self.function(name, at, place[1], function)
                     pieces = body.pieces[i]
                     if isinstance(called, _Function):
                         self.check_count(called, place, pieces)
-                        calls.append((function, known, made, via))
+                        calls.append((function, meanings, nodes_made, via))
                         function, via = called, place
-                        known, made = self.enter(function, inputs, via), []
+                        meanings, nodes_made = self.enter(function, inputs, via), []
                         break
                     node = self.apply(called, name, inputs, place, pieces)
                 else:
                     if self.conditions or primitive.takes_conditions:
                         self.raise_for_types(primitive.takes_conditions, inputs, body.pieces.get(i, ()))
                     node = inputs[0] if primitive is _PLUS else self.node(primitive, inputs, place)
-                made.append(node)
+                nodes_made.append(node)
             else:
-                root = made[function.root]
+                root = nodes_made[function.root]
                 if not calls:
                     return root
-                function, known, made, via = calls.pop()
-                made.append(root)
+                function, meanings, nodes_made, via = calls.pop()
+                nodes_made.append(root)
 
     def enter(self, function: _Function, operands: tuple[int, ...], via: Place | None) -> dict[str, int]:
-        """What the names of a function mean that is called."""
+        """Return the bindings of the names in the body of a function that is called."""
         self.uncalled.pop(function.statement, None)
         if via is not None:
             # What calls add to the text is counted, whether it makes a node or not: it can grow exponentially.

@@ -13,7 +13,7 @@ _LONGEST = 40
 _INTEGER = r"(?<![\w.])[0-9]+\Z"
 _GROUPS = r"[0-9]{3}(?:,[0-9]{3})*(?:\.[0-9]+)?(?![\w.])"
 _ZEROS = r"0[0-9]{2}(?:,[0-9]{3})*(?:\.[0-9]+)?(?![0-9.])"
-"""The same with a zero first, which no number of its own has, even as a coefficient: `000x`."""
+"""Numbers with leading zeros, which are not allowed even as coefficients: `000x`."""
 
 _DECIMALS = r"[0-9]+(?![\w.])"
 _LEADING = r"(?<![\w.])[1-9][0-9]{0,2}\Z"
@@ -84,7 +84,7 @@ def check_thousands(starts: Sequence[int], text: str) -> None:
 
 
 def _written_together(starts: Sequence[int], text: str) -> Iterator[tuple[int, int]]:
-    """Where neighbours begin that have only a comma between them, after a digit."""
+    """Return the starts of neighbours with only a comma between them, after a digit."""
     return ((a, b) for a, b in pairwise(starts) if text[b - 1] == "," and text[b - 2].isdigit())
 
 

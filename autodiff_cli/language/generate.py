@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 PACKAGE = Path(__file__).resolve().parents[1]
 GRAMMARS = (PACKAGE / "grammars", PACKAGE.parent / "grammars")
-"""Where the grammar is: in a wheel, and in the repository or the sdist (an editable install)."""
+"""Folders of the grammar: in a wheel, and in the repository or the sdist (an editable install)."""
 
 TABLES = Path(__file__).with_name("tables.py")
 
@@ -67,13 +67,13 @@ def lark_parser(**options: Any) -> Lark:
 
 
 def _ascii_signs(pattern: re.Pattern[str]) -> dict[str, str]:
-    """What punctuation, one character or two, is one token, and of which terminal."""
-    found = {}
+    """Return the terminals of punctuation tokens of one or two characters."""
+    signs = {}
     for sign in (*string.punctuation, *map("".join, product(string.punctuation, repeat=2))):
         token = pattern.match(sign)
         if token is not None and token.end() == len(sign) and token.lastgroup not in ("COMMENT", "NAME"):
-            found[sign] = str(token.lastgroup)
-    return found
+            signs[sign] = str(token.lastgroup)
+    return signs
 
 
 def tables_text() -> str:
@@ -105,13 +105,13 @@ def tables_text() -> str:
             to.append(after[row[origin][1]] * width if origin in row else 0)
 
     all_signs = _signs(rules)
-    made = []
+    parts = []
     for rule in rules:
         name = str(rule.origin.name)
         kind = str(rule.alias or "") or ("" if name.startswith("_") or rule.options.expand1 else name)
         kind = "list" if name.startswith("_") else kind
         signs = sum(part.name in all_signs for part in rule.expansion)
-        made.append((origins.index(name), len(rule.expansion), kind, signs))
+        parts.append((origins.index(name), len(rule.expansion), kind, signs))
     named = {name: terminal.pattern.to_regexp() for name, terminal in lexer.terminals_by_name.items()}
     token = rf"(?:{named['SPACE']})?(?:{pattern.pattern}|(\Z)|([\s\S]))"
     pair = _pair({name: named[name] for name in pattern.groupindex}, list(words))
@@ -140,7 +140,7 @@ def tables_text() -> str:
         f"IGNORED = {tuple(sorted(parser.lexer_conf.ignore))!r}",
         "",
         "# Of each rule: the number of what it makes, its length, the kind of node (if any), how many parts are signs.",
-        *_block("RULES", map(repr, made)),
+        *_block("RULES", map(repr, parts)),
         *_block("ORIGINS", map(repr, map(str, origins))),
         "# By state and terminal: a state to go to (times the number of terminals), a rule (-1 - its number), or 0.",
         *_block("ACTION", map(str, action)),
@@ -208,9 +208,9 @@ def _numbered(states: Any, start: int, symbols: Iterable[str]) -> tuple[list[int
     return order, after
 
 
-def _ascii_class(found: re.Match[str]) -> str:
+def _ascii_class(match: re.Match[str]) -> str:
     """A character class without the characters that are not ASCII (a plain one, even where it was an exclusion)."""
-    members = [chr(code) for code in range(128) if re.fullmatch(found[0], chr(code))]
+    members = [chr(code) for code in range(128) if re.fullmatch(match[0], chr(code))]
     if not members:
         return r"[^\s\S]"
     ranges: list[list[str]] = []

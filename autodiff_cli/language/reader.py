@@ -45,14 +45,14 @@ _SIZE = len(ACTION)
 _SHIFT, _AFTER_NAME, _NEXT, _BODY, _AGAIN, _STUCK = range(6)
 _BINARY, _PREFIX, _OTHER, _STATEMENT, _PROGRAM = range(6, 11)
 _GROUP, _CALL, _SUPERSCRIPT, _CLOSING = range(11, 15)
-"""What to do at a sign: keep it, or first apply the rule that ends before it, or in it (the last four); see `State`."""
+"""Actions at a sign: keep it, or first apply the rule that ends before it, or in it (the last four); see `State`."""
 
 Moves = dict[Any, Any]
-"""What is to be done at each sign that may follow, and where that leads to; see `State`."""
+"""The action at each sign that may follow, and the next state; see `State`."""
 
 
 class Frame(NamedTuple):
-    """What a sign interrupts: the state in which something began, with which pair it began, and what it is so far."""
+    """A suspended construct: the state in which it began, its first pair, and its nodes so far."""
 
     state: Moves
     first: int
@@ -65,13 +65,13 @@ class ParseFailure(Exception):
     def __init__(self, at: int, states: list[int], operand: int | None, statements: Sequence[Statement]) -> None:
         super().__init__(at)
         self.at = at
-        """Where the token begins that does not fit."""
+        """The start of the token that does not fit."""
         self.states = states
         """The states of the tables before it, the start first."""
         self.operand = operand
-        """Where the last operand begins that was understood before, if there is one."""
+        """The start of the last operand that was understood before, if any."""
         self.statements = statements
-        """Those that are complete."""
+        """The statements that are complete."""
 
 
 def parse(text: str, given: Collection[str] = (), most: int = MAX_NODES) -> Program:
@@ -92,7 +92,7 @@ def read(text: str, builder: Builder) -> Builder:
     """
     shift, binary, prefix, group, call, closing = _SHIFT, _BINARY, _PREFIX, _GROUP, _CALL, _PROGRAM
     name_read, number_read, numeric, numbers = NAME, NUMBER, _NUMERIC, NUMBERS
-    nodes, known, conditions, functions = builder.scope()
+    nodes, names, conditions, functions = builder.scope()
     rows, places, constants = nodes.rows, nodes.places, nodes.constants
     cut = pairs(without_skipped(text))
     stack: list[Frame | tuple[Moves, int, Any]] = []
@@ -102,8 +102,8 @@ def read(text: str, builder: Builder) -> Builder:
     for i, (operand, sign) in enumerate(cut):
         if operand:
             read = name_read
-            if operand in known:
-                top = known[operand]
+            if operand in names:
+                top = names[operand]
             elif operand[0] in numeric:
                 read = UNREADABLE
                 if number := numbers[operand]:
@@ -185,7 +185,7 @@ def read(text: str, builder: Builder) -> Builder:
                 if frames:
                     context, first, _ = frames[0]
                 if builder.nodes is not nodes or builder.functions is not functions:
-                    nodes, known, conditions, functions = builder.scope()
+                    nodes, names, conditions, functions = builder.scope()
                     rows, places, constants = nodes.rows, nodes.places, nodes.constants
             elif how == _STATEMENT:
                 top = builder.finish_statement(top, (first, i))
@@ -204,7 +204,7 @@ def read(text: str, builder: Builder) -> Builder:
                     builder.next_statement()
                 elif how == _BODY:
                     builder.begin_body()
-                    nodes, known, conditions, functions = builder.scope()
+                    nodes, names, conditions, functions = builder.scope()
                     rows, places, constants = nodes.rows, nodes.places, nodes.constants
                 elif (target := _coefficient(context[None], state[None])) is None or not _multiplies(
                     text, builder, cut, i
@@ -248,7 +248,7 @@ def _stuck(
     top: Any,
     i: int,
 ) -> ParseFailure:
-    """What stops the reading at a pair, in a state."""
+    """Return the error at a pair, in a state."""
     where = builder.offsets
     if where.starts[i] < where.signs[i] and (not state.possible or is_coefficient(text, where.starts[i])):
         assert state.below is not None
@@ -290,12 +290,12 @@ class Parts(NamedTuple):
 
     @property
     def place(self) -> Piece:
-        """Where all of it stands, if no part of it is a sign at the end."""
+        """Its place, if it does not end with a sign."""
         return (self.frames[0][1] if self.frames else self.first), self.last
 
     @property
     def inner(self) -> Piece:
-        """Where what follows the last sign stands."""
+        """The place of the part after the last sign."""
         return self.first, self.last
 
     @property
@@ -368,12 +368,12 @@ def _call(parts: Parts) -> int | Head:
 
 
 def _parameters(parts: Parts, pieces: Sequence[Piece]) -> tuple[tuple[str, Span], ...]:
-    """What stands between the commas in the head of a definition."""
-    found = []
+    """Return the parameters in the head of a definition."""
+    parameters = []
     for first, last in pieces:
         name = parts.cut[first][0] if first == last else ""
-        found.append(("" if name[:1] in _NUMERIC else name, parts.builder.span((first, last))))
-    return tuple(found)
+        parameters.append(("" if name[:1] in _NUMERIC else name, parts.builder.span((first, last))))
+    return tuple(parameters)
 
 
 def _check_commas(parts: Parts, pieces: Sequence[Piece], *, outputs: bool) -> None:
@@ -457,12 +457,12 @@ def _follows(state: int, other: int) -> bool:
 
 def _only_rule(state: int) -> int:
     """The rule, as an action, that applies in a state whatever follows; 0 if it matters what does."""
-    found = {action for action in ACTION[state : state + _WIDTH] if action}
-    return min(found) if len(found) == 1 and min(found) < 0 else 0
+    rules = {action for action in ACTION[state : state + _WIDTH] if action}
+    return min(rules) if len(rules) == 1 and min(rules) < 0 else 0
 
 
 class State:
-    """What has been read since the last sign that was kept.
+    """The part that was read since the last sign that was kept.
 
     Its `moves` say what is to be done at each sign that may follow. By the text of a sign: what to do; the state that
     it leads to, or the origin of what is made; and by which rule or primitive. By a terminal or an origin: the state
@@ -493,7 +493,7 @@ class State:
         return states
 
     def action(self, kind: int) -> tuple[int, Any, Any]:
-        """What is to be done at a sign of that kind."""
+        """Return the action at a sign of that kind."""
         if not self.possible:
             return _STUCK, None, None
         states = self.after(kind)
@@ -526,7 +526,7 @@ class State:
 
 
 def _move(moves: Moves, key: Any) -> Any:
-    """What a state's moves say for a key, worked out where that is not known yet."""
+    """Return the move of a state for a key, computed on first use."""
     if key in moves:
         return moves[key]
     state: State = moves[None]

@@ -9,7 +9,7 @@ from ..errors import ExpressionError, Span
 
 
 class Statement(NamedTuple):
-    """What kind of statement (`expression`, `outputs`, `bind`, `augment` or `define`), and where it stands."""
+    """A statement: its kind (`expression`, `outputs`, `bind`, `augment` or `define`) and its place."""
 
     kind: str
     start: int
@@ -17,15 +17,15 @@ class Statement(NamedTuple):
 
 
 Complete = tuple[str, int, int]
-"""The same as it is read, its place in pairs."""
+"""A statement as it is read, with its place in pairs."""
 
 
 class Head(NamedTuple):
-    """What stands before the `=` of a definition."""
+    """The head of a definition, before its `=`."""
 
     name: str
     span: Span
-    """Where the name stands."""
+    """The span of the name."""
     end: int
     parameters: tuple[tuple[str, Span], ...]
     """The names in the parentheses and where they stand; an empty name for anything else."""

@@ -69,17 +69,17 @@ def _cut(text: str) -> list[tuple[str, str]]:
 
 
 class Offsets(NamedTuple):
-    """Where the pairs of a text stand."""
+    """The positions of the pairs of a text."""
 
     starts: list[int]
-    """Where each pair begins."""
+    """The start of each pair."""
     ends: list[int]
-    """Where the last token before the sign of each pair ends."""
+    """The end of the last token before the sign of each pair."""
     signs: list[int]
-    """Where the sign of each pair begins, then the end of the text."""
+    """The start of the sign of each pair, then the end of the text."""
 
     def start(self, first: int) -> int:
-        """Where something begins: with pair `first`, or with the sign of pair `~first`."""
+        """Return the start of a construct: of pair `first`, or of the sign of pair `~first`."""
         return self.starts[first] if first >= 0 else self.signs[~first]
 
     def span(self, place: tuple[Any, ...]) -> Span:
@@ -94,21 +94,21 @@ class Offsets(NamedTuple):
 
 
 def offsets(text: str) -> Offsets:
-    """Where the pairs of a text stand."""
+    """The positions of the pairs of a text."""
     text = without_skipped(text)
-    found = Offsets([], [], [])
+    positions = Offsets([], [], [])
     end = 0
     for match in _compiled(ASCII_PAIR if text.isascii() else PAIR).finditer(_readable(text)):
         (start, stop), (sign, after) = match.span(1), match.span(2)
         if stop > start:
             end = stop
-            found.starts.append(start)
+            positions.starts.append(start)
         else:
-            found.starts.append(sign)
-        found.ends.append(end)
-        found.signs.append(sign)
+            positions.starts.append(sign)
+        positions.ends.append(end)
+        positions.signs.append(sign)
         end = after
-    return found
+    return positions
 
 
 def is_name(text: str) -> bool:
@@ -164,16 +164,16 @@ def _has_long_exponent(number: str) -> bool:
 
 
 def worth(sign: str) -> str:
-    """What a sign says: a comparison in ASCII, the operation of one such as `+=`, the digits of a superscript."""
+    """Return the meaning of a sign: a comparison in ASCII, the operation of `+=`, the digits of a superscript."""
     plain = sign.translate(_PLAIN)
     return _WORTH.get(plain, plain)
 
 
 def read_token(text: str, start: int = 0) -> re.Match[str]:
     """The first token from there on; its last group is that of its terminal (or of NAME, for words such as `if`)."""
-    found = _compiled(ASCII_TOKEN if text.isascii() else TOKEN).match(text, start)
-    assert found is not None
-    return found
+    match = _compiled(ASCII_TOKEN if text.isascii() else TOKEN).match(text, start)
+    assert match is not None
+    return match
 
 
 def is_coefficient(text: str, start: int = 0) -> bool:
@@ -224,7 +224,7 @@ def without_skipped(text: str) -> str:
 
 
 def stranger(name: str) -> int | None:
-    """Where in a name the first character stands that may not be in one, or None.
+    """Return the position of the first character that is not allowed in a name, or None.
 
     The grammar's pattern is the outline of a name, and for plain ASCII it is exact; the rest is for Unicode to say.
     """

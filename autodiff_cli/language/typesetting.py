@@ -85,15 +85,15 @@ def name_parts(name: str) -> tuple[str, str, bool]:
 
     `x1`, `w_1` and `beta_max` have a letter and an index; `c[2]` is the second node that the program calls `c`.
     """
-    found = _NAME.fullmatch(unicodedata.normalize("NFC", name))
-    if found is not None:
-        base, again = found["base"], found["again"] or ""
+    match = _NAME.fullmatch(unicodedata.normalize("NFC", name))
+    if match is not None:
+        base, again = match["base"], match["again"] or ""
         letters = f"\\{base}" if base in GREEK else _letters(base)
         symbol = len(base) == 1 or base in GREEK
-        if symbol or not found["words"].strip("_0123456789"):
-            below = [each for each in (found["below"], *found["words"].split("_")) if each]
-            if found["lowered"]:
-                below.insert(0, found["lowered"].translate(_INDEX))
+        if symbol or not match["words"].strip("_0123456789"):
+            below = [each for each in (match["below"], *match["words"].split("_")) if each]
+            if match["lowered"]:
+                below.insert(0, match["lowered"].translate(_INDEX))
             return letters, ",".join(map(_below, below)) + again, symbol
     again = _AGAIN.search(name)
     return _letters(name[: again.start()] if again else name), again[0] if again else "", False
@@ -167,10 +167,10 @@ _INFIX: dict[Primitive, tuple[str, int, int, int]] = {
 """Text between the operands, own level, and the levels that the left and the right operand need."""
 
 DIGIT, SYMBOL, WORD, OPEN, FRACTION, BAR, OTHER = range(7)
-"""What a formula may begin and end with, as far as that matters to what stands beside it."""
+"""The kinds of beginnings and ends of formulas, which decide the spacing."""
 
 _FUNCTIONS = "fghuFGH"
-"""What a function may be called, the usual first."""
+"""Names for a function, the usual first."""
 
 LONGEST = 1000
 """Nodes of a function that is stated before its derivatives, a shared one counted at each of its uses."""
@@ -194,7 +194,7 @@ class _Piece(NamedTuple):
     scripts: int = 0
     """How many exponents stand upon each other in it."""
     positive: _Piece | None = None
-    """What stands after its leading minus."""
+    """The part after its leading minus."""
     called: tuple[str, _Piece] | None = None
     """Of a function that is applied: its name and its arguments in parentheses."""
     rest: tuple[str | _Piece, ...] = ()
@@ -238,7 +238,7 @@ class Typesetting:
         self._euler = "e" not in taken
         letters = [letter for letter in _FUNCTIONS if letter not in taken]
         self.function = name_latex(function) if function else letters[0] if letters else r"\operatorname{f}"
-        """What the function is called that the program is."""
+        """The name of the function that the program defines."""
 
     def name(self, name: str, over: str = "") -> str:
         """A name, with an accent over its letters if one is given: `\\bar`, `\\dot`."""
@@ -376,7 +376,7 @@ def _product(x: _Piece, y: _Piece) -> _Piece:
 
 
 def _between(x: _Piece, y: _Piece) -> str:
-    """What stands between two factors: nothing where they can be read in one way only."""
+    """Return the sign between two factors: empty where the product is unambiguous without one."""
     apart = (
         y.start == DIGIT
         or (x.end == DIGIT and y.start == FRACTION)  # 2½ is no product
@@ -412,7 +412,7 @@ def _raised(x: _Piece, y: _Piece, exponent: Value) -> _Piece:
 
 def _cases(condition: _Piece, then: _Piece, otherwise: _Piece) -> _Piece:
     last: tuple[str | _Piece, ...] = otherwise.rest or (otherwise, r" & \text{otherwise}")
-    made = _made(
+    formula = _made(
         binding.CHOICE,
         r"\begin{cases} ",
         then,
@@ -425,7 +425,7 @@ def _cases(condition: _Piece, then: _Piece, otherwise: _Piece) -> _Piece:
     )
     # One part, so that many cases take no longer than they are many.
     rest = _made(binding.CHOICE, then, r" & \text{else if } ", condition, r" \\ ", *last)
-    return made._replace(rest=(rest,))
+    return formula._replace(rest=(rest,))
 
 
 def _function(value: Value, inputs: Sequence[_Piece], scripts: Sequence[_Piece]) -> _Piece:
@@ -451,8 +451,8 @@ def _function(value: Value, inputs: Sequence[_Piece], scripts: Sequence[_Piece])
     for each in left:
         listed += [", ", each] if listed else [each]
     arguments = _made(ATOM, *_parenthesised(_made(binding.CHOICE, *listed)))
-    made = _made(ATOM, *head, arguments)
-    return made._replace(called=(shape, arguments)) if re.fullmatch(r"\\[a-z]+(\{[a-z]+\})?", shape) else made
+    formula = _made(ATOM, *head, arguments)
+    return formula._replace(called=(shape, arguments)) if re.fullmatch(r"\\[a-z]+(\{[a-z]+\})?", shape) else formula
 
 
 _NOTHING = _made(ATOM)

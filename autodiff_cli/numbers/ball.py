@@ -157,9 +157,9 @@ def known_better(a: Any, combined: Callable[[Form, Form], Form], x: Ball, y: Bal
     """The ball of a result, narrowed to its centre where the forms of what it is made from say which number it is."""
     if x.form is None or y.form is None:
         return Ball(a)
-    made = combined(x.form, y.form)
-    q = form.rational(made)
-    return Ball(a if q is None else arb(q), made)
+    combination = combined(x.form, y.form)
+    q = form.rational(combination)
+    return Ball(a if q is None else arb(q), combination)
 
 
 def _nonzero(x: Ball) -> Ball:
@@ -181,11 +181,13 @@ def _power(x: Ball, y: Ball) -> Ball:
             return ball(1)
         if abs(n) > MAGNITUDE:
             raise OverflowError
-        made = None if x.form is None else form.powered(x.form, n) if n > 0 or x != 0 else None
-        q = form.rational(made)
+        combination = None if x.form is None else form.powered(x.form, n) if n > 0 or x != 0 else None
+        q = form.rational(combination)
         if q is not None:
-            return Ball(arb(q), made)
-        return Ball(_whole_power(x.a, n), made) if n > 0 else Ball(1 / _whole_power(_nonzero(x).a, -n), made)
+            return Ball(arb(q), combination)
+        return (
+            Ball(_whole_power(x.a, n), combination) if n > 0 else Ball(1 / _whole_power(_nonzero(x).a, -n), combination)
+        )
     if x == 0:
         if y < 0:
             raise ZeroDivisionError
@@ -194,8 +196,10 @@ def _power(x: Ball, y: Ball) -> Ball:
         if exponent is None and y.a.contains_integer():
             raise undecided(f"whether the exponent {y} is a whole number cannot be told")
         raise ValueError("a negative number to a power that is not whole")
-    made = None if x.form is None or y.form is None else form.atom("pow", form.frozen(x.form), form.frozen(y.form))
-    return Ball(x.a**y.a, made)
+    combination = (
+        None if x.form is None or y.form is None else form.atom("pow", form.frozen(x.form), form.frozen(y.form))
+    )
+    return Ball(x.a**y.a, combination)
 
 
 def _whole_power(a: Any, n: int) -> Any:
@@ -243,18 +247,18 @@ class Balls(NumberType):
             if len(forms) < len(balls):
                 work.charge(steps)
                 return function(*first, *balls)
-            parts = [form.frozen(each) for each in forms]
+            parts = [form.frozen(f) for f in forms]
             key = (name, *parts)
-            found = self._found.get(key)
-            if found is None:
-                found = _exact_value(name, forms)
-                if found is None:
+            value = self._found.get(key)
+            if value is None:
+                value = _exact_value(name, forms)
+                if value is None:
                     work.charge(steps)
-                    found = function(*first, *balls)
-                self._found[key] = found
-                if found.form is None:
-                    found.form = form.atom(name, *parts)
-            return found
+                    value = function(*first, *balls)
+                self._found[key] = value
+                if value.form is None:
+                    value.form = form.atom(name, *parts)
+            return value
 
         return lifted
 
@@ -311,7 +315,7 @@ class Balls(NumberType):
 
 def _exact_value(name: str, forms: list[Form]) -> Ball | None:
     """The value of a function at rational numbers, where that is rational too, as far as is known."""
-    inputs = [form.rational(each) for each in forms]
+    inputs = [form.rational(f) for f in forms]
     if any(q is None for q in inputs):
         return None
     value = known(name, [Fraction(int(q.p), int(q.q)) for q in inputs])
@@ -376,10 +380,10 @@ def _step(x: Ball, stepped: Any) -> Ball:
 
 def _round(m: Balls, x: Ball) -> Ball:
     low = m.floor(x)
-    beyond = x - low - 0.5
-    if beyond == 0:
+    excess = x - low - 0.5
+    if excess == 0:
         return low if int(low) % 2 == 0 else low + 1  # type: ignore[no-any-return]
-    return low + 1 if beyond > 0 else low  # type: ignore[no-any-return]
+    return low + 1 if excess > 0 else low  # type: ignore[no-any-return]
 
 
 def _atan2(m: Balls, y: Ball, x: Ball) -> Ball:

@@ -24,7 +24,7 @@ def whole_order(order: float) -> int:
 
 
 class Refusal(AutodiffError):
-    """What a number type cannot do although the operation is defined: the kind of error, what to say, and a hint."""
+    """A limitation of a number type: the kind of error, the message, and a hint."""
 
     def __init__(self, kind: str, message: str, hint: str) -> None:
         super().__init__(message)
@@ -38,12 +38,12 @@ UNDECIDED = "undecided"
 
 
 def undecided(message: str) -> Refusal:
-    """What to raise where the enclosure of a number is too wide to go on."""
+    """Return the error for an enclosure of a number that is too wide to go on."""
     return Refusal(UNDECIDED, message, "move the point away from the kink or the edge of the domain")
 
 
 NO_RESULT = (Refusal, ValueError, ArithmeticError)
-"""What an operation raises where it has no value, or its rule no derivative, in some number type."""
+"""The errors of an operation without a value, or of a rule without a derivative, in some number type."""
 
 
 class Valued:
@@ -142,15 +142,15 @@ class NumberType:
 
     name: str
     range: str = "a double-precision number"
-    """What a number is said to be too large for."""
+    """The range that messages name for numbers that are too large."""
     has_values = False
     """Whether what a comparison says of a number is known."""
     derivative: str = "derivative"
-    """What a sweep over such numbers finds, in messages."""
+    """The name of the result of a sweep, in messages."""
     tolerance: Number = 0
     """How far results of different computations of the same number may be apart, relative to their terms."""
     nothing: Number = None
-    """What a rule returns for an input that takes no part at all: a structural zero, which stops the sweep there."""
+    """A structural zero, which a rule returns for an input without influence; the sweep stops there."""
 
     add: Any = staticmethod(operator.add)
     sub: Any = staticmethod(operator.sub)

@@ -58,7 +58,7 @@ class BudgetExceeded(Diagnosed):
 
     @property
     def message(self) -> str:
-        """What to say."""
+        """The message."""
         return self.diagnostic.message
 
     def reported(self) -> ExpressionError:
@@ -112,7 +112,7 @@ class Work:
         self.left -= steps
 
     def exhausted(self, needed: float, *, exactly: bool = False) -> BudgetExceeded:
-        """What to say where so many steps are needed, and perhaps more."""
+        """Return the message for a computation that needs at least so many steps."""
         times = math.ceil(self._times * needed / self.most)
         return BudgetExceeded(
             "limit", f"this takes more than the {self.most:,.0f} steps of work that it may take",
@@ -133,7 +133,7 @@ GARBAGE = 50_000
 """Objects that may be made and not freed between two rows before what is in cycles is collected."""
 
 YOUNG = 15
-"""So many times only what is new is looked through, before everything is once."""
+"""The number of young collections for each full collection."""
 
 _collections = count(1)
 

@@ -142,17 +142,17 @@ def _whole_root(whole: int, n: int) -> int:
 def _sqrt(x: Fraction) -> Any:
     if x < 0:
         raise ValueError("the root of a negative number")
-    found = root(x, 2)
-    if found is None:
+    result = root(x, 2)
+    if result is None:
         raise _irrational(f"`sqrt({x})` is not a rational number")
-    return found
+    return result
 
 
 def _cbrt(x: Fraction) -> Fraction:
-    found = root(abs(x), 3)
-    if found is None:
+    result = root(abs(x), 3)
+    if result is None:
         raise _irrational(f"`cbrt({x})` is not a rational number")
-    return found if x >= 0 else -found
+    return result if x >= 0 else -result
 
 
 def _pow(x: Fraction, y: Fraction) -> Fraction:
@@ -165,10 +165,10 @@ def _pow(x: Fraction, y: Fraction) -> Fraction:
     if y.denominator != 1:
         if x < 0:
             raise ValueError("a negative number to a power that is not whole")
-        found = root(x, y.denominator) if y.denominator <= MAX_BITS else None
-        if found is None:
+        result = root(x, y.denominator) if y.denominator <= MAX_BITS else None
+        if result is None:
             raise _irrational(f"`({x})**({y})` is not a rational number")
-        x = found
+        x = result
     if abs(x) != 1 and abs(y.numerator) * (size(x) - 1) > MAX_BITS:
         raise OverflowError("too large")
     return Fraction(x ** int(y.numerator) if abs(x) != 1 else x ** int(y.numerator % 2))

@@ -65,10 +65,10 @@ def frozen(form: Form) -> frozenset[Any]:
 def atom(name: str, *parts: Any) -> Form:
     """The form of what is made from these frozen forms or texts in the way of that name."""
     key = (name, *parts)
-    found = _ATOMS.get(key)
-    if found is None:
-        found = _ATOMS[key] = Atom(key)
-    return {((found, 1),): ONE}
+    entry = _ATOMS.get(key)
+    if entry is None:
+        entry = _ATOMS[key] = Atom(key)
+    return {((entry, 1),): ONE}
 
 
 def _bounded(form: Form) -> Form:
@@ -118,8 +118,8 @@ def _product(a: Product, b: Product) -> Product:
     if not a or not b:
         return a or b
     powers = dict(a)
-    for each, power in b:
-        powers[each] = powers.get(each, 0) + power
+    for factor, power in b:
+        powers[factor] = powers.get(factor, 0) + power
     return tuple(sorted(item for item in powers.items() if item[1]))
 
 
@@ -132,7 +132,7 @@ def powered(f: Form, n: int) -> Form:
     ((product, q),) = f.items()
     if q.height_bits() * abs(n) > 2 * MOST_BITS and q != 1:
         return atom("power", frozen(f), n)
-    return _bounded({tuple((each, power * n) for each, power in product) if n else (): q**n})
+    return _bounded({tuple((factor, power * n) for factor, power in product) if n else (): q**n})
 
 
 def divided(f: Form, g: Form) -> Form:

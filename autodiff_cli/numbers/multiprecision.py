@@ -454,7 +454,7 @@ _OF_THE_THREAD = threading.local()
 
 
 def nearest_double(name: str, *inputs: float) -> float:
-    """What the function gives at these doubles, computed with 60 digits and more, as the nearest double.
+    """Return the value of a function at doubles, computed with 60 digits and more, as the nearest double.
 
     The slow, sure way for where every formula in doubles cancels. Raises as the function does, and OverflowError
     where the result is too large for a double.

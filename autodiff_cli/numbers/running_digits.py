@@ -29,7 +29,7 @@ RATIO_BITS = 1100
 """Numerators and denominators up to this length are kept."""
 
 REMEMBERED = 4096
-"""So many values of each function are kept: rules ask for those that the sweep forward has computed."""
+"""The number of values that are cached per function: rules ask for values of the forward sweep."""
 
 STEPS_A_BOUND = 8
 """Steps of work that the bound on a result costs."""
@@ -124,7 +124,7 @@ class BoundedDigits(Valued):
         return min(most, max(0, math.floor(size * math.log10(2)))) if size > 0 else 0
 
     def largest(self) -> Any:
-        """What the absolute value is at most, with a few digits."""
+        """Return an upper bound on the absolute value, with a few digits."""
         context = self.m.base.context
         return abs(self.x) + (0 if self.log_error == EXACT else context.ldexp(1, math.ceil(min(self.log_error, 1e9))))
 

@@ -27,7 +27,7 @@ WHOLE = 2.0**53
 """Up to here products of whole numbers are exact."""
 
 TINY = 2.0**-1074
-"""What a result that underflows may be wrong by."""
+"""The error bound of a result that underflows."""
 
 
 class Bounded(Valued):
@@ -80,7 +80,7 @@ def nearest(x: Any) -> float:
 
 
 def _lost(x: float, y: float, total: float) -> float:
-    """What a sum has lost to rounding: exactly that, by Knuth's two-sum."""
+    """Return the exact rounding error of a sum, by Knuth's two-sum."""
     part = total - x
     lost = abs((x - (total - part)) + (y - part))
     return lost if lost == lost else math.inf

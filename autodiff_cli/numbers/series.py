@@ -72,7 +72,7 @@ class SeriesType(Lifted):
         self.here: Series
         """The one whose coefficient is being computed."""
         self.waiting: list[Series] = []
-        """What is needed as soon as the order exceeds its lag: the result, then derivatives."""
+        """Coefficients that are needed once the order exceeds their lag: of the result, then of derivatives."""
         self._same: dict[tuple[Any, ...], Series] = {}
         self.lag = 0
         self.cause: Series | None = None
@@ -99,9 +99,9 @@ class SeriesType(Lifted):
 
     def variable(self, *coefficients: Number) -> Series:
         """A variable: its value at the point, and its coefficients of orders 1, 2, …; the others are 0."""
-        made = Series(self, "number", (), coefficients[0], True)
-        made.c += coefficients[1:]
-        return made
+        series = Series(self, "number", (), coefficients[0], True)
+        series.c += coefficients[1:]
+        return series
 
     def finite(self, x: Number) -> bool:
         """Whether the value is finite."""
@@ -115,20 +115,20 @@ class SeriesType(Lifted):
         """The series of an operation; the same one for the same inputs."""
         series = tuple([self.number(x) for x in inputs])
         key = (name, *map(id, series))
-        found = self._same.get(key)
-        if found is None or found.lag > self.lag:
+        node = self._same.get(key)
+        if node is None or node.lag > self.lag:
             value = getattr(self.base, name)(*[x.c[0] for x in series])
             if not self.base.finite(value):
                 raise OverflowError
             cut = PRIMITIVES[name].product and any(x.name == "literal" and x.c[0] == 0 for x in series)
             active = not cut and any(x.active for x in series) and self.passes(name, series, value)
-            found = Series(self, name, series, value, active)
-            self._same[key] = found
-            if found.active:
+            node = Series(self, name, series, value, active)
+            self._same[key] = node
+            if node.active:
                 if self.lag == len(self.levels):
                     self.levels.append([])
-                self.levels[self.lag].append(found)
-        return found
+                self.levels[self.lag].append(node)
+        return node
 
     def passes(self, name: str, series: tuple[Series, ...], value: Number) -> bool:
         """Whether an operation hangs on its inputs at the point: the loser of a `max` is a structural zero."""

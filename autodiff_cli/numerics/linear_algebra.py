@@ -110,9 +110,9 @@ def eigenvalues(matrix: Sequence[Sequence[float]]) -> list[float]:
 def eigenvectors(matrix: Sequence[Sequence[float]]) -> tuple[list[float], list[list[float]]]:
     """The eigenvalues, smallest first, of a symmetric matrix, and in the same order its eigenvectors, of length 1."""
     vectors = identity(len(matrix))
-    found = _diagonalised(matrix, vectors)
-    order = sorted(range(len(found)), key=found.__getitem__)
-    return [found[k] for k in order], [vectors[k] for k in order]
+    decomposition = _diagonalised(matrix, vectors)
+    order = sorted(range(len(decomposition)), key=decomposition.__getitem__)
+    return [decomposition[k] for k in order], [vectors[k] for k in order]
 
 
 def _diagonalised(matrix: Sequence[Sequence[float]], vectors: list[list[float]] | None) -> list[float]:

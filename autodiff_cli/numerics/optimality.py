@@ -1,4 +1,4 @@
-"""What gradient and Hessian say of a point: minimum, maximum, saddle, flat, not stationary; also at bounds.
+"""Classify a point by gradient and Hessian: minimum, maximum, saddle, flat, not stationary; also at bounds.
 
 The only numbers that decide are rounding errors: a partial derivative or an eigenvalue within its own error is 0.
 First and second order conditions at bounds: Nocedal and Wright, Numerical Optimization, 12.3 and 12.5. An eigenvalue
@@ -46,12 +46,12 @@ class Derivatives:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What kind of point it is."""
+    """The kind of a point."""
 
     kind: str
     """`minimum`, `maximum`, `saddle`, `flat` (an eigenvalue is 0, and the others do not decide), `not stationary`."""
     curvature: str
-    """What the eigenvalues by the variables that are not held say: `convex`, `concave`, `indefinite`, `flat`."""
+    """The curvature in the free variables: `convex`, `concave`, `indefinite`, `flat`."""
     negative: bool
     """Whether the value falls in a direction that the bounds leave free, so that this is no minimum."""
     held: tuple[int, ...]
@@ -76,9 +76,9 @@ class Single:
         """As the function `derivatives` gives them."""
         return derivatives(self.output, point, wrt, size)
 
-    def bounded(self, given: Mapping[str, Bounded], wrt: Sequence[str]) -> tuple[Bounded, list[Bounded]]:
+    def bounded(self, point: Mapping[str, Bounded], wrt: Sequence[str]) -> tuple[Bounded, list[Bounded]]:
         """Value and gradient with their rounding errors."""
-        swept = value_and_gradient(RUNNING, self.output, given, wrt)
+        swept = value_and_gradient(RUNNING, self.output, point, wrt)
         return RUNNING.number(swept.value), [RUNNING.number(swept.gradient[name]) for name in wrt]
 
     def kinks(self, point: Mapping[str, float], wrt: Sequence[str]) -> tuple[Diagnostic, ...]:
@@ -102,23 +102,23 @@ def derivatives(output: Source, values: Mapping[str, float], wrt: Sequence[str],
     Where that much is too much to bound anything, beside an edge of the domain, the coordinates' own digits count.
     Raises `ExpressionError` as `hessian_in` does.
     """
-    found = _derivatives(output, values, wrt, size)
-    if math.isfinite(sum(found.gradient_error)):
-        return found
+    result = _derivatives(output, values, wrt, size)
+    if math.isfinite(sum(result.gradient_error)):
+        return result
     return _derivatives(output, values, wrt, [abs(values.get(name, 0.0)) for name in wrt])
 
 
 def _derivatives(output: Source, values: Mapping[str, float], wrt: Sequence[str], size: Sequence[float]) -> Derivatives:
     spread = [2 * UNIT * x for x in size]
-    given = {name: Bounded(x) for name, x in values.items()}
-    given |= {name: Bounded(values[name], error) for name, error in zip(wrt, spread, strict=True) if name in values}
-    found = hessian_in(RUNNING, output, given, wrt)
+    inputs = {name: Bounded(x) for name, x in values.items()}
+    inputs |= {name: Bounded(values[name], error) for name, error in zip(wrt, spread, strict=True) if name in values}
+    result = hessian_in(RUNNING, output, inputs, wrt)
     # an entry that no operation made is a plain number
-    square = [[x if type(x) is Bounded else RUNNING.number(x) for x in row] for row in found.hessian]
+    square = [[x if type(x) is Bounded else RUNNING.number(x) for x in row] for row in result.hessian]
     rows = [[x.x for x in row] for row in square]
     half = [sum(map(mul, map(abs, row), spread)) / 2 for row in rows]
-    slopes = [RUNNING.number(x) for x in found.gradient]
-    value = RUNNING.number(found.value)
+    slopes = [RUNNING.number(x) for x in result.gradient]
+    value = RUNNING.number(result.value)
     return Derivatives(
         value.x, value.error, [g.x for g in slopes], [max(0.0, g.error - h) for g, h in zip(slopes, half, strict=True)],
         rows, [[x.error for x in row] for row in square],
@@ -128,7 +128,7 @@ def _derivatives(output: Source, values: Mapping[str, float], wrt: Sequence[str]
 def classified(
     at: Derivatives, walls: Sequence[int] | None = None, decomposed: Decomposition = eigenvectors
 ) -> Verdict:
-    """What kind of point it is.
+    """The kind of a point.
 
     `walls` says of each variable whether it is at its lower bound (-1), its upper one (1), both (2) or none (0).
 
@@ -174,7 +174,7 @@ def classified(
 
 
 def curvature(spectrum: Sequence[float], error: float) -> str:
-    """What the signs of eigenvalues say that may be off by `error`: `convex`, `concave`, `indefinite` or `flat`."""
+    """Return the curvature from eigenvalues known to within `error`: `convex`, `concave`, `indefinite` or `flat`."""
     if spectrum and min(spectrum) > error:
         return "convex"
     if spectrum and max(spectrum) < -error:
@@ -258,11 +258,11 @@ def _unit(at: Derivatives, i: int, rows: Sequence[int]) -> float:
 def _over_all(direction: Sequence[float], rows: Sequence[int], n: int) -> tuple[float, ...]:
     """The direction over all variables, its largest component 1 or -1."""
     largest = max(map(abs, direction))
-    whole = [0.0] * n
+    total = [0.0] * n
     for i, x in zip(rows, direction, strict=True):
-        whole[i] = x / largest
-    first = next(x for x in whole if abs(x) == 1)
-    return tuple(x * first + 0.0 for x in whole)
+        total[i] = x / largest
+    first = next(x for x in total if abs(x) == 1)
+    return tuple(x * first + 0.0 for x in total)
 
 
 def direction_in_words(direction: Sequence[float], names: Sequence[str]) -> str:

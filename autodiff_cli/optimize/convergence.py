@@ -1,4 +1,4 @@
-"""What an optimiser has come to: the stationary point beside where it ended, a kink, an edge, or no minimum at all.
+"""Judge the end point of an optimiser: a stationary point nearby, a kink, an edge, or no minimum at all.
 
 Newton's steps lead to the point where the gradient is 0 within its rounding errors, and only that is judged. Steps that
 do not shrink while the value falls lead nowhere: then no minimum is claimed.
@@ -32,19 +32,19 @@ SHRINKING = 0.97
 """Steps that shrink by no more than this come to no end: towards a root of multiplicity m they shrink by 1 - 1/m."""
 
 RUNNING_ON = 4
-"""So many steps in a row that do not shrink show that there is nothing to come to."""
+"""The number of consecutive steps without shrinking that shows that the search does not converge."""
 
 FINEST = 2.0**-58
 """The smallest step along a line, in terms of the size of the coordinates: less than their rounding errors."""
 
 FARTHEST = 1e12
-"""Where a line is followed no further."""
+"""The largest distance to which a line is followed."""
 
 BESIDE = 1e-8
 """Points that are closer than this are on sides of the same kink."""
 
 SIDES = 16
-"""So many lines are looked along at a kink."""
+"""The number of lines that are searched along at a kink."""
 
 SHARES = (1.0, 0.25, 2.0**-6)
 """The shares of a step that are tried."""
@@ -53,7 +53,7 @@ NEARBY = range(26, 2, -2)
 """How far from a point, as powers of 1/2, a change of the value is looked for."""
 
 CURVED = {"convex": "minimum", "concave": "maximum", "indefinite": "saddle"}
-"""What the point is, by the signs of the eigenvalues."""
+"""The kind of a point by the signs of the eigenvalues."""
 
 KINDS = {
     "minimum": "a local minimum: the Hessian there is positive definite",
@@ -75,17 +75,17 @@ Limits = Sequence[tuple[float, float]]
 
 @dataclass(frozen=True, slots=True)
 class ConvergenceReport:
-    """Where the search has come to."""
+    """The end point of a search."""
 
     row: DescentStep
     kind: str | None
     """`minimum`, `maximum`, `saddle`, `flat`, `kink`, `not stationary`; None where there is no Hessian to tell."""
     verdict: str = ""
-    """The same in words, and what decides it; empty where there is nothing to say."""
+    """The kind in words, with the reason; empty where there is nothing to report."""
     reason: str = ""
     """Why this is the end, if that is known here: `precision`, `kink`; `edge`, `held up`, `unattained`, `unbounded`."""
     message: str = ""
-    """The same in words."""
+    """The reason in words."""
     kinks: tuple[Diagnostic, ...] = ()
     held: tuple[str, ...] = ()
     """The variables away from whose bounds the value rises."""
@@ -93,7 +93,7 @@ class ConvergenceReport:
 
 @dataclass(frozen=True, slots=True)
 class PointAnalysis:
-    """What there is to see of one point."""
+    """The analysis of a point."""
 
     verdict: Verdict | None
     """None where there is no Hessian."""
@@ -124,7 +124,7 @@ class LocalModel:
     tolerance: float
 
     def report(self, row: DescentStep, *, walking: bool) -> ConvergenceReport:
-        """What the row, where the search ended, has come to; `walking` says whether the search had more to do."""
+        """Return the report on the end point of a search; `walking` says whether the search had steps left."""
         analysis = self.look(row)
         if walking:
             return self.described(row, analysis)
@@ -157,7 +157,7 @@ class LocalModel:
 
     # ---- one point ----------------------------------------------------------------------------------------------
     def look(self, row: DescentStep) -> PointAnalysis:
-        """What gradient and Hessian say of the row, or why they do not."""
+        """Return the classification of a point by gradient and Hessian, or the reason why there is none."""
         if len(row.moving) > DIMENSIONS:
             return PointAnalysis(None, self.kinks(row), f"there are more than {DIMENSIONS} variables")
         try:
@@ -185,17 +185,17 @@ class LocalModel:
         The errors are those that come of rounding the point too, if that bounds anything.
         """
         point = row.point if x is None else {**row.point, **dict(zip(row.moving, x, strict=True))}
-        found = None
+        result = None
         for sizes in (self.size, [abs(point[name]) for name in row.moving]):
-            given = {name: Bounded(value) for name, value in point.items()}
-            given |= {name: Bounded(point[name], UNIT * size) for name, size in zip(row.moving, sizes, strict=True)}
+            inputs = {name: Bounded(value) for name, value in point.items()}
+            inputs |= {name: Bounded(point[name], UNIT * size) for name, size in zip(row.moving, sizes, strict=True)}
             try:
-                found = self.function.bounded(given, row.moving)
+                result = self.function.bounded(inputs, row.moving)
             except ExpressionError:
                 return None
-            if math.isfinite(sum(g.error for g in found[1])):
+            if math.isfinite(sum(g.error for g in result[1])):
                 break
-        return found
+        return result
 
     def value_error(self, row: DescentStep) -> float:
         """How far the value of the row may be off by rounding, that of the point left out."""
@@ -230,13 +230,17 @@ class LocalModel:
             room = 2 * abs(slope) if stationary else 0.0
             most = here.value + self.value_error(here)
             for times in dict.fromkeys((factor, *SHARES)):
-                found = self.evaluate(self.moved(here, verdict.step, times))
-                if found is None or found.coordinates == here.coordinates or found.value > most + times * room:
+                moved_row = self.evaluate(self.moved(here, verdict.step, times))
+                if (
+                    moved_row is None
+                    or moved_row.coordinates == here.coordinates
+                    or moved_row.value > most + times * room
+                ):
                     continue
-                there = self.look(found).verdict
+                there = self.look(moved_row).verdict
                 if there is None or self.length(there) >= self.length(verdict):
                     continue
-                trail.append(found)
+                trail.append(moved_row)
                 verdict, before, factor = there, step, times
                 break
             else:
@@ -248,7 +252,7 @@ class LocalModel:
         return math.hypot(*(g * size for g, size in zip(verdict.slope, self.size, strict=True)))
 
     def running_on(self, trail: Sequence[DescentStep]) -> ConvergenceReport:
-        """What to say of a value that goes on falling although no partial derivative is large."""
+        """Return the report for a value that keeps falling although no partial derivative is large."""
         start, end = _coordinates(trail[0]), _coordinates(trail[-1])
         far = max(range(len(start)), key=lambda k: abs(end[k] - start[k]) / self.size[k])
         way = "grows" if end[far] > start[far] else "falls"
@@ -263,7 +267,7 @@ class LocalModel:
         return all(abs(s) <= NEAR * size for s, size in zip(step, self.size, strict=True))
 
     def falling(self, row: DescentStep) -> ConvergenceReport:
-        """What to say where the partial derivatives are small, and not 0, and lead to nothing lower."""
+        """Return the report for partial derivatives that are small, not 0, and lead to nothing lower."""
         small = f"no partial derivative is larger than {self.tolerance:g}, but"
         small = small if projected(row, self.limits) <= self.tolerance else "the search found no lower value, but"
         hint = "choose a smaller `--gradient-tolerance` or another start"
@@ -288,7 +292,7 @@ class LocalModel:
         return ConvergenceReport(row, verdict.kind, words, held=held)
 
     def along_flat(self, row: DescentStep, verdict: Verdict) -> str:
-        """What a singular Hessian leaves open, and what the value does along the directions that it is singular in."""
+        """Judge a singular Hessian by the value along its null directions."""
         if verdict.negative:
             return "not a minimum: the Hessian there is singular, and has a negative eigenvalue; start elsewhere"
         if not verdict.flat:
@@ -301,12 +305,12 @@ class LocalModel:
                 return f"not a minimum: the Hessian there is singular along {name}, and the value falls that way"
         every = len(shown) == len(verdict.flat)
         listed = " and ".join(names) if every else ", ".join(names) + ", …"
-        told = f"the Hessian there is singular along {listed}, so it does not tell whether this is a minimum"
+        sentence = f"the Hessian there is singular along {listed}, so it does not tell whether this is a minimum"
         rises = all(1 in both and 0 not in both for both in trends)
-        return told + ("; the value rises that way" if rises and every else "; no lower value shows that way")
+        return sentence + ("; the value rises that way" if rises and every else "; no lower value shows that way")
 
     def beside_kink(self, row: DescentStep) -> str:
-        """What the value does along each variable from a kink."""
+        """Judge a kink by the value along each variable."""
         rises = True
         for k, name in enumerate(row.moving):
             trends = self.trends(row, [float(i == k) for i in range(len(row.moving))])
@@ -325,7 +329,7 @@ class LocalModel:
         """
         here = self.bounded(row)
         length = min(size / abs(d) for size, d in zip(self.size, direction, strict=True) if d)
-        found = []
+        results = []
         for sign in (1.0, -1.0):
             trend = None
             for k in NEARBY:
@@ -339,12 +343,12 @@ class LocalModel:
                     trend = 1 if change > 0 else -1
                     break
             if trend is not None:
-                found.append(trend)
-        return found
+                results.append(trend)
+        return results
 
     # ---- kinks and edges ----------------------------------------------------------------------------------------
     def at_kink(self, row: DescentStep) -> ConvergenceReport | None:
-        """What holds a search up at a point that is not stationary: a kink, or an edge of the domain; None if neither.
+        """Return the obstacle at a point that is not stationary: a kink, or an edge of the domain; None if neither.
 
         Gradients from around the point are gathered; at a kink that may be a minimum, some mean of them is 0. Source:
         Burke, Lewis and Overton, SIAM J. Optim. 15 (2005) 751-779.
@@ -352,7 +356,7 @@ class LocalModel:
         gathered = [row.partials]
         kink = False
         for _ in range(SIDES):
-            mean = shortest_mean([[g * s for g, s in zip(each, self.size, strict=True)] for each in gathered])
+            mean = shortest_mean([[g * s for g, s in zip(gradient, self.size, strict=True)] for gradient in gathered])
             walls = self.walls(row)
             free = [0.0 if wall == 2 or g * wall < 0 else g for g, wall in zip(mean, walls, strict=True)]
             if kink and all(abs(g) <= self.tolerance * size for g, size in zip(free, self.size, strict=True)):
@@ -380,14 +384,14 @@ class LocalModel:
             if jumps and outside is not None:
                 kink = True
                 gathered.append(outside.partials)
-                row = min(inside, outside, key=lambda each: each.value)
+                row = min(inside, outside, key=lambda gradient: gradient.value)
         if not kink:
             return None
         message = "not converged: the search is held up at a kink, where no derivative leads on"
         return ConvergenceReport(row, "kink", "", "held up", message)
 
     def on_kink(self, row: DescentStep, gathered: Sequence[Sequence[float]]) -> ConvergenceReport:
-        """What to say of a kink around which some mean of the gradients is 0."""
+        """Return the report for a kink around which a convex combination of the gradients is 0."""
         if len(row.moving) > 1:
             message = "converged: at a kink, where the derivatives from its sides cancel"
             return ConvergenceReport(row, "kink", "a local minimum if the function is convex nearby", "kink", message)
@@ -432,11 +436,11 @@ class LocalModel:
         """Whether the slope along a line differs by more than rounding errors can make it."""
         slopes = []
         for row in (inside, outside):
-            found = self.bounded(row)
-            if found is None:
+            result = self.bounded(row)
+            if result is None:
                 return False
-            slope = math.fsum(g.x * w for g, w in zip(found[1], way, strict=True))
-            slopes.append((slope, math.fsum(g.error * abs(w) for g, w in zip(found[1], way, strict=True))))
+            slope = math.fsum(g.x * w for g, w in zip(result[1], way, strict=True))
+            slopes.append((slope, math.fsum(g.error * abs(w) for g, w in zip(result[1], way, strict=True))))
         (down, first), (up, second) = slopes
         return down < 0 <= up and up - down > 2 * (first + second)
 

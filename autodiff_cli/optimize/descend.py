@@ -26,7 +26,7 @@ STEPS = 100
 SEED = 1
 
 EPSILON = 1e-8
-"""What Adam adds to its denominator."""
+"""The constant that Adam adds to its denominator."""
 
 RUNAWAY = 1e12
 """A value that has become worse by this factor is not waited for any longer."""
@@ -269,7 +269,7 @@ class Descent:
         return (order[k * size : (k + 1) * size] for k in range(steps))
 
     def _mover(self) -> Callable[[Sequence[float], Sequence[float]], list[float]]:
-        """What takes a step from a point by the gradient there."""
+        """Return the update rule: a function that takes a step from a point by its gradient."""
         start = self.start
         where = None if self.where == tuple(range(len(start.names))) else self.where
         move = _mover(self.rule, len(start.moving), -1.0 if self.maximize else 1.0)
@@ -286,7 +286,7 @@ class Descent:
         return moved
 
     def _finished(self, row: DescentStep) -> Ending:
-        """What to say when no more steps are to be taken, or the gradient is small enough."""
+        """Return the ending if no more steps are to be taken, or the gradient is small enough."""
         stops, start = self.stops, self.start
         if stops.gradient_tolerance is not None and row.gradient_norm <= stops.gradient_tolerance:
             message = f"converged at step {row.step}: the gradient norm is {row.gradient_norm:.3g}"
@@ -304,7 +304,7 @@ class Descent:
         return Ending("steps", message, f"take more `{more}`, or another `--rate`")
 
     def _diverged(self, step: int, row: DescentStep) -> Ending:
-        """What to say of a run whose numbers grow without bound."""
+        """Return the ending of a run whose numbers grow without bound."""
         start, grown = self.start.value, "grown" if row.value > self.start.value else "fallen"
         better = row.value > start if self.maximize else row.value < start
         if better:
@@ -417,7 +417,7 @@ def _passes(stops: Stops, batches: Batches | None) -> float:
 
 
 class Beginning(NamedTuple):
-    """What a run from a point begins with."""
+    """The start of a run."""
 
     evaluator: Evaluator | DataLoss
     start: DescentStep

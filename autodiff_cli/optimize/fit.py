@@ -44,7 +44,7 @@ NAMED = 0.1
 """How large the part of a parameter in such a direction is for it to be named."""
 
 TYPED_ROWS = 100
-"""So many rows of data count in what a fit may take as the formula typed once more each."""
+"""The number of rows that raise a fit's limit of work by the formula's length each."""
 
 CHARACTERS_A_ROW = 0.2
 """As how much of a formula each further row counts: some 200 evaluations of all rows."""
@@ -55,14 +55,14 @@ SQUARED = 1e140
 """How large the data may be, or its inverse how small, for the squares of their residuals to be doubles."""
 
 FLIPPED = 10
-"""So many parameters at most are looked at for signs that leave the model as it is."""
+"""The most parameters that are searched for sign changes that do not change the model."""
 
 CURVE = 241
 """At how many points the fitted curve is computed to be drawn."""
 
 
 class Parameter(Record):
-    """What the data say of a parameter."""
+    """The estimate of a parameter."""
 
     estimate: Shown
     error: Shown | None
@@ -117,14 +117,14 @@ class Fit(Record):
 
 
 def columns_needed(
-    text: str, columns: Sequence[str], given: Sequence[str], response: str | None, also: Sequence[str] = ()
+    text: str, columns: Sequence[str], known_names: Sequence[str], response: str | None, also: Sequence[str] = ()
 ) -> list[str]:
     """Which columns of the data the fit of a formula needs. Raises `ExpressionError` for one that is not there."""
-    program, answer = _read(text, columns, given, response)
+    program, answer = _read(text, columns, known_names, response)
     needed = [name for name in program.variables if name in columns]
     unused = {name.casefold(): name for name in columns if name not in (*needed, answer, *also)}
     for name, variable in program.variables.items():
-        if name not in columns and name not in given and name.casefold() in unused:
+        if name not in columns and name not in known_names and name.casefold() in unused:
             meant = unused[name.casefold()]
             raise ExpressionError(
                 "missing_value",
@@ -142,13 +142,13 @@ def _no_column(name: str, columns: Sequence[str]) -> ExpressionError:
     return ExpressionError("usage", f"the data has no column `{name}`", hint=f"its columns are {listed(columns)}")
 
 
-def _read(text: str, columns: Sequence[str], given: Sequence[str], response: str | None) -> tuple[Program, str]:
+def _read(text: str, columns: Sequence[str], known_names: Sequence[str], response: str | None) -> tuple[Program, str]:
     """The program and the name of the column that it explains."""
     names = [column for column in columns if is_name(column)]
     # what the formula binds last is the response, and not a value that it uses
     head, equals, _ = text.rpartition(";")[2].partition("=")
     bound = head.strip().rpartition("\n")[2].strip() if equals else ""
-    program = parse(text, [name for name in (*names, *given) if name != bound])
+    program = parse(text, [name for name in (*names, *known_names) if name != bound])
     check_single(program)
     if response is None:
         last = program.bindings[-1] if program.bindings else None
@@ -271,13 +271,13 @@ def _pose(
     weights: str | None,
 ) -> tuple[Problem, Observations]:
     """The model with its parameters, those to be found as unknowns, and its data. Raises `ExpressionError`."""
-    given = dict(point or {})
-    program, response = _read(text, list(columns), [*given, *fixed], response)
+    typed = dict(point or {})
+    program, response = _read(text, list(columns), [*typed, *fixed], response)
     predictors = [name for name in program.variables if name in columns]
     parameters = [name for name in program.variables if name not in columns]
     unknowns = [name for name in parameters if name not in fixed]
     warnings: list[Diagnostic] = []
-    for name in [*given, *fixed]:
+    for name in [*typed, *fixed]:
         if name in predictors:
             raise point_error(f"`{name}` is given a value, and is a column of the data", "leave one of them out")
         if name not in parameters:
@@ -286,13 +286,13 @@ def _pose(
         if name not in unknowns:
             raise usage_error(f"`{name}` has bounds and is not fitted", f"fitted are {quoted(unknowns)}")
     for name in fixed:
-        if name in given and as_number(given[name], name) != as_number(fixed[name], name):
+        if name in typed and as_number(typed[name], name) != as_number(fixed[name], name):
             raise point_error(f"`{name}` has a start and is held at another value", "leave one out")
     if len(unknowns) > MOST_PARAMETERS:
         hint = f"fit up to {MOST_PARAMETERS}"
         raise ExpressionError("limit", f"{len(unknowns)} parameters are too many", hint=hint)
-    given |= fixed
-    values = {name: as_number(value, name) for name, value in given.items() if name in parameters}
+    typed |= fixed
+    values = {name: as_number(value, name) for name, value in typed.items() if name in parameters}
     for name, limits in bounds.items():
         if name in values:
             limits.check_start(name, values[name])
@@ -301,12 +301,12 @@ def _pose(
     for column in (sigma, weights):
         if isinstance(column, str) and column not in columns:
             raise _no_column(column, list(columns))
-    problem = Problem(program, given, values, [], warnings, unknowns, {name: x.ends for name, x in bounds.items()})
+    problem = Problem(program, typed, values, [], warnings, unknowns, {name: x.ends for name, x in bounds.items()})
     return problem, Observations(columns, response, predictors, sigma, weights)
 
 
 def _strategies(
-    model: Model, problem: Problem, start: Any, linear: Sequence[str], loss: str, known: bool
+    model: Model, problem: Problem, start: Any, linear: Sequence[str], loss: str, has_sigma: bool
 ) -> Ended:  # fmt: skip
     """The best that the strategies come to. Raises what is wrong with the start."""
     np = model.np
@@ -322,15 +322,15 @@ def _strategies(
         return best
     # a known uncertainty is the scale; otherwise it is that of most residuals
     left = np.abs(model.residuals(best.values))[model.weights > 0]
-    model.loss, model.scale = loss, 1.0 if known else 1.4826 * float(np.median(left)) or 1.0
+    model.loss, model.scale = loss, 1.0 if has_sigma else 1.4826 * float(np.median(left)) or 1.0
     # outliers may have led the squares to another minimum than the start is near to
     starts = [best.values] if error is not None else [best.values, start]
-    found = at_kink(model, min((searched(model, values) for values in starts), key=lambda each: each.cost), ())
-    return found._replace(message=f"{found.message}, {loss} loss of residuals beyond {model.scale:.3g}")
+    end = at_kink(model, min((searched(model, values) for values in starts), key=lambda each: each.cost), ())
+    return end._replace(message=f"{end.message}, {loss} loss of residuals beyond {model.scale:.3g}")
 
 
 def _least(model: Model, start: Any, places: Sequence[int]) -> Ended:
-    """Where the sum of squares is least, as far as the strategies find it."""
+    """Return the smallest sum of squares that the strategies find."""
     if len(places) == len(start):
         return projected(model, start, places)
     best = searched(model, start)
@@ -353,13 +353,13 @@ def _least(model: Model, start: Any, places: Sequence[int]) -> Ended:
         there = model.np.clip(start * [math.exp(draw.gauss(0, wide)) for _ in start], *model.limits)
         if model.check(there) is not None:
             continue
-        found = projected(model, there, places) if places else searched(model, there)
-        if found.cost < best.cost * (1 - 1e-9):
+        end = projected(model, there, places) if places else searched(model, there)
+        if end.cost < best.cost * (1 - 1e-9):
             again = 0
-            found = at_kink(model, found, places)
+            end = at_kink(model, end, places)
             ill = "had come to a higher minimum" if best.moved <= CONVERGED else "had ended badly"
-            best = found._replace(message=f"{found.message} from another start, after {first} {ill}")
-        elif best.moved <= CONVERGED and found.cost <= best.cost * (1 + 1e-6):
+            best = end._replace(message=f"{end.message} from another start, after {first} {ill}")
+        elif best.moved <= CONVERGED and end.cost <= best.cost * (1 + 1e-6):
             again += 1
     return best
 
@@ -406,7 +406,7 @@ def _r_squared(model: Model, values: Any) -> float:
 
 # ---- what the data say --------------------------------------------------------------------------------------------
 class _Inference:
-    """What the data say of the parameters around the values that a search has ended at."""
+    """The inference about the parameters at the end of a search."""
 
     def __init__(self, model: Model, problem: Problem, data: Observations, ended: Ended, level: float) -> None:
         np, values = model.np, ended.values
@@ -605,7 +605,7 @@ def _variance(np: Any, loss: str, u: Any, dof: int) -> float:
 
 
 def _normal_variance(np: Any, loss: str) -> float:
-    """The same where residuals are known to be normal with the variance 1: the expectations, by a sum over them."""
+    """Return the asymptotic variance for normal residuals of variance 1: expectations, by quadrature."""
     u = np.linspace(-12, 12, 4801)
     density = np.exp(-u * u / 2) / np.sum(np.exp(-u * u / 2))
     robust: Robust = LOSSES[loss](np, u)

@@ -54,7 +54,7 @@ class Stopped(Exception):
 
 
 class Ended(NamedTuple):
-    """Where a strategy has ended."""
+    """The end point of a strategy."""
 
     values: Any
     """Of the free parameters."""
@@ -96,7 +96,7 @@ class Observations(NamedTuple):
 
 
 class Robust(NamedTuple):
-    """What a loss makes of residuals u, in units of its scale: ψ(u) is the derivative of ρ(u²)/2."""
+    """A robust loss of residuals u, in units of its scale: ψ(u) is the derivative of ρ(u²)/2."""
 
     rho: Any
     """ρ(u²)."""
@@ -168,21 +168,21 @@ class Model:
         charge((FITTED_ROW + FITTED_PAIR * len(self.free) ** 2) * self.rows)
         self.evaluations += 1
         point = {**self.held, **dict(zip(self.free, map(float, values), strict=True))}
-        given = [self.columns[name] if name in self.columns else point[name] for name in self.names]
+        inputs = [self.columns[name] if name in self.columns else point[name] for name in self.names]
 
         def plain(at: Mapping[str, float]) -> Sequence[float]:
             value, slopes = self._plain([at[name] for name in self.names])
             return [value, *slopes]
 
-        block = evaluate(self._kernel, self.names, given, self.rows, 1 + len(self.free), plain, lambda row, name: None)
+        block = evaluate(self._kernel, self.names, inputs, self.rows, 1 + len(self.free), plain, lambda row, name: None)
         # a row of weight 0 is left out, whether or not it has a value
         errors = {row: error for row, error in block.errors.items() if self.weights[row] > 0}
-        found = block.results[0], block.results[1:], errors
-        self._last = key, found
-        return found
+        result = block.results[0], block.results[1:], errors
+        self._last = key, result
+        return result
 
     def residuals(self, values: Sequence[float]) -> Any:
-        """What is left at each row, times the root of its weight; where there is nothing it is far."""
+        """Return the weighted residual of each row; a large number where the model has no value."""
         fitted = self(values)[0]
         left = (self.response - fitted) * self.weights
         left = self.np.clip(self.np.where(self.np.isfinite(left), left, FAR), -FAR, FAR)
@@ -194,7 +194,7 @@ class Model:
         return self.np.where(self.np.isfinite(rows), rows, 0.0)
 
     def robust(self, values: Sequence[float]) -> Robust:
-        """What the loss makes of the residuals."""
+        """Return the loss of the residuals."""
         return LOSSES[self.loss](self.np, self.residuals(values) / self.scale)
 
     def cost(self, values: Sequence[float]) -> float:
@@ -202,7 +202,7 @@ class Model:
         return 0.5 * self.scale**2 * float(self.np.sum(self.robust(values).rho))
 
     def check(self, values: Any) -> ExpressionError | None:
-        """What is wrong at the first row that has no value."""
+        """Raise the error of the first row that has no value."""
         errors = self(values)[2]
         return errors[min(errors)] if errors else None
 
@@ -252,13 +252,13 @@ def column_sizes(np: Any, rows: Any) -> Any:
 
 
 def fitted_linearly(model: Model, values: Any, places: Sequence[int]) -> Any:
-    """The same values with those of the linear parameters where the sum of squares is least."""
+    """Return the values with the linear parameters at their least squares solution."""
     np = model.np
     rows = model.jacobian(values)[:, places]
     size = column_sizes(np, rows)
-    found = np.array(values, dtype=float)
-    found[places] += np.linalg.lstsq(rows / size, -model.residuals(values), rcond=None)[0] / size
-    return found
+    solution = np.array(values, dtype=float)
+    solution[places] += np.linalg.lstsq(rows / size, -model.residuals(values), rcond=None)[0] / size
+    return solution
 
 
 def projected(model: Model, start: Any, places: Sequence[int]) -> Ended:
@@ -309,13 +309,13 @@ def _searched(model: Model, left: Any, slopes: Any, start: Any, places: Sequence
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         try:
-            found = least_squares(
+            solution = least_squares(
                 left, start, jac=slopes, method="lm" if plain else "trf", x_scale="jac", ftol=1e-15, xtol=1e-15,
                 gtol=1e-15, max_nfev=MOST_EVALUATIONS, **more,
             ).x  # fmt: skip
         except (ValueError, np.linalg.LinAlgError):
             return start
-    return found
+    return solution
 
 
 def _products(np: Any, rows: Any, left: Any) -> Any:
@@ -346,12 +346,12 @@ def polished(model: Model, values: Any, message: str) -> Ended:
     cost = model.cost(here)
     best, least = Ended(here, cost, math.inf, message), math.inf
     for _ in range(POLISHING):
-        step, beyond, moved = gauss_newton(model, here)
+        step, overshoot, moved = gauss_newton(model, here)
         if moved >= least and (least < 1e-9 or best.moved == 0):
             best = best._replace(values=here, cost=cost) if moved < 1e-9 else best
             break
         if moved < least:
-            best, least = Ended(here, cost, beyond, message), moved
+            best, least = Ended(here, cost, overshoot, message), moved
         if not np.all(np.isfinite(step)) or bool(np.all(np.abs(step) <= 1e-16 * np.abs(here))):
             break
         with np.errstate(all="ignore"):

@@ -64,7 +64,7 @@ CONVERGED = ("gradient", "precision", "kink")
 
 
 class Minimum(Record):
-    """Where an optimiser has ended, whether that is a minimum, and what it took."""
+    """The end point of an optimiser, its kind, and the cost of the search."""
 
     text: str
     method: str
@@ -79,11 +79,11 @@ class Minimum(Record):
     """Why it stopped: `gradient`, `precision`, `kink`; `steps`, `unbounded`, `unattained`, `edge`, `held up`,
     `stuck`; `limit`; `interrupted`."""
     message: str
-    """The same in words."""
+    """The reason in words."""
     kind: str | None
-    """What it is: `minimum`, `saddle`, `maximum`, `flat`, `kink`, `not stationary`; None where that is unknown."""
+    """The kind of point: `minimum`, `saddle`, `maximum`, `flat`, `kink`, `not stationary`; None if it is unknown."""
     verdict: str
-    """The same in words, and what decides it."""
+    """The kind in words, with the reason."""
     at_bounds: tuple[str, ...]
     """The variables that are at a bound."""
     steps: int
@@ -217,7 +217,7 @@ def minimize(
     stop: Callable[[], bool] = lambda: False,
     over: LossSpec | None = None,
 ) -> Minimum:
-    """Where the program `text` is least, as one of SciPy's optimisers finds it from the start `point`.
+    """Minimise the program `text` by one of SciPy's optimisers, from the start `point`.
 
     `method` is one of `METHODS`, by default `bfgs`, with `bounds` or many variables `l-bfgs-b`. Once `stop` says so,
     the best point so far is returned. `over` data the program is one row's term. Raises `ExpressionError` as `gradient`
@@ -287,7 +287,7 @@ def _limits(start: DescentStep, bounds: Mapping[str, Range]) -> list[tuple[float
 def _optimised(
     objective: Objective, method: str, limits: Limits, tolerance: float, steps: int | None
 ) -> tuple[DescentStep, str]:
-    """Where SciPy ended, and what it said; from a point where it is stuck it is started again."""
+    """Return the end point and message of SciPy, which is restarted where it is stuck."""
     import numpy
     from scipy.optimize import minimize as scipy_minimize
 

@@ -161,11 +161,11 @@ def estimates_in(
             near = NormalEquations(m.base, problem, data, rows, fixed).solved(start)
             solution = with_errors(m, lambda at: (equations.slopes(at), equations.matrix(at)), near)
         total, inverse = equations.summary(solution)
-        known, count = data.sigma is not None, m.number(dof)
+        has_sigma, count = data.sigma is not None, m.number(dof)
         result = {"values": dict(zip(names, solution, strict=True)), "rss": total}
         # as many rows as parameters say nothing of how far they are off, unless that is known
-        if known or dof:
-            variance = m.number(1) if known else total / count
+        if has_sigma or dof:
+            variance = m.number(1) if has_sigma else total / count
             result["errors"] = {name: m.sqrt(variance * inverse[k][k]) for k, name in enumerate(names)}
         if dof:
             result["deviation"] = m.sqrt(total / count)

@@ -19,18 +19,18 @@ BackendResult = TypeVar("BackendResult")
 Backend = TypeVar("Backend")
 
 LEFT = (KeyError, ValueError, ArithmeticError, Fault, BudgetExceeded)
-"""What a backend raises where it leaves the work to the sweep; it may also give None."""
+"""The errors by which a backend leaves the work to the sweep; it may also return None."""
 
 
 def with_fallback(
     backend: Callable[..., BackendResult | None], sweep: Callable[..., BackendResult], *asked: object
 ) -> BackendResult:
-    """What a backend finds for what is asked, or where it leaves the work to the sweep, what that finds."""
+    """Return the result of a backend, or of the sweep if the backend leaves the work to it."""
     try:
-        found = backend(*asked)
+        result = backend(*asked)
     except LEFT:
-        found = None
-    return sweep(*asked) if found is None else found
+        result = None
+    return sweep(*asked) if result is None else result
 
 
 class Unavailable(Exception):
@@ -45,7 +45,7 @@ class Chosen(NamedTuple):
 
 
 def fastest(ways: Mapping[str, Callable[[], Backend]], wanted: str | None) -> tuple[Backend, Chosen]:
-    """What the first of these ways makes that can be had, or the one that is wanted by its name.
+    """Return the result of the first backend that is available, or of the one with the given name.
 
     A way raises `Unavailable`; the last one does not. Raises a usage error for a wanted one that cannot be had.
     """

@@ -38,7 +38,7 @@ class Evaluation:
         """The nodes that were evaluated, in the order in which they were."""
 
     def placed(self, sweep: Callable[Sweep, Answer], *args: Sweep.args, **options: Sweep.kwargs) -> Answer:
-        """What a sweep over the graph gives. Raises `ExpressionError`."""
+        """Return the result of a sweep over the graph. Raises `ExpressionError`."""
         try:
             return sweep(*args, **options)
         except (Fault, BudgetExceeded) as fault:
@@ -51,11 +51,11 @@ class Evaluation:
 
     @cached_property
     def active(self) -> Activity:
-        """What depends on the wanted variables."""
+        """The nodes that depend on the variables to differentiate by."""
         return self.activity(self.wanted.values())
 
     def activity(self, leaves: Iterable[int]) -> Activity:
-        """What depends on some leaves."""
+        """Return the nodes that depend on some leaves."""
         return self.placed(activity, self.graph, self.m, self.order, leaves)
 
     def reverse(self, seeds: Mapping[int, Number], active: Activity | None = None) -> Reverse:

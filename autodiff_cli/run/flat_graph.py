@@ -14,7 +14,7 @@ from ..table.operators import CONSTANT, VARIABLE
 from ..table.primitive import Primitive
 
 Place = Any
-"""Where a node comes from: a piece of the program's text, see `Offsets.span`, or a Value."""
+"""The origin of a node: a piece of the program's text, see `Offsets.span`, or a Value."""
 
 Row = tuple[Primitive, int, Any, int | None]
 """An operation: its primitive, its number among the nodes, and its inputs: one and None, two, or a tuple and None."""
@@ -51,7 +51,7 @@ class Graph:
     def __init__(self) -> None:
         self.rows = []
         self.places: list[Place] = []
-        """Where each node comes from."""
+        """The origin of each node."""
         self.constants: dict[int, tuple[float, str | None]] = {}
         """Each constant, and the text that it was read from, so that it can be read again as another number type."""
         self.signed: set[int] = set()
@@ -97,12 +97,12 @@ class Graph:
         return data
 
     def at(self, data: list[Any]) -> Graph:
-        """The same graph with other values of its nodes."""
+        """Return the graph with other values of its nodes."""
         columns = {"primitives": self.primitives, "parents": self.parents}
         return self.changed(data=data, chooses=self.chooses, labels=self.labels, **columns)
 
     def with_leaves(self, values: Mapping[int, Any]) -> Graph:
-        """The same graph with these values of variables, not evaluated."""
+        """Return the graph with these values of variables, not evaluated."""
         data = self.leaf_data()
         for i, x in values.items():
             data[i] = x
@@ -110,12 +110,12 @@ class Graph:
 
     def changed(self, **parts: Any) -> Graph:
         """A graph of the same parts but for these."""
-        made = Graph.__new__(Graph)
+        copy = Graph.__new__(Graph)
         for name in ("constants", "names", "places", "roots", "signed", "span_of"):
-            setattr(made, name, getattr(self, name))
+            setattr(copy, name, getattr(self, name))
         for name, part in parts.items():
-            setattr(made, name, part)
-        return made
+            setattr(copy, name, part)
+        return copy
 
     def below(self, roots: tuple[int, ...]) -> tuple[Graph, dict[int, int]]:
         """The graph of these outputs alone, in the order of `in_order`, and the places of its nodes in it."""

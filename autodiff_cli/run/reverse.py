@@ -21,7 +21,7 @@ EFFORT = 200_000
 
 
 class Reverse(NamedTuple):
-    """What a backward sweep finds."""
+    """The result of a backward sweep."""
 
     adjoints: list[Number | None]
     """Of each node; None where nothing flowed to it."""
@@ -65,13 +65,13 @@ def _settled(
         return order
     if side is None or one_sided_partials is None:
         return order
-    known = set(order)
-    others = sorted(side.numbers.keys() - known)
+    chosen = set(order)
+    others = sorted(side.numbers.keys() - chosen)
     for i in others:
         number = side.numbers[i]
         graph.data[i] = number if isinstance(number, bool) else side.smooth.value(number)
     active.settle(one_sided_partials, others)
-    return sorted(known.union(others)) if others else order
+    return sorted(chosen.union(others)) if others else order
 
 
 def _common(graph: Graph, m: NumberType, active: Activity, seeds: Mapping[int, Number]) -> SmoothBranch | None:
@@ -104,23 +104,23 @@ def _agreeing(
     """A piece in such numbers, if all have the same value and gradient, and there are not too many."""
     from .smooth_branches import pieces
 
-    found: SmoothBranch | None = None
-    known: list[Number] = []
+    agreed: SmoothBranch | None = None
+    expected: list[Number] = []
     if most < 2:
         return None
     for count, piece in enumerate(pieces(make, graph, list(seeds), wanted)):
         m = piece.smooth.base
         here = list(_told(piece, seeds, len(wanted)))
-        known = known or [_weighted([graph.data[root] for root in seeds], seeds), *here[1:]]
+        expected = expected or [_weighted([graph.data[root] for root in seeds], seeds), *here[1:]]
         try:
-            agree = all(m.same(x, y) for x, y in zip(known, here, strict=True))
+            agree = all(m.same(x, y) for x, y in zip(expected, here, strict=True))
         except Refusal:
             return None
         if count >= most or not agree:
             return None
-        if found is None or _strayed(found) > _strayed(piece):
-            found = piece
-    return found
+        if agreed is None or _strayed(agreed) > _strayed(piece):
+            agreed = piece
+    return agreed
 
 
 def _told(piece: SmoothBranch, seeds: Mapping[int, Number], count: int) -> Iterator[Number]:
@@ -158,7 +158,7 @@ def _local(piece: SmoothBranch, m: NumberType) -> dict[int, list[Number | None]]
     from ..numbers.dual import Dual, Duals
 
     graph, duals = piece.graph, Duals(m)
-    found: dict[int, list[Number | None]] = {
+    slopes: dict[int, list[Number | None]] = {
         i: [m.number(1) if k == taken else None for k in range(len(graph.parents[i]))]
         for i, taken in piece.taken.items()
     }
@@ -167,9 +167,9 @@ def _local(piece: SmoothBranch, m: NumberType) -> dict[int, list[Number | None]]
         primitive, ps = graph.primitives[i], graph.parents[i]
         if not jumped.isdisjoint(ps):
             jumped.add(i)
-            if i not in found and not primitive.gives_condition and not (primitive.product and is_cut(graph, ps)):
+            if i not in slopes and not primitive.gives_condition and not (primitive.product and is_cut(graph, ps)):
                 xs = [piece.smooth.value(piece.numbers[p]) for p in ps]
-                found[i] = primitive.slopes(m, xs, piece.smooth.value(piece.numbers[i]))
+                slopes[i] = primitive.slopes(m, xs, piece.smooth.value(piece.numbers[i]))
     for i, answers in piece.answers.items():
         primitive, ps = graph.primitives[i], graph.parents[i]
         if primitive.gives_condition or primitive.near is None:
@@ -180,11 +180,11 @@ def _local(piece: SmoothBranch, m: NumberType) -> dict[int, list[Number | None]]
         seeded = {id(number): duals.seeded(x, k) for k, (number, x) in enumerate(zip(numbers, xs, strict=True))}
         inputs = [seeded[id(number)] for number in numbers]
         out = compute(m, primitive, xs, i)
-        made = primitive.near(duals, _Told(iter(answers)), *inputs, out=out)
-        if isinstance(made, Dual) and made.fault is not None:
-            raise made.fault
-        found[i] = [made.d.get(k) if isinstance(made, Dual) else None for k in range(len(ps))]
-    return found
+        branch = primitive.near(duals, _Told(iter(answers)), *inputs, out=out)
+        if isinstance(branch, Dual) and branch.fault is not None:
+            raise branch.fault
+        slopes[i] = [branch.d.get(k) if isinstance(branch, Dual) else None for k in range(len(ps))]
+    return slopes
 
 
 def _jumped(piece: SmoothBranch) -> set[int]:

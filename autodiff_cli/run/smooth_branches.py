@@ -30,7 +30,7 @@ BLAMED = ("domain", "derivative", "overflow")
 
 # ---- numbers with derivatives -------------------------------------------------------------------------------------
 class Unknown(Exception):
-    """What a kind of numbers cannot tell near the point: a sign, or the length of a vector that is 0 there."""
+    """An undecidable question of a number type near the point: a sign, or the length of a vector that is 0 there."""
 
     def __init__(self, breakpoint: Breakpoint) -> None:
         super().__init__()
@@ -195,9 +195,9 @@ class TaylorSeries:
         Raises `Failed`, and `Unknown` where more than the derivative along a line would have to be known.
         """
         for k in range(1, self.order + 1):
-            found = self.coefficient(u, k)
-            if found != 0:
-                sign = 1 if found > 0 else -1
+            c = self.coefficient(u, k)
+            if c != 0:
+                sign = 1 if c > 0 else -1
                 return sign * piece.turn("right", lambda known: True) if k % 2 else sign
         if self.line:
             raise Unknown(piece.here)
@@ -245,7 +245,7 @@ class SmoothBranch:
 
     @property
     def breakpoint(self) -> Breakpoint | None:
-        """What to blame if the piece has no derivative, or another one than others; None if there is no kink at all."""
+        """The node to blame if the branch has no derivative, or differs from others; None if there is no kink."""
         return self.turned or (self.groups[0][1] if self.groups else self.first)
 
     def blamed(self, fault: Fault) -> Fault:
@@ -292,7 +292,7 @@ class SmoothBranch:
         return out
 
     def near(self, i: int, inputs: Sequence[Any]) -> Any:
-        """What an operation with sides is on smooth inputs: a number, or the truth of a comparison."""
+        """Return the value of an operation with sides on smooth inputs: a number, or the truth of a comparison."""
         primitive, smooth = self.graph.primitives[i], self.smooth
         xs = [smooth.value(x) for x in inputs]
         moving = any(smooth.moves(x) for x in inputs)
@@ -306,8 +306,8 @@ class SmoothBranch:
         if self.first is None and meets:
             self.first = self.here
         self.answers[i] = []
-        made = primitive.near(smooth.m, self, *inputs, out=out)  # type: ignore[misc]
-        return made if isinstance(made, bool) else smooth.number(made)
+        branch = primitive.near(smooth.m, self, *inputs, out=out)  # type: ignore[misc]
+        return branch if isinstance(branch, bool) else smooth.number(branch)
 
     # -- what `near` asks -----------------------------------------------------------------------------------------
     def __call__(self, u: Any) -> int:
@@ -315,7 +315,7 @@ class SmoothBranch:
         return self.told(self.sign(self.smooth.number(u)))
 
     def sign(self, u: Any) -> int:
-        """The same, found out."""
+        """Compute the branch without the cache."""
         x = self.smooth.value(u)
         if x != 0:
             return 1 if x > 0 else -1
@@ -339,9 +339,9 @@ class SmoothBranch:
         if len(moving) == 1:
             k = self.told(moving[0])
             return xs[k] if self.told(self.sign(xs[k])) > 0 else -xs[k]
-        made = self.smooth.length(self)
+        result = self.smooth.length(self)
         self.lengths.append(Length([self.smooth.gradient(xs[k]) for k in moving], self.here))
-        return made
+        return result
 
     def turn(self, about: Any, same: Callable[[Any], bool]) -> int:
         """The side that the piece takes about something: the same for all that is the `same`."""

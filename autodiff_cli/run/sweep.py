@@ -38,7 +38,7 @@ class Rough(Fault):
 
 Failure = Fault | BudgetExceeded
 FAILURES = (*NO_RESULT, BudgetExceeded)
-"""What an operation or its rule raises where the sweep that asked for it ends."""
+"""The errors of an operation or its rule that end the sweep."""
 
 
 class Breakpoint(NamedTuple):
@@ -55,11 +55,11 @@ class Breakpoint(NamedTuple):
 
     @property
     def span(self) -> Span | None:
-        """Where it stands in the text."""
+        """Its place in the text."""
         return self.graph.span(self.node)
 
     def warning(self) -> Diagnostic:
-        """That there is no derivative here, and what was taken instead."""
+        """Return the warning that there is no derivative here, with the convention that was used."""
         primitive, span = self.primitive, self.span
         if primitive.gives_condition:
             message = f"`{primitive.written}` compares equal numbers, {show(self.inputs[0])}, here: the branches meet"
@@ -177,7 +177,7 @@ def domain_words(primitive: Primitive, count: int) -> str:
 
 
 def undefined(m: NumberType, node: int, primitive: Primitive, inputs: Sequence[Number], error: Exception) -> Failure:
-    """What to say of an operation that has no value at these inputs."""
+    """Return the error of an operation that has no value at these inputs."""
     name = primitive.written
     if isinstance(error, BudgetExceeded):
         return error.at_node(node)
@@ -250,7 +250,7 @@ class Activity(list[bool]):
         self.discontinuous: set[int] = set()
         """Nodes whose value may jump at this point."""
         self.one_sided_partials: Mapping[int, Sequence[Number | None]] = {}
-        """Where the sides of all kinks agree: the local derivatives, on one side, of the nodes that have sides."""
+        """The local derivatives of the nodes that have sides, on one side, if the sides of all kinks agree."""
         self.zeros: set[int] = set()
         """The literal zeros, which cut off what they are multiplied with."""
         self._through = through
@@ -259,7 +259,7 @@ class Activity(list[bool]):
         """Values of all nodes, of branches that were not taken too, as far as they were asked for."""
         self._evaluated: set[int] = set()
         self._discontinuous: set[int] = set()
-        """Those of them that may jump."""
+        """The nodes among them that may jump."""
         for i in self.wanted:
             self[i] = True
         primitives, parents = graph.primitives, graph.parents
@@ -289,7 +289,7 @@ class Activity(list[bool]):
 
     @property
     def moving(self) -> Activity:
-        """The same, of what moves near this point; found when it is first asked for."""
+        """The activity of nodes near this point; computed on first use."""
         if not self._through:
             return self
         if self._moving is None:
@@ -398,7 +398,7 @@ def is_cut(graph: Graph, factors: Iterable[int]) -> bool:
 
 
 def _no_derivative(graph: Graph, m: NumberType, i: int, active: Activity, adjoint: Number, error: Exception) -> Failure:
-    """What to say of a node whose derivative could not be taken or passed on."""
+    """Return the error of a node whose derivative could not be computed or propagated."""
     if isinstance(error, BudgetExceeded):
         return error.at_node(i)
     if isinstance(error, Refusal):
@@ -475,7 +475,7 @@ def kinks_met(
 
 
 def _kinks(graph: Graph, i: int, active: Activity) -> list[int]:
-    """Where node `i` has no derivative: itself, or for a choice what its condition may turn over at."""
+    """Return the nodes at which node `i` has no derivative: itself, or for a choice the causes of its condition."""
     primitive, ps = graph.primitives[i], graph.parents[i]
     if primitive is WHERE:
         return _edges(graph, ps[0], active) if active[ps[0]] else []
@@ -531,11 +531,11 @@ def _upsets(graph: Graph, i: int, active: Activity) -> list[int]:
 
 
 def _edges(graph: Graph, condition: int, active: Activity) -> list[int]:
-    """What a condition may turn over at, with something active in it: comparisons of equal numbers, and jumps.
+    """Return the active nodes at which a condition may change: comparisons of equal numbers, and jumps.
 
     The same of a number that is `unsettled`: what its value jumps at.
     """
-    found: list[int] = []
+    edges: list[int] = []
     seen: set[int] = set()
     stack = [condition]
     while stack:
@@ -547,10 +547,10 @@ def _edges(graph: Graph, condition: int, active: Activity) -> list[int]:
         if primitive.takes_conditions and primitive.gives_condition:
             stack.extend(reversed(ps))
         elif _meets(graph, i, active, primitive.breakpoint if primitive.gives_condition else primitive.kink):
-            found.append(i)
+            edges.append(i)
         elif i in active.discontinuous:
             stack.extend(p for p in reversed(ps) if p in active.discontinuous or graph.primitives[p].gives_condition)
-    return found
+    return edges
 
 
 # ---- forward mode -------------------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ AT_HAND = 1_000_000
 
 
 class Output:
-    """Where a command writes: standard output, or a file, which is then written whole when all has gone well."""
+    """The output of a command: standard output, or a file, which is written completely once all has gone well."""
 
     def __init__(self, path: str | None, *, force: bool) -> None:
         self.path = path

@@ -99,7 +99,7 @@ def unread(path: str, fault: Exception) -> ExpressionError:
 
 
 def io_message(fault: Exception) -> str:
-    """What a fault says, in one line."""
+    """Return the message of an error in one line."""
     if isinstance(fault, FileNotFoundError):
         return "No such file or directory"
     said = str(getattr(fault, "strerror", None) or fault).split("\n")[0].split(" (Request ID")[0]
@@ -222,7 +222,7 @@ def _ask(path: str, action: Callable[[], Result], seconds: float | None) -> Resu
 
 
 def listed(folder: str, *, deep: bool = False) -> list[Entry]:
-    """What is in a folder, by name; nothing where it is not there. Raises `ExpressionError`."""
+    """Return the entries of a folder by name; empty if it does not exist. Raises `ExpressionError`."""
     from pyarrow import fs
 
     system, inner = located(folder)

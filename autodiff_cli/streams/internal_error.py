@@ -8,12 +8,12 @@ tracebacks = False
 """Whether `--debug` was given."""
 
 
-def internal_error_message(fault: Exception, given: str) -> ExpressionError:
-    """The error that stands for a fault; `given` is what a report of it has to hold."""
+def internal_error_message(fault: Exception, task: str) -> ExpressionError:
+    """The error that stands for a fault; `task` is what a report of it has to hold."""
     return ExpressionError(
         "internal",
         f"something went wrong inside autodiff ({type(fault).__name__}); this is a bug, sorry",
-        hint=f"please report it, with {given} and what it prints under `--debug`",
+        hint=f"please report it, with {task} and what it prints under `--debug`",
     )
 
 

@@ -33,11 +33,11 @@ class Request(NamedTuple):
     wrt: tuple[str, ...] | None
     error: ExpressionError | None = None
     more: Mapping[str, Any] = MappingProxyType({})
-    """What the keys give that only this command's requests have."""
+    """The values of keys that only this command's requests have."""
 
 
 class Reading(NamedTuple):
-    """What a command reads of a request in a way of its own."""
+    """How a command reads the parts of a request."""
 
     value_of: ValueOf | None = None
     """Reads the values of points; by default they are constant expressions."""
@@ -46,7 +46,7 @@ class Reading(NamedTuple):
 
     @property
     def leniently(self) -> Reading:
-        """The same, where what a refusal of a value offers is taken if nothing else can be meant."""
+        """The reading that accepts the correction a refusal offers, where it is unambiguous."""
         return self._replace(value_of=Lenient(self.value_of or constant_value))
 
 
@@ -54,7 +54,7 @@ AS_USUAL = Reading()
 
 
 class Defaults(NamedTuple):
-    """What the command line gives to every line of a stream."""
+    """The defaults of the command line for every line of a stream."""
 
     point: Mapping[str, float]
     wrt: tuple[str, ...] | None
@@ -96,11 +96,11 @@ def lines(file: BinaryIO, idle: Callable[[], None] | None = None) -> Iterator[by
         data = file.read1(CHUNK)  # type: ignore[attr-defined]
         if not data:
             break
-        *whole, rest = data.split(b"\n")
-        if whole and begun:
-            whole[0] = bytes(begun) + whole[0]
+        *complete, rest = data.split(b"\n")
+        if complete and begun:
+            complete[0] = bytes(begun) + complete[0]
             begun.clear()
-        for line in whole:
+        for line in complete:
             if not too_long:
                 yield None if len(line) > reading.LIMIT else line
             too_long = False
@@ -133,7 +133,7 @@ def _typed(text: str, number: int, defaults: Defaults, error: ExpressionError | 
 
 
 def _told(asked: Asked, point: Mapping[str, float], kind: Reading) -> Asked:
-    """What was asked, with how its values were read, where that may be otherwise than they were typed."""
+    """Return the request with notes about values that were not read as they were typed."""
     values = meant(point) if isinstance(kind.value_of, Lenient) else None
     return asked._replace(values=tuple(values)) if values else asked
 
@@ -154,9 +154,9 @@ def _record(text: str, number: int, defaults: Defaults, error: ExpressionError |
         own_keys = defaults.reading.keys
         for key in fields:
             if key not in KEYS and key not in own_keys:
-                known = (*KEYS, *own_keys)
-                near = nearest(key, known)
-                hint = f"did you mean `{near}`?" if near else f"the keys are {', '.join(known)}"
+                allowed = (*KEYS, *own_keys)
+                near = nearest(key, allowed)
+                hint = f"did you mean `{near}`?" if near else f"the keys are {', '.join(allowed)}"
                 raise ExpressionError("request", f"a request has no key `{key}`", hint=hint)
         if program is None:
             wrong = "is not text" if "expr" in fields else "is missing"

@@ -38,14 +38,14 @@ class Domain(NamedTuple):
 
 @cache
 def domain(words: str, params: tuple[str, ...]) -> Domain:
-    """What the words of a row mean; without those that are no bounds by numbers and no order, such as alternatives."""
+    """Return the bounds that the domain of a row declares; words that are no numeric bounds are left out."""
     poles = re.fullmatch(_POLES, words)
     if poles:
         return Domain(tuple([Bound(params.index(name), "!=", None) for name in poles[1].split(" and ")]), True)
     holes = re.fullmatch(_HOLES, words)
     if holes:
         return Domain(tuple([Bound(params.index(holes[1]), "!=", int(end)) for end in holes[2].split(" or ")]), True)
-    found: list[Bound] = []
+    bounds: list[Bound] = []
     clauses = re.split(r", | and ", words) if words else []
     if " or " in words:
         return Domain((), False)
@@ -62,14 +62,14 @@ def domain(words: str, params: tuple[str, ...]) -> Domain:
             continue
         position = params.index(said[3])
         if said[1] is not None:
-            found.append(Bound(position, _MIRRORED[said[2]], int(said[1])))
-        found.append(Bound(position, said[4], int(said[5])))
-    return Domain(tuple(found), whole, tuple(ordered))
+            bounds.append(Bound(position, _MIRRORED[said[2]], int(said[1])))
+        bounds.append(Bound(position, said[4], int(said[5])))
+    return Domain(tuple(bounds), whole, tuple(ordered))
 
 
-def is_outside(known: Domain, inputs: Sequence[Any]) -> bool:
+def is_outside(limits: Domain, inputs: Sequence[Any]) -> bool:
     """Whether an input is certainly beyond a bound; the inputs are plain numbers."""
-    for bound in known.bounds:
+    for bound in limits.bounds:
         x = inputs[bound.position]
         if bound.end is None:
             if x <= 0 and x == int(x):
@@ -81,4 +81,4 @@ def is_outside(known: Domain, inputs: Sequence[Any]) -> bool:
             side = bound.side(x)
             if side < 0 or (side == 0 and len(bound.relation) == 1):
                 return True
-    return any(inputs[low] > inputs[high] for low, high in known.ordered)
+    return any(inputs[low] > inputs[high] for low, high in limits.ordered)

@@ -12,7 +12,7 @@ Own = TypeVar("Own")
 
 
 def by_name(own: Mapping[str, Own]) -> dict[str, Own]:
-    """What a target or a kind of number has of its own for operations, by their names: a spelling, a method.
+    """A table by operation of what a target or a number type has of its own: a spelling, a method.
 
     What is true of an operation wherever it is used is no one's own: it belongs to its row. Raises KeyError for a name
     that is not in the table.

@@ -36,7 +36,7 @@ class Side(Protocol):
 
 
 class Facts(NamedTuple):
-    """What a row of the table says."""
+    """The facts of a row of the table."""
 
     name: str
     params: tuple[str, ...]
@@ -56,7 +56,7 @@ class Facts(NamedTuple):
 
     doc: str = ""
     domain: str = ""
-    """Where it is defined, in words of the language; empty where it is defined everywhere."""
+    """Its domain in words of the language; empty if it is defined everywhere."""
 
     values: str = ""
     """The interval that all its values lie in, as mathematics writes it: `[1, inf)`; empty for all numbers."""
@@ -84,7 +84,7 @@ class Facts(NamedTuple):
     """Whether there is no derivative at these inputs, although the function has a value."""
 
     convention: str = ""
-    """What is taken for the derivative at a kink."""
+    """The conventional derivative at a kink."""
 
     smooth: tuple[str, ...] = ()
     """The derivatives where there is no kink, as one reads them, if the rules say at length what is taken there."""
@@ -121,7 +121,7 @@ class Facts(NamedTuple):
     """Whether pieces of it meet at these inputs, even if they differ in a higher derivative only; mostly its `kink`."""
 
     near: Callable[..., Any] | None = None
-    """Where it has pieces: the one that it is near the point, `near(m, side, *inputs, out)`, smooth at the knots too.
+    """Its smooth branch near the point, `active_branch(m, side, *inputs, out)`, which is smooth at breakpoints too.
 
     `side(u)` is 1 or -1, the sign of `u` near the point; `out` is the value at the point, a plain number. Where it does
     not ask for `out`, it holds wherever the signs are those."""
@@ -140,7 +140,7 @@ class Facts(NamedTuple):
     bounds."""
 
     roles: tuple[str, ...] = ()
-    """What the inputs are called in messages, where that is not by their names: the base."""
+    """The names of the inputs in messages, if they differ: the base."""
 
     for_reading: bool = False
     """Whether its definition is none to compute by: it loses digits, or needs what is no easier to have."""
@@ -162,7 +162,7 @@ class Facts(NamedTuple):
     """The function that gives its input back, from every value of it."""
 
     complement: str = ""
-    """What to write for 1 less it, which cancels where it is near 1."""
+    """A stable form of 1 minus it, which would cancel near 1."""
 
     exact: Mapping[int, Any] = MappingProxyType({})
     """Inputs at which the value is rational, and that value, where neither arithmetic nor the definition finds it."""
@@ -185,9 +185,9 @@ class Facts(NamedTuple):
     out follow in parentheses. `BY_DEFINITION` where mathematics has no sign for it."""
 
     latex_raised: str = ""
-    """The same where its input is short enough for an exponent: `e^{#1}`."""
+    """Its LaTeX if its input is short enough for an exponent: `e^{#1}`."""
     source: str = ""
-    """Where the derivative is published."""
+    """The source of the derivative."""
 
     samples: tuple[tuple[float, ...], ...] = ()
     """Points of the domain, ordinary and extreme, at which tests hold value and partials to a reference."""
@@ -211,8 +211,8 @@ class Primitive(Facts):
         """
         if self.variadic:
             (rule,) = self.partials
-            found: list[Number | None] = rule(m, inputs, out) if rule else [None] * len(inputs)
-            return found if active is None else [d if on else None for d, on in zip(found, active, strict=True)]
+            partials: list[Number | None] = rule(m, inputs, out) if rule else [None] * len(inputs)
+            return partials if active is None else [d if on else None for d, on in zip(partials, active, strict=True)]
         if active is None:
             return [rule and rule(m, *inputs, out) for rule in self.partials]
         if len(inputs) == 2:
@@ -226,7 +226,7 @@ class Primitive(Facts):
 
     @property
     def bounds(self) -> Domain:
-        """What the words of its domain say, as bounds by numbers."""
+        """The bounds that its domain declares."""
         return domain(self.domain, self.params)
 
     @property
@@ -241,12 +241,12 @@ class Primitive(Facts):
         if self.total_for is not None:
             return fixed[-1] is not None and self.total_for(fixed[-1])
         bounds, whole, ordered = self.bounds
-        known = whole and not ordered and all(fixed[bound.position] is not None for bound in bounds)
-        return known and not is_outside(self.bounds, fixed)
+        decidable = whole and not ordered and all(fixed[bound.position] is not None for bound in bounds)
+        return decidable and not is_outside(self.bounds, fixed)
 
     @property
     def written(self) -> str:
-        """What people write for it: `log`, `+`."""
+        """Its symbol in formulas: `log`, `+`."""
         return self.spelling or self.symbol
 
     @property
@@ -281,7 +281,7 @@ PRIMITIVES: dict[str, Primitive] = {}
 """Every primitive by name."""
 
 OPERATIONS: dict[str, Primitive] = {}
-"""The same, and the operations that only rules use, which have no rule themselves."""
+"""All operations, with those that only rules use, which have no rule themselves."""
 
 FUNCTIONS: dict[str, Primitive] = {}
 """The functions of the language by name and by alias."""

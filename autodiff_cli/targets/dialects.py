@@ -19,7 +19,7 @@ Template = str | Callable[["Dialect", Sequence[Step], Sequence[float]], str]
 
 LARGEST = sys.float_info.max
 QUOTIENT = LARGEST * (1 - 2**-51)
-"""What divided by a number gives one whose product with it is not too large, however the two are rounded."""
+"""A number whose quotient by x, times x, does not overflow, however both are rounded."""
 SMALLEST = 5e-324
 
 EXPONENTS = -745.13, 709.782712893
@@ -42,11 +42,11 @@ class Dialect:
     cast: str = "CAST({0} AS DOUBLE)"
     """A column as a number of the type; NULL where it can be."""
     opening: str = "AS ("
-    """What begins a table expression. It is to be computed once, and as a stream where there is a way to say so."""
+    """The beginning of a table expression, which is computed once, and streamed if the dialect can express that."""
     fence: str = ""
-    """What ends a table expression."""
+    """The end of a table expression."""
     settings: str = ""
-    """What ends the statement."""
+    """The end of the statement."""
     guarded: frozenset[str] = frozenset()
     """The operations that end the query outside their domains."""
     coarse: frozenset[str] = frozenset()
@@ -64,7 +64,7 @@ COMMON = (
     native("sqrt exp asin acos atan atan2 sin cos tan sinh cosh tanh floor ceil abs")
     | by_name({"log": "ln"})
 )  # fmt: skip
-"""What all of them have."""
+"""Definitions that all dialects share."""
 AREAS = native("asinh acosh atanh")
 UNDEFINED = frozenset(native("sqrt log asin acos acosh atanh"))
 

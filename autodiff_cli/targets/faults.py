@@ -20,7 +20,7 @@ from ..table.operators import COMPARISONS
 from ..table.primitive import OPERATIONS
 
 NOTE = "0, or not a number where something has no value"
-"""What is said of the step that shows the faults."""
+"""The comment on the step that reports the faults."""
 
 MOST = 1_000
 """Steps with a bit of their own; those after them share one, of which it is not known who shows that it is set."""
@@ -51,7 +51,7 @@ class _Failures:
         self.never_infinite = 0
         """Steps that are not a number where they fail."""
         self.possible: dict[Step, int] = {}
-        """What may fail in the evaluation of a step."""
+        """The faults that the evaluation of a step may have."""
         self.shown: dict[Step, int] = {}
         """Of these the steps whose failure makes this one fail, wherever it is evaluated."""
         self.hidden: dict[Step, int] = {}
@@ -110,14 +110,14 @@ class _Failures:
             return self.defined_where(condition.args[0], holds) | self.defined_where(condition.args[1], holds)
         if condition.name == "not_":
             return self.defined_where(condition.args[0], not holds)
-        found = 0
+        mask = 0
         signs = OPERATIONS[condition.name].holds if condition.args else ""
         if signs and condition.args[1].name == "number":
             signs = signs if holds else "".join(sign for sign in "<=>" if sign not in signs)
             for own, relation, end in self.domains.get(condition.args[0], ()):
                 if _implies(signs, float(condition.args[1]), relation, end):
-                    found |= own
-        return found
+                    mask |= own
+        return mask
 
     def concealed(self, step: Step, k: int) -> int:
         """Of the failures that may reach an input of a step, those that its result may not show."""
@@ -152,15 +152,15 @@ def _implies(signs: str, number: float, domain: str, end: float) -> bool:
 
 
 def operands(recording: Recording) -> dict[Step, list[Step]]:
-    """What the program evaluates for a step although its formula leaves it out at some points: elu's `alpha`."""
-    found: dict[Step, list[Step]] = {}
+    """Inputs that the program evaluates although the formula of a step skips them at some points: elu's `alpha`."""
+    inputs: dict[Step, list[Step]] = {}
     for node, step in recording.place.items():
         if node._prev and node.primitive.demand is None:
             rest = [place for place in (recording.place[p] for p in node._prev) if place not in step.args]
             rest = [a for a in rest if a.args and a.index < step.index]
             if rest:
-                found.setdefault(step, []).extend(rest)
-    return found
+                inputs.setdefault(step, []).extend(rest)
+    return inputs
 
 
 def _has_limit(step: Step) -> bool:
@@ -222,7 +222,7 @@ def showing(
 
 def _faults(live: Sequence[Step], failures: _Failures, needed: int) -> dict[Step, Step]:
     """For each step that hides a failure: 0, or not a number where there is one."""
-    found: dict[Step, Step] = {}
+    faults: dict[Step, Step] = {}
     for step in live:
         if not step.args or not failures.possible[step] & needed:
             continue
@@ -230,16 +230,16 @@ def _faults(live: Sequence[Step], failures: _Failures, needed: int) -> dict[Step
         parts: list[Step | None] = []
         if step.name in LAZY:
             condition, x, y = branches(step)
-            parts.append(found.get(condition))
-            if x in found or y in found:
-                parts.append(m.where(condition, found.get(x, m.zero), found.get(y, m.zero)))
+            parts.append(faults.get(condition))
+            if x in faults or y in faults:
+                parts.append(m.where(condition, faults.get(x, m.zero), faults.get(y, m.zero)))
         else:
             for k, a in enumerate(step.args):
-                parts.append(found.get(a))
+                parts.append(faults.get(a))
                 if failures.not_shown(step, k) & needed:
                     parts.append(m.step("sub", a, a))
         for a in failures.operands.get(step, ()):
-            parts.append(found.get(a))
+            parts.append(faults.get(a))
             if failures.possible.get(a, 0) & ~failures.hidden.get(a, 0) & ~failures.shown[step] & needed:
                 parts.append(m.step("sub", a, a))
         total: Step | None = None
@@ -247,5 +247,5 @@ def _faults(live: Sequence[Step], failures: _Failures, needed: int) -> dict[Step
             if part is not None and part is not total:
                 total = part if total is None else m.step("add", total, part)
         if total is not None:
-            found[step] = total
-    return found
+            faults[step] = total
+    return faults

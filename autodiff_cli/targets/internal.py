@@ -25,7 +25,7 @@ DIRECT: dict[str, Callable[..., Any]] = by_name({
 """Functions that need no wrapper here: whatever they raise, the slow way is asked for the reason."""
 
 SILENT = native("add sub mul div pow leaky_relu elu").keys()
-"""What is written with operators, or computed with them alone: Python's floats become infinite there in silence."""
+"""Operations written with operators alone, for which Python's floats overflow to infinity without an error."""
 
 CHUNK = 40
 """Terms of one sum: Python's compiler recurses into longer ones."""

@@ -18,7 +18,7 @@ from .vectors import Vectors, whole_power
 LANES = 4
 INSTRUCTIONS = by_name({"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"})
 INTRINSICS = by_name({"sqrt": "sqrt", "abs": "fabs", "floor": "floor", "ceil": "ceil", "round": "rint"})
-"""What a processor does to a vector itself."""
+"""Operations for which processors have vector instructions."""
 
 COMPARISONS = by_name({"lt": "olt", "le": "ole", "gt": "ogt", "ge": "oge", "eq": "oeq", "ne": "une"})
 FUNCTIONS = {
@@ -39,7 +39,7 @@ def lowering() -> Lowering:
 
 
 def vector_name(function: str, inputs: int) -> str:
-    """What the C library calls a function of four doubles at a time, where it has one."""
+    """The C library's names of functions of four doubles at a time."""
     return f"_ZGVdN{LANES}{'v' * inputs}_{function}"
 
 
@@ -121,7 +121,7 @@ class Llvm:
         return self.names[step]
 
     def step(self, step: Step) -> str:
-        """What a step is called, once it is computed."""
+        """The name of a step once it is computed."""
         name, args = step.name, [self.value(a) for a in step.args]
         if name in INSTRUCTIONS:
             return self.new(f"{INSTRUCTIONS[name]} {VECTOR} {args[0]}, {args[1]}")
@@ -164,12 +164,12 @@ class Llvm:
         exponent = step.args[1]
         whole = whole_power(step)
         if whole is not None:
-            found = self.products(args[0], abs(whole))
+            value = self.products(args[0], abs(whole))
         elif exponent.name == "number" and abs(float(exponent)) == 0.5:
-            found = self.intrinsic("sqrt", args[0])
+            value = self.intrinsic("sqrt", args[0])
         else:
             return self.call("pow", args)
-        return found if float(exponent) > 0 else self.new(f"fdiv {VECTOR} {_number(1.0)}, {found}")
+        return value if float(exponent) > 0 else self.new(f"fdiv {VECTOR} {_number(1.0)}, {value}")
 
     def products(self, x: str, exponent: int) -> str:
         """A power by squaring."""
@@ -186,16 +186,16 @@ class Llvm:
             self.declared[many] = f"declare {VECTOR} @{many}({', '.join([VECTOR] * len(args))}) #0"
             return self.new(f"call {VECTOR} @{many}({', '.join(f'{VECTOR} {a}' for a in args)})")
         self.declared[function] = f"declare double @{function}({', '.join(['double'] * len(args))})"
-        found = "poison"
+        vector = "poison"
         for lane in range(LANES):
-            each = [self.new(f"extractelement {VECTOR} {a}, i32 {lane}") for a in args]
-            one = self.new(f"call double @{function}({', '.join(f'double {x}' for x in each)})")
-            found = self.new(f"insertelement {VECTOR} {found}, double {one}, i32 {lane}")
-        return found
+            lanes = [self.new(f"extractelement {VECTOR} {a}, i32 {lane}") for a in args]
+            one = self.new(f"call double @{function}({', '.join(f'double {x}' for x in lanes)})")
+            vector = self.new(f"insertelement {VECTOR} {vector}, double {one}, i32 {lane}")
+        return vector
 
     # -- checks -----------------------------------------------------------------------------------------------------
     def mask(self, needed: tuple[tuple[Step, bool], ...]) -> str:
-        """Where all of these conditions turn out so."""
+        """Return the mask of rows in which all of these conditions have the required outcome."""
         if needed not in self.masks:
             condition, holds = needed[-1]
             last = self.value(condition) if holds else self.negated(self.value(condition))
@@ -220,8 +220,8 @@ class Llvm:
         total = self.added(terms)
         rest = self.new(f"fsub {VECTOR} {total}, {total}")
         flag = self.new(f"fcmp uno {VECTOR} {rest}, {rest}")
-        for each in equal:
-            flag = self.new(f"or {TRUTH} {flag}, {each}")
+        for pair in equal:
+            flag = self.new(f"or {TRUTH} {flag}, {pair}")
         return flag
 
     def added(self, terms: list[str]) -> str:

@@ -36,9 +36,9 @@ class Lowering(Recorder):
     def step(self, name: str, *args: Number) -> Step:
         """The step, or the steps of its formula. Raises `Lacking`."""
         steps = tuple([self.number(a) for a in args])
-        known = self._folded(name, steps) or self._simpler(name, steps)
-        if known is not None:
-            return known
+        simpler = self._folded(name, steps) or self._simpler(name, steps)
+        if simpler is not None:
+            return simpler
         if name not in CONDITIONS and any(is_undefined(a) for a in steps):
             return self.number(math.nan)
         finer = FINER[name](self, *steps) if name in self.coarse else None

@@ -42,7 +42,7 @@ class Python(Target):
         })
     )  # fmt: skip
     first_line = ""
-    """What a function begins with."""
+    """The first line of a function."""
     conversion = ""
     """The statement that makes an input a number of the library."""
 
@@ -92,7 +92,7 @@ class Python(Target):
 
 
 class Array(Python):
-    """What the array libraries share: no branches, `where` for choices, operators for logic, and no errors."""
+    """The common base of array libraries: no branches, `where` for choices, operators for logic, and no errors."""
 
     branches = False
     logic = by_name({
@@ -117,8 +117,8 @@ class Array(Python):
     def shown(self, step: Step, unit: Unit) -> str:
         text = self.result(step)
         if step.name == "number" and unit.variables:
-            whole = unit.recording.values[0]
-            like = self.names.get(whole) or next(iter(self.spelled(unit.variables).values()))
+            value = unit.recording.values[0]
+            like = self.names.get(value) or next(iter(self.spelled(unit.variables).values()))
             return f"{self.module_name}.full_like({like}, {text})"
         return text
 
@@ -144,7 +144,7 @@ _ARRAY_FUNCTIONS = (
     "abs maximum=max minimum=min arcsin=asin arccos=acos arctan=atan arctan2=atan2 arcsinh=asinh arccosh=acosh "
     "arctanh=atanh"
 )
-"""What NumPy has, and calls some things."""
+"""Functions of NumPy, with its names for some of them."""
 
 
 class NumPy(Array):

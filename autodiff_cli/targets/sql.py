@@ -24,10 +24,10 @@ LISTED = 40
 
 NO_VALUE = "no value: not defined here, or a number is too large"
 NO_DERIVATIVE = "derivative: infinite or not defined here, or too large"
-"""What a row says whose inputs are numbers inside the domains, and that has no answer."""
+"""The error of a row that has no answer although its inputs are numbers inside the domains."""
 
 OUTSIDE = {">": "le", ">=": "lt", "<": "ge", "<=": "gt", "!=": "eq"}
-"""What compares a number that is outside a bound."""
+"""The comparisons that a number outside a bound satisfies."""
 
 QUOTED = 40
 """Characters of the program that a row quotes."""
@@ -88,13 +88,13 @@ class Sql(Target):
         name, args = step.name, step.args
         if name == "pow" and is_number(args[1], 2):
             name, args = "mul", (args[0], args[0])
-        found = self.dialect.templates.get(name, "")
+        template = self.dialect.templates.get(name, "")
         if name in self.dialect.guarded:
             bounds = [(bound.relation, self.number(float(bound.end or 0))) for bound in OPERATIONS[name].bounds.bounds]
             inside = " AND ".join([f"{{0}} {relation} {end}" for relation, end in bounds])
             return f"{self.dialect.functions[name]}(CASE WHEN {inside} THEN {{0}} END)"
         sizes = [self.sizes.get(a, math.inf) for a in args]
-        text = found if isinstance(found, str) else found(self.dialect, args, sizes)
+        text = template if isinstance(template, str) else template(self.dialect, args, sizes)
         return text.replace("{1}", "{0}") if name != step.name else text
 
     def reads(self, step: Step) -> Iterable[Step]:
@@ -191,7 +191,7 @@ class Sql(Target):
 
     def outside(self, unit: Unit) -> Iterator[tuple[str, str]]:
         """For each operation of the program: the condition that its inputs are outside its domain, and what to say."""
-        found: dict[str, str] = {}
+        conditions: dict[str, str] = {}
         # Its derivatives may need an operation elsewhere, too.
         of_values = replace(unit.recording, partials=(), adjoints=(), watched=(), edges=())
         needed = needs(schedule(of_values))
@@ -217,12 +217,12 @@ class Sql(Target):
             else:
                 reason = f"domain: `{primitive.written}` is undefined in `{text}`; its domain: "
                 reason += domain_words(primitive, len(inputs)).replace("…", "...")
-            found.setdefault(condition, reason)
-        return iter(found.items())
+            conditions.setdefault(condition, reason)
+        return iter(conditions.items())
 
     def taken(self, branch: Branch) -> str:
         """The condition that a branch is taken; empty for the whole program."""
-        return " AND ".join([f"({self.condition(each)})" for each in branch.line()])
+        return " AND ".join([f"({self.condition(condition)})" for condition in branch.line()])
 
     def beyond(self, primitive: Primitive, inputs: list[Step]) -> Step | None:
         """The condition that inputs are outside the domain of an operation; None where the table cannot tell."""
@@ -242,10 +242,10 @@ class Sql(Target):
                     conditions.append(m.step(OUTSIDE[relation], a, float(end)))
                 else:
                     conditions.append(m.step("and_", m.step("le", a, 0.0), m.step("eq", m.step("floor", a), a)))
-        found = None
+        outside = None
         for condition in conditions:
-            found = condition if found is None else m.step("or_", found, condition)
-        return None if found is None or found.name == "number" else found
+            outside = condition if outside is None else m.step("or_", outside, condition)
+        return None if outside is None or outside.name == "number" else outside
 
     def layers(self, unit: Unit, results: tuple[Step, ...]) -> Iterator[list[tuple[Step, str]]]:
         """The steps that get a column, with its name: each in a layer above what it is computed from.
@@ -254,7 +254,7 @@ class Sql(Target):
         """
         plan = self.plan(unit.recording)
         hidden = self.inlined(plan, results, unit.labels)
-        found: list[list[tuple[Step, str]]] = []
+        layers: list[list[tuple[Step, str]]] = []
         height: dict[Step, int] = {}
         count = 0
         for step in sorted([task.step for task in plan.tasks], key=lambda step: step.index):
@@ -262,9 +262,9 @@ class Sql(Target):
             if step not in hidden:
                 count += 1
                 height[step] += 1
-                found += [[] for _ in range(height[step] - len(found))]
-                found[height[step] - 1].append((step, f"ad_{self.stem}{count}"))
-        for rows in found:
+                layers += [[] for _ in range(height[step] - len(layers))]
+                layers[height[step] - 1].append((step, f"ad_{self.stem}{count}"))
+        for rows in layers:
             yield rows
             self.names.update(rows)
 

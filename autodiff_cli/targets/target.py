@@ -40,10 +40,10 @@ NO_LABELS: Mapping[Step, str] = MappingProxyType({})
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*", re.ASCII)
 _PLACE = re.compile(r"\{(\d)\}")
 OURS = "ad_"
-"""What the names begin with that generated code keeps for itself."""
+"""The prefix of names that generated code reserves."""
 
 PARAMETERS = "x", "y", "z", "w"
-"""What the inputs of a function are called that a language is given."""
+"""The parameter names of helper functions."""
 
 DEPTH = 16
 """Branches within branches that are written as such."""
@@ -100,7 +100,7 @@ def named(names: str, prefix: str = "") -> dict[str, Form]:
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """What is to be written: the recorded gradient of a program, and the names that people know it by."""
+    """A unit to be written: the recorded gradient of a program, with its names."""
 
     text: str
     function: str
@@ -132,7 +132,7 @@ class Target:
     forms: Mapping[str, Form] = OPERATORS
     """How it writes operations. It is given functions for the others, if it can be."""
     power_function = "pow"
-    """What it calls a power, other than a square, with any exponent."""
+    """The function for powers, other than squares, with any exponent."""
     whole_powers = 0.0
     """Whole exponents below this are written with `**`."""
     indent = "    "
@@ -242,11 +242,11 @@ class Target:
         return self.usable(name)
 
     def same(self, name: str) -> str:
-        """What is one for all names that are one to the target."""
+        """Return the form of a name that is equal for all names the target does not distinguish."""
         return name
 
     def spelled(self, names: Sequence[str]) -> dict[str, str]:
-        """What the variables are called: as in the program, or in plain letters, or else `v1`, `v2` …."""
+        """Return the names of the variables: as in the program, or in plain letters, or else `v1`, `v2` …."""
         found: dict[str, str] = {}
         taken: set[str] = set()
         for spelling in (str, plain_name):
@@ -276,7 +276,7 @@ class Target:
                 self.names[step] = names[step.data]
 
     def renamed(self, variables: Mapping[str, str]) -> list[str]:
-        """What to say of each variable that is called otherwise than in the program."""
+        """Return a comment for each variable that is renamed."""
         changed = {old: new for old, new in variables.items() if old != new}
         return [f"`{new}` is the variable `{' '.join(self.comment(old))}`." for old, new in changed.items()]
 
@@ -310,7 +310,7 @@ class Target:
         return lines
 
     def plan(self, recording: Recording) -> Schedule:
-        """What is computed in which order; all of it everywhere, where there are no statements under a condition."""
+        """Return the schedule of a recording; without conditional statements, everything is computed in any case."""
         plan = schedule(replace(recording, adjoints=(), watched=(), edges=()))
         if self.branches:
             return plan
@@ -428,11 +428,11 @@ class Target:
 
 def needs(plan: Schedule) -> dict[Step, list[Branch]]:
     """The branches that need a step."""
-    found: dict[Step, list[Branch]] = {}
+    branches: dict[Step, list[Branch]] = {}
     for step, branch, source in plan.tasks:
         # A choice is computed where its branches meet.
-        found.setdefault(step, []).append(branch if source is None or branch.parent is None else branch.parent)
-    return found
+        branches.setdefault(step, []).append(branch if source is None or branch.parent is None else branch.parent)
+    return branches
 
 
 def _visible(line: list[Branch]) -> list[Branch]:
@@ -448,7 +448,7 @@ def _anchors(plan: Schedule) -> Iterator[Branch]:
 
 def needed(target: Target, unit: Unit) -> list[tuple[str, int]]:
     """The functions to be given to the target, each after those that it calls, with their counts of inputs."""
-    found: dict[tuple[str, int], None] = {}
+    names: dict[tuple[str, int], None] = {}
     entered: set[tuple[str, int]] = set()
 
     def visit(steps: list[Step]) -> None:
@@ -458,11 +458,11 @@ def needed(target: Target, unit: Unit) -> list[tuple[str, int]]:
                 continue
             entered.add(key)
             visit(target.supported(*key).recorder.steps)
-            found[key] = None
+            names[key] = None
 
     live = {task.step for task in target.plan(unit.recording).tasks}
     visit(sorted(live, key=lambda step: step.index))
-    return list(found)
+    return list(names)
 
 
 def _is_numbered(name: str, stem: str) -> bool:

@@ -21,7 +21,7 @@ OPERATORS: dict[str, Any] = by_name({
 })  # fmt: skip
 
 ONE_BY_ONE = native("erf erfc gamma lgamma")
-"""What only Python has: still faster than a formula of so many terms that each is a pass over a column."""
+"""Functions that only Python has, which are faster than a formula with a pass over a column for each term."""
 
 FUNCTIONS: dict[str, str] = {name: form for name, form in NumPy.forms.items() if isinstance(form, str)}
 
@@ -113,7 +113,7 @@ class Columns:
 
 
 def _function(step: Step) -> Callable[..., Any]:
-    """What computes a step, called with its inputs and `out`."""
+    """Return the function that computes a step, called with its inputs and `out`."""
     name = step.name
     if name in OPERATORS:
         return OPERATORS[name]  # type: ignore[no-any-return]
@@ -164,6 +164,6 @@ def _one_by_one(function: Callable[[float], float]) -> Callable[..., Any]:
             return math.nan
 
     def fill(x: Any, out: Any) -> None:
-        out[...] = [value(each) for each in np.broadcast_to(x, out.shape).tolist()]
+        out[...] = [value(element) for element in np.broadcast_to(x, out.shape).tolist()]
 
     return fill

@@ -39,7 +39,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Vectors:
-    """What is computed, in order, and what of it is checked."""
+    """The computed steps in order, and the checks."""
 
     steps: tuple[Step, ...]
     """Each after its inputs; without leaves."""
@@ -115,9 +115,9 @@ def _kinks(recording: Recording) -> Iterator[Step]:
                 ties = m.step("sum", *[m.where(m.step("eq", x, out), 1.0, 0.0) for x in inputs])
                 zeros.append(m.step("sub", m.step("max", ties, 2.0), ties))
             for zero in zeros:
-                found = m.step("eq", zero, 0.0)
-                if found.args:
-                    yield found
+                flag = m.step("eq", zero, 0.0)
+                if flag.args:
+                    yield flag
 
 
 def whole_power(step: Step) -> int | None:

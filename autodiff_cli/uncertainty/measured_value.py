@@ -21,7 +21,7 @@ SIGNIFICANT = 2
 
 
 class Distribution(NamedTuple):
-    """What is known of a quantity: a family of distributions with its parameters, and how well its spread is known."""
+    """The distribution of a quantity: a family with its parameters, and the degrees of freedom of its uncertainty."""
 
     family: str
     parameters: tuple[float, ...]
@@ -123,12 +123,12 @@ def quantity(name: str, text: str, offset: int = 0) -> float:
     written = text.strip().replace("−", "-")
     begin = offset + len(text) - len(text.lstrip())
     try:
-        found = _quantity(name, written, begin, text)
+        value = _quantity(name, written, begin, text)
     except ExpressionError as error:
         error.at(Span(begin, begin + max(1, len(written))))
         error.text = text
         raise
-    return constant_value(name, text, offset) if found is None else found
+    return constant_value(name, text, offset) if value is None else value
 
 
 def _quantity(name: str, written: str, begin: int, text: str) -> MeasuredValue | None:
@@ -172,15 +172,15 @@ def _quantity(name: str, written: str, begin: int, text: str) -> MeasuredValue |
 
 
 def _split(written: str, start: int, end: int) -> tuple[Span, Span] | None:
-    """What stands before and after the sign between a value and its uncertainty; None where there is no such sign."""
+    """Split a text at the sign between a value and its uncertainty; None without such a sign."""
     at, depth, last = start, 0, ""
-    for found in _BETWEEN.finditer(written, start, end):
-        between = written[at : found.start()].rstrip()
+    for match in _BETWEEN.finditer(written, start, end):
+        between = written[at : match.start()].rstrip()
         depth += between.count("(") - between.count(")")
         last = between[-1:] or last
         if last and depth == 0 and last not in "*/^+-eE(":
-            return Span(start, found.start()), Span(found.end(), end)
-        at, last = found.end(), found[0][-1]
+            return Span(start, match.start()), Span(match.end(), end)
+        at, last = match.end(), match[0][-1]
     return None
 
 
@@ -220,15 +220,15 @@ def _double(x: Decimal) -> float:
 
 def _drawn(name: str, family: str, inner: str, begin: int, text: str) -> MeasuredValue:
     """The quantity of `family(…)`, the arguments of which begin at a place."""
-    known = FAMILIES[family]
+    parameters_of_family = FAMILIES[family]
     arguments = [(inner[start:end], begin + start) for start, end in pieces(inner)] if inner.strip() else []
-    counts = [signature.count(",") + 1 for signature in known.signatures]
-    listed = " or ".join(f"`{signature}`" for signature in known.signatures)
+    counts = [signature.count(",") + 1 for signature in parameters_of_family.signatures]
+    listed = " or ".join(f"`{signature}`" for signature in parameters_of_family.signatures)
     if len(arguments) not in counts or not all(argument for argument, _ in arguments):
-        given = f"{len(arguments)} number{'' if len(arguments) == 1 else 's'}"
-        raise _refused(name, text, f"gives `{family}` {given}", f"write it as {listed}")
+        count = f"{len(arguments)} number{'' if len(arguments) == 1 else 's'}"
+        raise _refused(name, text, f"gives `{family}` {count}", f"write it as {listed}")
     numbers = tuple(float(constant_value(name, *argument)) for argument in arguments)
-    if known.ends:
+    if parameters_of_family.ends:
         a, b = numbers[0], numbers[1] if family == "trapezoidal" else numbers[-1]
         if not a < b:
             raise _refused(name, text, f"goes from {a:g} to {b:g}", f"{listed}, with a below b")
@@ -242,7 +242,7 @@ def _drawn(name: str, family: str, inner: str, begin: int, text: str) -> Measure
         raise _refused(name, text, message, "an uncertainty is 0 or above")
     dof = numbers[2] if family == "student" else math.inf
     check_dof(name, dof)
-    value, u = known.moments(*numbers)
+    value, u = parameters_of_family.moments(*numbers)
     return _made(name, value, u, Distribution(family, numbers, dof), text)
 
 
@@ -269,11 +269,11 @@ _normal = normal
 def _made(name: str, value: float, u: float, distribution: Distribution, text: str) -> MeasuredValue:
     if not (math.isfinite(value) and math.isfinite(u)):
         raise ExpressionError("point", f"`{name}` is too large for double precision", hint="change its unit")
-    made = MeasuredValue(value)
-    made.source = repr(value) if text else ""
-    made.uncertainty = u
-    made.distribution = distribution
-    return made
+    measured = MeasuredValue(value)
+    measured.source = repr(value) if text else ""
+    measured.uncertainty = u
+    measured.distribution = distribution
+    return measured
 
 
 def _refused(name: str, text: str, what: str, hint: str) -> ExpressionError:

@@ -52,7 +52,7 @@ SHORTEST = 2.0**-30
 """Into how small parts the way to another place is divided where the solution is hard to follow."""
 
 MOST_KINKS = 50
-"""So many of the nearest kinks of a program are looked at."""
+"""The number of nearest kinks of a program that are considered."""
 
 
 class FirstOrder(NamedTuple):
@@ -69,7 +69,7 @@ class Kink(NamedTuple):
 
     node: Breakpoint
     value: float
-    """That number at the estimates."""
+    """The value at the estimates."""
     slopes: list[float]
     """Its derivatives along the directions that were asked for."""
 
@@ -134,7 +134,7 @@ def _kinks(
         name: Dual(m, float(x), {i: t for i, t in enumerate(slopes.get(name, ())) if t}) for name, x in values.items()
     }
     at = evaluate_in(m, outputs, leaves, ())
-    found = []
+    kinks = []
     for place in at.order:
         primitive, inputs = at.graph.primitives[place], at.graph.inputs(place)
         if not primitive.near:
@@ -146,8 +146,8 @@ def _kinks(
                 primitive.near(m, surfaces, *inputs, out=value)
         for u in surfaces.zeros:
             if not u.fault and 0 < math.hypot(*u.d.values()) < math.inf:
-                found.append(Kink(at.breakpoints((place,))[place], u.x, [u.d.get(i, 0.0) for i in range(count)]))
-    return sorted(found, key=lambda kink: abs(kink.value) / math.hypot(*kink.slopes))[:MOST_KINKS]
+                kinks.append(Kink(at.breakpoints((place,))[place], u.x, [u.d.get(i, 0.0) for i in range(count)]))
+    return sorted(kinks, key=lambda kink: abs(kink.value) / math.hypot(*kink.slopes))[:MOST_KINKS]
 
 
 # ---- explicit -----------------------------------------------------------------------------------------------------
@@ -209,7 +209,7 @@ class ExplicitSampler:
         self._steps = DRAWN_INPUT * sum([name not in fixed for name in self._names])
         self._steps += DRAWN_OUTPUT * self._count + DRAWN_NODE * len(in_order(program.outputs))
         one_by_one = self._kernel.compute is None
-        self.steps: float = self._steps + sum([each.steps for each in self._evaluators if one_by_one])
+        self.steps: float = self._steps + sum([evaluator.steps for evaluator in self._evaluators if one_by_one])
         """Of work, that a point costs at least."""
 
     def at(self, values: Mapping[str, Any], count: int) -> Any:
@@ -384,11 +384,11 @@ class Implicit:
         return solve_linear(REAL, [row[:n] for row in rows], [[-x for x in row[n:]] for row in rows])
 
     def _linear(self, at: Mapping[str, float], names: Sequence[str] = ()) -> tuple[list[float], list[list[float]]]:
-        """What the equations are off by at a place, and their derivatives by the unknowns and these inputs."""
+        """Return the residuals of the equations at a point, and their derivatives by the unknowns and these inputs."""
         by = (*self.outputs, *names)
         if by not in self._evaluators:
             self._evaluators[by] = [Evaluator(equation, by) for equation in self.equations]
-        results = [each([at[name] for name in each.variables]) for each in self._evaluators[by]]
+        results = [evaluator([at[name] for name in evaluator.variables]) for evaluator in self._evaluators[by]]
         return [value for value, _ in results], [row for _, row in results]
 
 
@@ -488,14 +488,14 @@ class Branch:
 
     def __call__(self, x: float) -> dict[str, float] | None:
         """The values of all variables there; None beyond the end of the branch. Raises `ExpressionError` (`limit`)."""
-        found = self._known.get(x)
-        if found is not None:
-            return found
+        solution = self._known.get(x)
+        if solution is not None:
+            return solution
         if not self._last[0] < x < self._last[1]:
             return None
         k = bisect.bisect(self._at, x)
         # next to its end the branch bends so much that it is better followed from the other side
-        for near in sorted(self._at[max(k - 1, 0) : k + 1], key=lambda known: abs(known - x)):
+        for near in sorted(self._at[max(k - 1, 0) : k + 1], key=lambda place: abs(place - x)):
             at = self._followed(near, x)
             if at == x:
                 return self._known[x]
@@ -507,10 +507,10 @@ class Branch:
     def _followed(self, near: float, x: float) -> float:
         """How far the branch can be followed from a place that is known; what it passes is known then."""
         at = near
-        for found in self.model.way({self.name: x}, self._known[near]):
-            at = found[self.name]
+        for point in self.model.way({self.name: x}, self._known[near]):
+            at = point[self.name]
             bisect.insort(self._at, at)
-            self._known[at] = found
+            self._known[at] = point
         return at
 
     def slope(self, x: float) -> float | None:

@@ -30,7 +30,7 @@ LEFT_OUT = 0.01
 
 
 class Drawn(NamedTuple):
-    """What the draws say of an output."""
+    """The Monte Carlo result of an output."""
 
     mean: float
     deviation: float
@@ -81,7 +81,7 @@ class Sampler:
         return values | {name: self._draw(self.distributions[name], n) for name in self._independent}
 
     def _draw(self, distribution: Distribution, n: int) -> Any:
-        """So many draws from a distribution: JCGM 101, 6.4."""
+        """Return draws from a distribution: JCGM 101, 6.4."""
         family, p, dof = distribution
         random = self.random
         if family in ("normal", "student"):
@@ -135,10 +135,10 @@ class Results:
         """From here on count between the quantiles of what there is, and in ever wider steps beyond it."""
         import numpy as np
 
-        whole = np.concatenate(self._kept)
+        draws = np.concatenate(self._kept)
         self._kept = []
-        self._batches = np.array_split(whole.copy(), BATCHES)
-        first = np.sort(whole)
+        self._batches = np.array_split(draws.copy(), BATCHES)
+        first = np.sort(draws)
         width = (first[-1] - first[0]) or 1.0
         steps = width * 2.0 ** np.arange(-8, 200)
         with np.errstate(over="ignore"):
@@ -183,7 +183,7 @@ class Results:
         return self._edges, np.cumsum(self._counts)[:-1]
 
     def drawn(self, level: float) -> Drawn:
-        """What all the results say."""
+        """The summary of all results."""
         import numpy as np
 
         values, below = self._distribution()

@@ -45,10 +45,10 @@ MOST_THIRD_ORDER = 24
 """With more inputs no third derivatives are computed: their number grows with the square."""
 
 QUANTILES = 100
-"""So many quantiles of a normal distribution stand for it where a kink is in reach."""
+"""The number of quantiles that represent a normal distribution if a kink is within reach."""
 
 SCATTER = 3
-"""So many standard deviations of scatter may lie between the draws and what they are drawn from."""
+"""The tolerance, in standard deviations of scatter, between the draws and their distribution."""
 
 LEAVE_ONE = "leave one of them out"
 
@@ -59,7 +59,7 @@ Pair = tuple[str, str]
 
 
 class Share(Record):
-    """What an input has to do with the uncertainty of an output: a row of the budget."""
+    """The contribution of an input to the uncertainty of an output: a row of the budget."""
 
     sensitivity: float
     """The partial derivative of the output by the input."""
@@ -70,7 +70,7 @@ class Share(Record):
 
 
 class SecondOrder(Record):
-    """What the terms beyond the first order say; JCGM 100, 5.1.2, note."""
+    """The terms beyond the first order; JCGM 100, 5.1.2, note."""
 
     uncertainty: float | None
     """The standard uncertainty with them; None where they make the variance negative."""
@@ -151,7 +151,7 @@ def parse_pairs(texts: Iterable[str]) -> dict[Pair, float]:
     >>> parse_pairs(["V:I=-0.36"])
     {('V', 'I'): -0.36}
     """
-    found: dict[Pair, float] = {}
+    pairs: dict[Pair, float] = {}
     example = "write it as `V:I=-0.36`"
     for text in texts:
         for start, end in pieces(text):
@@ -159,8 +159,8 @@ def parse_pairs(texts: Iterable[str]) -> dict[Pair, float]:
             a, _, b = (part.strip() for part in pair.partition(":"))
             if not (equals and is_name(a) and is_name(b)):
                 raise point_error(f"`{text[start:end]}` is not the correlation of two names", example)
-            _note(found, a, b, constant_value(f"{a}:{b}", number))
-    return found
+            _note(pairs, a, b, constant_value(f"{a}:{b}", number))
+    return pairs
 
 
 def pairs_of_object(value: object) -> dict[Pair, float]:
@@ -192,8 +192,8 @@ def estimates_of_fit(record: object) -> Estimates:
                 error = as_number(errors[name], name)
                 low, high = record["intervals"][name]
                 half = (high - low) / 2
-                known = abs(half - exact * error) < abs(half - fitted * error)
-                values[name] = normal(name, as_number(estimate, name), error, dof=math.inf if known else dof)
+                is_exact = abs(half - exact * error) < abs(half - fitted * error)
+                values[name] = normal(name, as_number(estimate, name), error, dof=math.inf if is_exact else dof)
             elif name in record["held"]:
                 values[name] = as_number(estimate, name)
         pairs = {(a, b): float(r) for a, row in correlation.items() for b, r in row.items() if a < b}
@@ -203,15 +203,15 @@ def estimates_of_fit(record: object) -> Estimates:
     return Estimates(values, pairs)
 
 
-def _note(found: dict[Pair, float], a: str, b: str, r: float) -> None:
+def _note(pairs: dict[Pair, float], a: str, b: str, r: float) -> None:
     if a == b:
         raise point_error(f"`{a}` is correlated with itself", "leave that out: it is 1")
     if not -1 <= r <= 1:
         raise point_error(f"the correlation of `{a}` and `{b}` is {r:g}", "a correlation is from -1 to 1")
-    if found.get((b, a), found.get((a, b), r)) != r:
+    if pairs.get((b, a), pairs.get((a, b), r)) != r:
         raise point_error(f"`{a}` and `{b}` are given two correlations", LEAVE_ONE)
-    if (b, a) not in found:
-        found[a, b] = r
+    if (b, a) not in pairs:
+        pairs[a, b] = r
 
 
 def propagate(
@@ -246,17 +246,17 @@ def propagate(
     """
     level, factor = _checked_coverage(level, k)
     draws = 0 if samples is None else check_samples(samples)
-    given = {name: _given(name, value) for name, value in (point or {}).items()}
-    measured = _measured(readings or {}, given)
+    inputs_given = {name: _given(name, value) for name, value in (point or {}).items()}
+    measured = _measured(readings or {}, inputs_given)
     correlation = correlation or {}
     if fitted is not None:
         implicit = not (unknowns is None and between is None)
-        names = variables_of(text, [*fitted.values, *given, *measured], implicit).variables
-        used = {n: x for n, x in fitted.values.items() if n in names and n not in given and n not in measured}
-        given |= used
+        names = variables_of(text, [*fitted.values, *inputs_given, *measured], implicit).variables
+        used = {n: x for n, x in fitted.values.items() if n in names and n not in inputs_given and n not in measured}
+        inputs_given |= used
         together = {pair: r for pair, r in fitted.correlation.items() if used.keys() >= set(pair)}
         correlation = {**together, **correlation}
-    model = model_of(text, {**given, **measured}, unknowns, between)
+    model = model_of(text, {**inputs_given, **measured}, unknowns, between)
     warnings = list(model.warnings)
     inputs = _inputs(model, dof or {}, readings or {}, warnings)
     seed = SEED if seed is None else seed
@@ -326,11 +326,11 @@ def _given(name: str, value: Any) -> float:
 
 
 # ---- the inputs ---------------------------------------------------------------------------------------------------
-def _measured(readings: Mapping[str, Sequence[float]], given: Mapping[str, float]) -> dict[str, MeasuredValue]:
+def _measured(readings: Mapping[str, Sequence[float]], fixed: Mapping[str, float]) -> dict[str, MeasuredValue]:
     """The means of the columns."""
-    found: dict[str, MeasuredValue] = {}
+    values: dict[str, MeasuredValue] = {}
     for name, column in readings.items():
-        if name in given:
+        if name in fixed:
             raise point_error(f"`{name}` is given a value by `--at`, and is a column of the readings", LEAVE_ONE)
         if len(column) < 2:
             raise point_error(
@@ -338,40 +338,40 @@ def _measured(readings: Mapping[str, Sequence[float]], given: Mapping[str, float
                 "give two rows or more, or the value with its uncertainty in `--at`",
             )
         mean, u = means(column)
-        found[name] = normal(name, mean, u, dof=len(column) - 1.0)
-    return found
+        values[name] = normal(name, mean, u, dof=len(column) - 1.0)
+    return values
 
 
 def _inputs(
     model: Model, dof: Mapping[str, float], readings: Mapping[str, Sequence[float]], warnings: list[Diagnostic]
 ) -> dict[str, Input]:
     """The inputs with an uncertainty, in the order of the program. Notes what is said of names that have none."""
-    found: dict[str, Input] = {}
+    inputs: dict[str, Input] = {}
     for name, value in model.point.items():
         if isinstance(value, MeasuredValue):
             count = len(readings.get(name, ()))
-            found[name] = Input(float(value), value.uncertainty, value.distribution, count)
+            inputs[name] = Input(float(value), value.uncertainty, value.distribution, count)
     for name, degrees in dof.items():
         check_dof(name, degrees)
-        if name not in found:
-            warnings.append(_unused(name, "degrees of freedom", found))
+        if name not in inputs:
+            warnings.append(_unused(name, "degrees of freedom", inputs))
             continue
-        distribution = found[name].distribution
+        distribution = inputs[name].distribution
         if not math.isinf(distribution.dof) and distribution.dof != degrees:
             two = f"{distribution.dof:g} and {degrees:g}"
             raise point_error(f"`{name}` is given two degrees of freedom, {two}", LEAVE_ONE)
-        found[name] = found[name]._replace(distribution=distribution._replace(dof=degrees))
-    if not found:
+        inputs[name] = inputs[name]._replace(distribution=distribution._replace(dof=degrees))
+    if not inputs:
         example = next(iter(model.point), "x")
         raise point_error("no value has an uncertainty", f'write it behind the value: `--at "{example}=5.00±0.02"`')
-    if len(found) > MOST_INPUTS:
-        message = f"{len(found):,} inputs with uncertainties are too many; {MOST_INPUTS:,} is the most"
+    if len(inputs) > MOST_INPUTS:
+        message = f"{len(inputs):,} inputs with uncertainties are too many; {MOST_INPUTS:,} is the most"
         raise ExpressionError("limit", message, hint="give those that hardly matter without an uncertainty")
-    return found
+    return inputs
 
 
-def _unused(name: str, what: str, known: Iterable[str]) -> Diagnostic:
-    near = nearest(name, list(known))
+def _unused(name: str, what: str, names: Iterable[str]) -> Diagnostic:
+    near = nearest(name, list(names))
     hint = f"did you mean `{near}`?" if near else "leave it out"
     return Diagnostic("unused", f"`{name}` has {what}, and no uncertainty in this program", None, hint)
 
@@ -407,14 +407,14 @@ class _Spread(NamedTuple):
 
     def block(self, members: Sequence[int]) -> tuple[list[list[float]], list[float]]:
         """Correlations and standard uncertainties of some of the inputs."""
-        u = [each.uncertainty for each in self.inputs.values()]
+        u = [x.uncertainty for x in self.inputs.values()]
         return [[self.matrix[i][j] for j in members] for i in members], [u[i] for i in members]
 
     @property
     def shapes(self) -> list[_Shape]:
         """Of each direction of `root`; correlated inputs are taken as normal together."""
         alone = {i for members, _ in self.groups for i in members if len(members) == 1}
-        return [_shape(each if i in alone else None) for i, each in enumerate(self.inputs.values())]
+        return [_shape(x if i in alone else None) for i, x in enumerate(self.inputs.values())]
 
 
 def _spread(
@@ -446,7 +446,7 @@ def _spread(
     for (a, b), r in correlations.items():
         matrix[place[a]][place[b]] = matrix[place[b]][place[a]] = r
     groups = _groups(matrix, inputs, warnings)
-    spread = _Spread(inputs, matrix, groups, _square_root(matrix, [each.uncertainty for each in inputs.values()]))
+    spread = _Spread(inputs, matrix, groups, _square_root(matrix, [x.uncertainty for x in inputs.values()]))
     for members, _ in groups:
         if len(members) > 1 and (least := eigenvalues(spread.block(members)[0])[0]) < -SLACK * len(members):
             listed = quoted([names[i] for i in members])
@@ -473,7 +473,7 @@ def _groups(matrix: Sequence[Sequence[float]], inputs: Mapping[str, Input], warn
     What is correlated is one component in the formula of Welch and Satterthwaite, which is about independent ones. Its
     degrees of freedom are those that its members have in common, else the fewest of them.
     """
-    names, dof = list(inputs), [each.distribution.dof for each in inputs.values()]
+    names, dof = list(inputs), [x.distribution.dof for x in inputs.values()]
     left = list(range(len(matrix)))
     groups: list[_Group] = []
     while left:
@@ -488,8 +488,8 @@ def _groups(matrix: Sequence[Sequence[float]], inputs: Mapping[str, Input], warn
         degrees = {dof[i] for i in members}
         if len(degrees) > 1:
             listed = quoted([names[i] for i in members])
-            told = f"the fewest, {min(degrees):g}, are taken for all of them"
-            message = f"{listed} are correlated and have different degrees of freedom; {told}"
+            sentence = f"the fewest, {min(degrees):g}, are taken for all of them"
+            message = f"{listed} are correlated and have different degrees of freedom; {sentence}"
             warnings.append(Diagnostic("dof", message, None, "JCGM 100, G.4.1, is about independent inputs"))
         groups.append(_Group(members, min(degrees)))
     return groups
@@ -506,15 +506,15 @@ def _result(
     name: str, value: float, row: Sequence[float], spread: _Spread, level: float | None, k: float | None
 ) -> Result:
     """An output with its combined and expanded uncertainty: JCGM 100, 5.2.2 and clause 6."""
-    parts = [c * each.uncertainty for c, each in zip(row, spread.inputs.values(), strict=True)]
+    parts = [c * x.uncertainty for c, x in zip(row, spread.inputs.values(), strict=True)]
     size = max(map(abs, parts), default=0.0) or 1.0
     scaled = [part / size for part in parts]
     shared = [a * math.fsum(map(mul, line, scaled)) for a, line in zip(scaled, spread.matrix, strict=True)]
     variance = max(0.0, math.fsum(shared))
     u = size * math.sqrt(variance)
     budget = {
-        each: Share(c, abs(part), of / variance if variance else None)
-        for each, c, part, of in zip(spread.inputs, row, parts, shared, strict=True)
+        x: Share(c, abs(part), of / variance if variance else None)
+        for x, c, part, of in zip(spread.inputs, row, parts, shared, strict=True)
     }
     # JCGM 100, G.4.1
     independent = [(max(0.0, math.fsum(shared[i] for i in members)), dof) for members, dof in spread.groups]
@@ -542,33 +542,33 @@ def _result(
 
 def _normalised(covariance: Sequence[Sequence[float]]) -> list[list[float | None]]:
     """The correlations that belong to covariances; None where one of the two does not vary."""
-    found: list[list[float | None]] = []
+    rows: list[list[float | None]] = []
     for i, row in enumerate(covariance):
         sizes = [math.sqrt(row[i]) * math.sqrt(covariance[j][j]) for j in range(len(row))]
-        found.append([max(-1.0, min(1.0, x / size)) if size else None for x, size in zip(row, sizes, strict=True)])
-        found[i][i] = 1.0 if row[i] else None
-    return found
+        rows.append([max(-1.0, min(1.0, x / size)) if size else None for x, size in zip(row, sizes, strict=True)])
+        rows[i][i] = 1.0 if row[i] else None
+    return rows
 
 
 # ---- beyond first order -------------------------------------------------------------------------------------------
 class _Shape(NamedTuple):
-    """What is known of an independent direction of unit variance."""
+    """The moments of an independent direction of unit variance."""
 
     moments: Moments
     low: float
     high: float
 
 
-def _shape(known: Input | None) -> _Shape:
+def _shape(source: Input | None) -> _Shape:
     """Return the shape of an input alone in its direction; None is for correlated ones, which are normal together."""
-    if known is None or not known.uncertainty:
+    if source is None or not source.uncertainty:
         return _Shape(Moments(), -math.inf, math.inf)
-    _, parameters, _ = known.distribution
-    family = FAMILIES[known.distribution.family]
+    _, parameters, _ = source.distribution
+    family = FAMILIES[source.distribution.family]
     low, high = -math.inf, math.inf
     if family.ends:
-        ends = parameters[0], parameters[1 if known.distribution.family == "trapezoidal" else -1]
-        low, high = ((x - known.estimate) / known.uncertainty for x in ends)
+        ends = parameters[0], parameters[1 if source.distribution.family == "trapezoidal" else -1]
+        low, high = ((x - source.estimate) / source.uncertainty for x in ends)
     return _Shape(family.shape(*parameters), low, high)
 
 
@@ -649,7 +649,7 @@ class _Expansion:
         return max(abs(shift), abs(math.sqrt(max(0.0, u * u + extra)) - u)) > self.tolerance
 
     def variance_terms(self) -> list[float]:
-        """What the orders beyond the first add to the variance. Raises `ExpressionError`.
+        """Return the contributions of higher orders to the variance. Raises `ExpressionError`.
 
         In independent directions zᵢ with the central moments vᵢ, sᵢ and qᵢ the variance of g(z) is, beyond Σ gᵢ²,
         Σᵢ (gᵢ gᵢᵢ sᵢ + ¼ gᵢᵢ² (qᵢ − vᵢ²) + ⅓ gᵢ gᵢᵢᵢ qᵢ) + Σᵢ≠ⱼ (½ gᵢⱼ² + gᵢ gᵢⱼⱼ) vᵢ vⱼ: for normal quantities the
@@ -674,7 +674,7 @@ class _Expansion:
 
 
 def _second_order(expansion: _Expansion, *, drawn: bool) -> tuple[SecondOrder | None, Diagnostic | None]:
-    """What the next terms of the Taylor series say of variance and mean, and a warning where that matters.
+    """Return the contribution of second-order terms to variance and mean, with a warning if it matters.
 
     The warning advises draws, unless there are some (`drawn`).
     """
@@ -722,7 +722,7 @@ def _tolerance(u: float) -> float:
 
 # ---- draws --------------------------------------------------------------------------------------------------------
 def _sampler(spread: _Spread, model: Model, seed: int) -> Sampler:
-    """What draws the inputs. Raises `ExpressionError` where their joint distribution is not determined."""
+    """Return the sampler of the inputs. Raises `ExpressionError` if their joint distribution is undetermined."""
     correlated = []
     for members, dof in spread.groups:
         if len(members) < 2:
@@ -758,21 +758,21 @@ def _with_draws(
     collected = [Results(result.value) for result in results]
     done = 0
     interrupted = False
-    while done < samples and not interrupted and all(each.outside <= LEFT_OUT * samples for each in collected):
+    while done < samples and not interrupted and all(tally.outside <= LEFT_OUT * samples for tally in collected):
         count = min(BLOCK, samples - done)
-        for each, column in zip(collected, draws.at(draw(count), count), strict=True):
-            each.add(column)
+        for tally, column in zip(collected, draws.at(draw(count), count), strict=True):
+            tally.add(column)
         done += count
         interrupted = done < samples and stop()
-    for result, each in zip(results, collected, strict=True):
-        message = f"`{result.output}` has no value at {each.outside:,} of {done:,} points that were drawn"
-        if each.outside > LEFT_OUT * done or each.count < 2:
+    for result, tally in zip(results, collected, strict=True):
+        message = f"`{result.output}` has no value at {tally.outside:,} of {done:,} points that were drawn"
+        if tally.outside > LEFT_OUT * done or tally.count < 2:
             hint = "the distributions reach too far beyond the domain of the formula"
             raise ExpressionError("domain", message, hint=hint)
-        if each.outside:
+        if tally.outside:
             hint = "the distributions reach beyond the domain of the formula"
             warnings.append(Diagnostic("outside", f"{message}; they are left out", None, hint))
-    drawn = [_validated(result, each.drawn(result.level)) for result, each in zip(results, collected, strict=True)]
+    drawn = [_validated(result, tally.drawn(result.level)) for result, tally in zip(results, collected, strict=True)]
     return drawn, done, interrupted
 
 

@@ -18,7 +18,7 @@ Style: TypeAlias = Literal[
 
 
 class Paint(NamedTuple):
-    """What a style looks like: the parameters of a terminal's escape sequence, and a declaration of CSS."""
+    """The look of a style: the parameters of a terminal's escape sequence, and a declaration of CSS."""
 
     terminal: str = ""
     web: str = ""
@@ -40,7 +40,7 @@ STYLES: dict[Style, Paint] = {
 
 
 class Terminal(NamedTuple):
-    """What a stream can show: what every view asks before it draws.
+    """The capabilities of an output stream, which every view asks before it draws.
 
     `width` is in columns, None where nothing is cut; `encoding` is the stream's.
     """
@@ -53,7 +53,7 @@ class Terminal(NamedTuple):
 
 
 def terminal_of(stream: TextIO) -> Terminal:
-    """What this stream can show, by its kind, its encoding, the locale and the usual environment variables."""
+    """Return the capabilities of a stream: by its kind, its encoding, the locale and environment variables."""
     terminal = stream.isatty()
     environment = os.environ
     forced = environment.get("FORCE_COLOR", "") not in ("", "0")

@@ -48,7 +48,7 @@ class Run:
 
     @property
     def note(self) -> str:
-        """What was left out, in words; empty where nothing was."""
+        """A note on what is not shown; empty if everything is."""
         if self._stride == 1 or self.last is None:
             return ""
         return f"every {self._stride:,}th of {self.last.step + 1:,} rows; `--format csv` or `jsonl` gives them all"

@@ -1,4 +1,4 @@
-"""What a person is shown, before it is known where: lines, tables, outlines and drawings.
+"""Documents for people, independent of the medium: lines, tables, outlines and drawings.
 
 A command's view builds these, mostly of the parts below; `rendering` makes characters of them, for each medium.
 """
@@ -36,7 +36,7 @@ class Table(NamedTuple):
     right: frozenset[int] = frozenset()
     """The columns that are flush right."""
     spare: frozenset[int] = frozenset()
-    """Those that a screen leaves out on which they do not stand beside the others: they are told elsewhere too."""
+    """Columns that a narrow screen leaves out, because their content is shown elsewhere too."""
     styles: tuple[Style, ...] = ()
     """Of the columns, where each cell of one has the same style."""
 
@@ -75,7 +75,7 @@ class Program(NamedTuple):
 
 
 class Drawing(NamedTuple):
-    """What draws itself by what the stream can show, in lines of its own; under its name if it has one."""
+    """A drawing that adapts to the stream, in lines of its own; under its name if it has one."""
 
     name: str
     draw: Callable[[Terminal], str]

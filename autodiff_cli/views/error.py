@@ -157,7 +157,7 @@ class _Excerpt:
             last += 1
         self.left = len(left)
         self.first, self.last = first, last
-        """Where in the text the part shown begins and ends."""
+        """Return the start and end of the part of the text that is shown."""
         self.drawn = left + "".join(self.cells) + (dots if last < end else "")
 
     def carets(self, mark: Mark) -> tuple[str, str]:

@@ -141,7 +141,7 @@ def _heading(sheet: Sheet) -> str:
 
 # ---- for people ---------------------------------------------------------------------------------------------------
 def task(exercise: Exercise, unicode: bool = True) -> Pieces:
-    """What is to be done, its formulas as people write them."""
+    """The task, with formulas as people write them."""
     return sentence(exercise.task.replace("{f}", f"`{program(exercise, unicode)}`"))
 
 

@@ -56,14 +56,14 @@ class MinimumView(View[Minimum]):
 
 
 def verdict(answer: Minimum) -> str:
-    """What is worth a warning about the end of the search, in words; empty where it is a minimum."""
+    """Return the warning about the end of the search; empty if it is a minimum."""
     if not answer.converged:
         return answer.message
     return "" if answer.kind == "minimum" else answer.verdict
 
 
 def _effort(answer: Minimum) -> str:
-    """What it took, in words."""
+    """Return the cost of the search in words."""
     parts = [_count(answer.steps, "step"), _count(answer.evaluations, "evaluation") + " of value and gradient"]
     if answer.outside:
         parts[-1] += f" ({answer.outside:,} outside the domain)"

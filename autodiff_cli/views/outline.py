@@ -65,7 +65,7 @@ def outline(
 
 
 def _name(node: Value, digits: int | None, short: bool = False) -> Pieces:
-    """What a node is called: its label, its operation, or both."""
+    """Return the title of a node: its label, its operation, or both."""
     if not node._prev:
         return ((node.label, "name"),) if node.label else ((format_number(node.data, digits), "number"),)
     if not node.label:
@@ -113,7 +113,7 @@ class _Row(NamedTuple):
 
 
 def _terms(node: Value, chains: Chains) -> list[tuple[Value, int]]:
-    """What a node is made from, each with how often: of many inputs, whose order does not matter, each once."""
+    """Return the inputs of a node with their counts: each once, if there are many and their order does not matter."""
     inputs = chains.inputs(node)
     if len(inputs) > 2 and node.primitive.commutative:
         return [*Counter(inputs).items()]

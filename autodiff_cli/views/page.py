@@ -131,7 +131,7 @@ def _function(source: str) -> str:
 
 
 def _hash(text: str) -> str:
-    """What a content-security policy calls the content of an element by."""
+    """Return the hash by which a content-security policy allows the content of an element."""
     return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"
 
 

@@ -41,7 +41,7 @@ def drawn_as(name: str | None, path: str | None) -> str:
 
 
 def names_of(plot: Plot) -> tuple[str, ...]:
-    """What the function and its derivatives are called, or several functions."""
+    """Return the names of the function and its derivatives, or of several functions."""
     if isinstance(plot, Surface):
         return "f", "f′"
     if plot.outputs:
@@ -62,8 +62,8 @@ def _output(curve: Curve, name: str) -> str:
 
 def _derivative(curve: Curve) -> str:
     """The derivative as mathematics writes it; empty where it is not short."""
-    given = {curve.variable, *curve.fixed}
-    return program_in_mathematics(parse(curve.formula, given)) or curve.formula if curve.formula else ""
+    known_names = {curve.variable, *curve.fixed}
+    return program_in_mathematics(parse(curve.formula, known_names)) or curve.formula if curve.formula else ""
 
 
 def title_of(plot: Plot) -> str:
@@ -98,7 +98,7 @@ def is_kinked(plot: Plot) -> bool:
 
 
 def words(plot: Plot, digits: int | None = None) -> list[str]:
-    """What the drawing shows, in words."""
+    """Return the description of the drawing."""
     return _curve_words(plot, digits) if isinstance(plot, Curve) else _surface_words(plot, digits)
 
 
@@ -106,35 +106,37 @@ def _curve_words(curve: Curve, digits: int | None) -> list[str]:
     x = curve.variable
     formula = _derivative(curve)
     f = curve.unknown or "f"
-    found = [f"{f}′({x}) = {formula}"] if formula else []
+    sentences = [f"{f}′({x}) = {formula}"] if formula else []
     if curve.tangent is not None:
         at, value, slope = (format_number(number, digits) for number in _three(curve))
-        found.append(f"{f}({at}) = {value}, {f}′({at}) = {slope}")
-        found.append(f"near {x} = {at}: L({x}) = {linear(curve, digits)}{BY_CONVENTION if is_kinked(curve) else ''}")
+        sentences.append(f"{f}({at}) = {value}, {f}′({at}) = {slope}")
+        sentences.append(
+            f"near {x} = {at}: L({x}) = {linear(curve, digits)}{BY_CONVENTION if is_kinked(curve) else ''}"
+        )
     for name, each in zip(names_of(curve), curve.outputs, strict=False):
         if each.value is not None:
-            found.append(f"{name} = {format_number(each.value, digits)} at {x} = {format_number(curve.at, digits)}")
+            sentences.append(f"{name} = {format_number(each.value, digits)} at {x} = {format_number(curve.at, digits)}")
         elif not each.function.stretches:
-            found.append(f"{name} is undefined here")
+            sentences.append(f"{name} is undefined here")
     if curve.path:
         end, height = (format_number(number, digits) for number in curve.path[-1])
-        found.append(f"path of {len(curve.path):,} points, ending at {x} = {end} with {height}")
+        sentences.append(f"path of {len(curve.path):,} points, ending at {x} = {end} with {height}")
 
     def ends(function: Samples, undefined: str, breaks: str) -> None:
         if function.stretches and function.gaps:
             gaps = [f"from {format_number(a, digits)} to {format_number(b, digits)}" for a, b in function.gaps]
-            found.append(f"{undefined} for {x} {_listed(gaps)}")
+            sentences.append(f"{undefined} for {x} {_listed(gaps)}")
         if function.breaks:
-            found.append(f"{breaks} at {x} = {_listed([format_number(b, digits) for b in function.breaks])}")
+            sentences.append(f"{breaks} at {x} = {_listed([format_number(b, digits) for b in function.breaks])}")
 
     for name, each in zip(names_of(curve), curve.outputs, strict=False):
         ends(each.function, f"{name} is undefined", f"{name} breaks")
     if curve.outputs:
-        return found
+        return sentences
     ends(curve.function, "undefined", "breaks")
     if curve.kinks:
-        found.append(f"no derivative at {x} = {_listed([format_number(b, digits) for b in curve.kinks])}")
-    return found
+        sentences.append(f"no derivative at {x} = {_listed([format_number(b, digits) for b in curve.kinks])}")
+    return sentences
 
 
 def _three(curve: Curve) -> tuple[float, float, float]:
@@ -157,22 +159,22 @@ def linear(curve: Curve, digits: int | None = None) -> str:
 
 
 def _surface_words(surface: Surface, digits: int | None) -> list[str]:
-    found = []
+    sentences = []
     if surface.point is not None and surface.gradient is not None:
         at = ", ".join(format_number(x, digits) for x in surface.point)
         gradient = ", ".join(format_number(x, digits) for x in surface.gradient)
         convention = BY_CONVENTION if is_kinked(surface) else ""
-        found.append(f"f({at}) = {format_number(surface.value, digits)}, gradient ({gradient}){convention}")
+        sentences.append(f"f({at}) = {format_number(surface.value, digits)}, gradient ({gradient}){convention}")
     if surface.path:
         end = ", ".join(format_number(x, digits) for x in surface.path[-1])
-        found.append(f"path of {len(surface.path):,} points, ending at ({end})")
+        sentences.append(f"path of {len(surface.path):,} points, ending at ({end})")
     if any(z is None for row in surface.heights for z in row):
-        found.append("undefined on a part of the rectangle")
+        sentences.append("undefined on a part of the rectangle")
     if surface.levels:
-        found.append(
+        sentences.append(
             f"contours from {format_number(surface.levels[0], digits)} to {format_number(surface.levels[-1], digits)}"
         )
-    return found
+    return sentences
 
 
 def _listed(items: list[str]) -> str:
@@ -291,7 +293,7 @@ class PlotView(View[Plot]):
 
 
 def legend(plot: Plot) -> str:
-    """What the lines of a drawing on a terminal are."""
+    """Return the legend of a drawing on a terminal."""
     if isinstance(plot, Surface):
         parts = ["contours"]
         parts += ["the path, its end as a block"] if plot.path else []

@@ -18,7 +18,7 @@ JUDGED = {
     False: "the first order is not valid here, use the draws",
     None: "these are too few draws to tell",
 }
-"""What holding the first-order result against the draws has come to: JCGM 101, 8.1.3."""
+"""Return the result of the comparison with the draws: JCGM 101, 8.1.3."""
 
 
 def _finite(x: float) -> float | None:
@@ -123,14 +123,14 @@ class PropagationView(View[Propagation]):
     def rows(self, answer: Propagation) -> Iterator[OutputRow]:
         for result in self.select(answer).results:
             for name, share in result.budget.items():
-                given = answer.inputs[name]
+                entry = answer.inputs[name]
                 yield {
                     "output": result.output,
                     "quantity": name,
-                    "estimate": given.estimate,
-                    "uncertainty": given.uncertainty,
-                    "distribution": given.distribution.family,
-                    "dof": _finite(given.distribution.dof),
+                    "estimate": entry.estimate,
+                    "uncertainty": entry.uncertainty,
+                    "distribution": entry.distribution.family,
+                    "dof": _finite(entry.distribution.dof),
                     **share._asdict(),
                 }
             yield {
@@ -190,9 +190,9 @@ def _budget(answer: Propagation, result: Result, digits: int | None) -> Table:
     with_dof = any(not math.isinf(each.distribution.dof) for each in answer.inputs.values())
     rows: list[tuple[float | str, ...]] = []
     for name, share in result.budget.items():
-        given = answer.inputs[name]
-        dof = "∞" if math.isinf(given.distribution.dof) else given.distribution.dof
-        row = (name, *estimate(given.estimate, given.uncertainty), given.distribution.family, *(dof,) * with_dof)
+        entry = answer.inputs[name]
+        dof = "∞" if math.isinf(entry.distribution.dof) else entry.distribution.dof
+        row = (name, *estimate(entry.estimate, entry.uncertainty), entry.distribution.family, *(dof,) * with_dof)
         percentage = "–" if share.share is None else f"{100 * share.share + 0.0:.1f} %"
         rows.append((*row, share.sensitivity, share.contribution, percentage))
     heads = ("quantity", "estimate", "u", "distribution", *("dof",) * with_dof, "sensitivity", "contribution", "share")

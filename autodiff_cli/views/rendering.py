@@ -186,7 +186,7 @@ class PlainText:
         yield from map(self.line, _note(outline, self.look))
 
     def drawing(self, drawing: Drawing) -> Iterable[str]:
-        """What draws itself, under its name."""
+        """Return a drawing under its name."""
         if drawing.name:
             yield self.line(((drawing.name, "faint"),))
         yield drawing.draw(self.look)
@@ -241,7 +241,7 @@ class Markdown(PlainText):
         return self._fenced("\n".join(super().outline(outline)).splitlines())
 
     def drawing(self, drawing: Drawing) -> Iterable[str]:
-        """What draws itself, as code."""
+        """Return a drawing as code."""
         return self._fenced("\n".join(super().drawing(drawing)).splitlines())
 
     def _fenced(self, lines: Sequence[str]) -> Iterator[str]:
@@ -264,7 +264,7 @@ class Html(PlainText):
         return f'<div style="font-family:monospace;white-space:pre-wrap">{self.text(pieces) or chr(10)}</div>'
 
     def drawn(self, pieces: Pieces, text: str) -> str:
-        """The same as spans."""
+        """Return the drawing as spans."""
         return "".join([_span(piece, style) for piece, style in pieces])
 
     def table(self, table: Table) -> Iterable[str]:
@@ -293,7 +293,7 @@ class Html(PlainText):
         )
 
     def drawing(self, drawing: Drawing) -> Iterable[str]:
-        """What draws itself, as preformatted text."""
+        """Return a drawing as preformatted text."""
         if drawing.name:
             yield self.line(((drawing.name, "faint"),))
         yield _preformatted(escaped_html(drawing.draw(self.look)))
@@ -324,7 +324,7 @@ def _rich_text(pieces: Pieces, width: int | None = None) -> Text:
 
 
 def _rich_lines(renderable: ConsoleRenderable) -> Iterator[Pieces]:
-    """What Rich lays out, as lines of styled text without blanks at their ends."""
+    """Return the layout by Rich as lines of styled text without trailing blanks."""
     console = _console()
     for segments in console.render_lines(renderable, pad=False):
         texts: list[tuple[str, Style]] = [

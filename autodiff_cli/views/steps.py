@@ -53,7 +53,7 @@ class Written:
 
 
 def _holds(step: Step) -> str:
-    """Where a step holds, as the end of a sentence."""
+    """Return the condition of a step as the end of a sentence."""
     return step.condition if step.condition.startswith(_WORDS) else f"where {step.condition}"
 
 

@@ -45,7 +45,7 @@ HEAD = r"""\documentclass{article}
 \begin{document}
 """
 FOOT = "\\end{document}\n"
-"""What a document begins and ends with."""
+"""The beginning and the end of a document."""
 
 PICTURE_HEAD = r"""\documentclass{article}
 \usepackage[utf8]{inputenc}
@@ -67,7 +67,7 @@ PICTURE_FOOT = r"""%
 \shipout\box\drawing
 \end{document}
 """
-"""What a document of one picture begins and ends with: its page is as large as that."""
+"""The beginning and the end of a document of one picture, whose page has the picture's size."""
 
 ARGUMENTS = 4
 """More variables than these have their values in equations, not in the parentheses after the function."""
@@ -162,11 +162,16 @@ def recognised(x: Shown) -> str:
     """The fraction, or the small multiple of π, that a double is near; empty for what decimals say as shortly."""
     if isinstance(x, Figure) or not math.isfinite(x) or not x:
         return ""
-    found = Fraction(x).limit_denominator(10**7)
-    powers = found.denominator & (found.denominator - 1) == 0
+    fraction = Fraction(x).limit_denominator(10**7)
+    powers = fraction.denominator & (fraction.denominator - 1) == 0
     short = len(repr(abs(x)).strip("0.").replace(".", "")) <= 8 and not powers
-    if found.denominator > 1 and not short and _near(found, x) and abs(found.numerator) * found.denominator <= LARGEST:
-        return str(found)
+    if (
+        fraction.denominator > 1
+        and not short
+        and _near(fraction, x)
+        and abs(fraction.numerator) * fraction.denominator <= LARGEST
+    ):
+        return str(fraction)
     times = Fraction(x / math.pi).limit_denominator(12)
     if not times or abs(times.numerator) > 12 or not _near(times, x / math.pi):
         return ""
@@ -176,9 +181,9 @@ def recognised(x: Shown) -> str:
 
 def coordinate(x: Shown, digits: int | None) -> str:
     """A number of a point as LaTeX: a small multiple of π as that."""
-    found = recognised(x)
-    if "pi" in found:
-        return found.replace("pi", r"\pi").replace("*", "")
+    fraction = recognised(x)
+    if "pi" in fraction:
+        return fraction.replace("pi", r"\pi").replace("*", "")
     return number_latex(format_number(x, digits))
 
 
@@ -216,16 +221,18 @@ def derivatives(answer: Diff, digits: int | None = None) -> str:
     """The function, the derivatives that were asked for, what they share, and their values, below each other."""
     program = parse(answer.text, answer.point)
     typeset = typesetting(program, (name for each in answer.derivatives for name in each.by), dict(answer.shared))
-    given = {*program.variables, *dict(answer.shared), *answer.point}.union(*(each.by for each in answer.derivatives))
+    names_in_use = {*program.variables, *dict(answer.shared), *answer.point}.union(
+        *(each.by for each in answer.derivatives)
+    )
     several = len(program.variables) > 1
 
     def written(formula: str) -> str:
-        return formula if answer.language == "latex" else typeset.expression(parse(formula, given).outputs[0])
+        return formula if answer.language == "latex" else typeset.expression(parse(formula, names_in_use).outputs[0])
 
     def condition(text: str | None) -> str | None:
         if text is None or answer.language == "latex":
             return text
-        return typeset.expression(parse(f"where({text}, 1, 0)", given).outputs[0]._prev[0])
+        return typeset.expression(parse(f"where({text}, 1, 0)", names_in_use).outputs[0]._prev[0])
 
     def shown(x: Shown | None) -> str:
         return number_latex(format_number(x, digits))

@@ -27,7 +27,7 @@ STEPS = 60
 """As many lines of a trace a table shows, unless asked for others."""
 
 BLANK = "______"
-"""What stands for a number that is left out, to be filled in."""
+"""The placeholder for a number to be filled in."""
 
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 _LETTER = re.compile(r"[^\W\d](_?[\d₀-₉]+)?")
@@ -37,7 +37,7 @@ Item = TypeVar("Item")
 
 
 class Named(Protocol):
-    """What has a name, of the program or given here."""
+    """Nodes with a name, of the program or given here."""
 
     @property
     def name(self) -> str: ...
@@ -54,7 +54,7 @@ class Names:
         self._numbered = re.compile(rf"\b{letter}(\d+)\b")
 
     def name(self, row: Named) -> str:
-        """What the node is called."""
+        """Return the name of the node."""
         if row.numbered and self.unicode:
             return self.letter + row.name[len(self.letter) :].translate(_SUBSCRIPTS)
         return row.name
@@ -63,7 +63,7 @@ class Names:
         """A formula or sentence, the names in it written alike."""
         if not self.unicode:
             return text
-        return self._numbered.sub(lambda found: self.letter + found[1].translate(_SUBSCRIPTS), text)
+        return self._numbered.sub(lambda match: self.letter + match[1].translate(_SUBSCRIPTS), text)
 
     def adjoint(self, row: Named) -> str:
         """The node's name with a bar, over all of a long name."""
@@ -320,10 +320,10 @@ def worked_solution(answer: Trace, notation: Notation) -> Iterator[str]:
                 line += f", {notation.adjoint(answer.rows[pull.target])} is {notation.number(pull.total)}"
             yield line
         if answer.gradient:
-            found = {
+            lines_of = {
                 name: BLANK if notation.blanks else repr_number(partial) for name, partial in answer.gradient.items()
             }
-            yield "gradient: " + " ".join(f"{name}={partial}" for name, partial in found.items())
+            yield "gradient: " + " ".join(f"{name}={partial}" for name, partial in lines_of.items())
     else:
         for row in answer.rows:
             if row.kind == "variable":

@@ -71,7 +71,7 @@ class WideCells(Separated[Values]):
 
 
 class WideTabs(WideCells, Tabbed[Values]):
-    """The same with tabs."""
+    """Write the rows separated by tabs."""
 
 
 class WideTable(Documents[Values]):
@@ -115,7 +115,7 @@ class WideTable(Documents[Values]):
 
 
 class WideMarkdown(WideTable, Markdown[Values]):
-    """The same as Markdown."""
+    """Write the rows as a Markdown table."""
 
 
 WIDE: dict[str, type[Writer[Any]]] = {

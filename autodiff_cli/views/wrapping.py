@@ -33,18 +33,18 @@ class Text:
             start += len(text)
         ends = len(self.text.rstrip(" "))
         begins = len(self.text) - len(self.text.lstrip(" "))
-        for found in _SPACE.finditer(self.text, begins, ends):
-            a, b = found.span()
+        for match in _SPACE.finditer(self.text, begins, ends):
+            a, b = match.span()
             compared = not _COMPARISON.isdisjoint((self.text[a - 1], self.text[b]))
             together = compared or any(c < a and b < d for c, d in code)
             self.breaks[together].append((a, b))
         for c, d in code:
-            self.breaks[2] += [(found.end(), found.end()) for found in _AFTER_OPERATOR.finditer(self.text, c + 1, d)]
+            self.breaks[2] += [(match.end(), match.end()) for match in _AFTER_OPERATOR.finditer(self.text, c + 1, d)]
 
     def parts(self, start: int, end: int, level: int) -> Iterator[tuple[int, int]]:
         """The stretches between the places where it may be broken on this level or an earlier one."""
-        found = sorted(gap for each in self.breaks[: level + 1] for gap in each if start < gap[0] and gap[1] < end)
-        for a, b in found:
+        gaps = sorted(gap for each in self.breaks[: level + 1] for gap in each if start < gap[0] and gap[1] < end)
+        for a, b in gaps:
             yield start, a
             start = b
         yield start, end

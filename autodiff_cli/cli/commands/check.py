@@ -29,9 +29,13 @@ def run(
         progress = Progress("rows", here=True)
         try:
             answer = check(
-                request.text, request.point, wrt=request.wrt, required=require or REQUIRED, over=over,
+                request.text,
+                request.point,
+                wrt=request.wrt,
+                required=require or REQUIRED,
+                over=over,
                 watch=progress.step,
-            )  # fmt: skip
+            )
         finally:
             progress.done()
         disagreed = disagreed or not answer.agrees

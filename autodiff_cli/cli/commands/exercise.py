@@ -29,11 +29,11 @@ def run(
     inputs = Inputs.of(options.Program(""), answers, document)
     shown = ExerciseView(unicode=inputs.output is not None or terminal_of(sys.stdout).unicode)
     chosen = inputs.chosen(shown.formats)
-    found = asked(level, count=count, seed=seed, solutions=solutions, check=check, answer=answer)
+    sheet = asked(level, count=count, seed=seed, solutions=solutions, check=check, answer=answer)
     file = inputs.out()
-    entries = [found] if isinstance(found, Marked) or chosen not in ("jsonl", "csv", "tsv") else found.exercises
+    entries = [sheet] if isinstance(sheet, Marked) or chosen not in ("jsonl", "csv", "tsv") else sheet.exercises
     out = writer(chosen, file.stream, shown, many=len(entries) > 1, document=document)
     for entry in entries:
         out.answer(Asked(None), entry)
     out.close()
-    return file.finish(WRONG if isinstance(found, Marked) and not found.right else 0)
+    return file.finish(WRONG if isinstance(sheet, Marked) and not sheet.right else 0)

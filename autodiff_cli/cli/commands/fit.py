@@ -58,20 +58,30 @@ def run(
     source, called = data, mapping(columns)
 
     def asked(request: Request, stop: Callable[[], bool]) -> Fit:
-        given = [*request.point, *fixed]
+        known_names = [*request.point, *fixed]
         also = [name for name in (spread, weights) if isinstance(name, str)]
-        measured = read_data(source, request.text, given, response, also, input_format, called)
+        measured = read_data(source, request.text, known_names, response, also, input_format, called)
         return fit(
-            request.text, measured, request.point, response=response, fixed=fixed, bounds=limits, sigma=spread,
-            weights=weights, loss=loss or "linear", level=level, arithmetic=arithmetic, stop=stop,
-        )  # fmt: skip
+            request.text,
+            measured,
+            request.point,
+            response=response,
+            fixed=fixed,
+            bounds=limits,
+            sigma=spread,
+            weights=weights,
+            loss=loss or "linear",
+            level=level,
+            arithmetic=arithmetic,
+            stop=stop,
+        )
 
-    searches = Searches(asked, lambda found: found.converged, many=False, chosen=chosen, told=unconverged)
+    searches = Searches(asked, lambda result: result.converged, many=False, chosen=chosen, told=unconverged)
 
     def answer(request: Request) -> Fit:
-        found = searches.answer(request)
-        saved.best = found.point
-        return found
+        result = searches.answer(request)
+        saved.best = result.point
+        return result
 
     code = answer_all(inputs, answer, shown, chosen=chosen)
     if residuals is not None and searches.last is not None and not code:
@@ -89,20 +99,30 @@ def _number_or_name(text: str | None) -> str | float | None:
 
 
 def read_data(
-    paths: Sequence[str], text: str, given: Sequence[str], response: str | None, also: Sequence[str],
-    format: str | None = None, called: Mapping[str, str] = MappingProxyType({}),
-) -> dict[str, list[float]]:  # fmt: skip
+    paths: Sequence[str],
+    text: str,
+    known_names: Sequence[str],
+    response: str | None,
+    also: Sequence[str],
+    format: str | None = None,
+    called: Mapping[str, str] = MappingProxyType({}),
+) -> dict[str, list[float]]:
     """The columns of files that the fit of a formula needs; see `read_columns`. Raises `ExpressionError`."""
     from ...data.columns import read_columns
 
-    return read_columns(paths, lambda columns: columns_needed(text, columns, given, response, also), format, called)
+    return read_columns(
+        paths, lambda columns: columns_needed(text, columns, known_names, response, also), format, called
+    )
 
 
-def residuals_table(found: Fit, path: str) -> bytes:
+def residuals_table(answer: Fit, path: str) -> bytes:
     """The rows of a fit as the content of a csv or parquet file: data, fitted values, residuals, standardised ones."""
     columns: dict[str, Sequence[float | None]] = {
-        **found.columns, "fitted": found.fitted, "residual": found.residuals, "standardised": found.standardised,
-    }  # fmt: skip
+        **answer.columns,
+        "fitted": answer.fitted,
+        "residual": answer.residuals,
+        "standardised": answer.standardised,
+    }
     if path.endswith(".csv"):
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")

@@ -34,9 +34,15 @@ def run(
     over = data_over(loss, answers, inputs, rows)
     by_rows = bool(rows.points) and over is None
     shown = GradientView(
-        intermediates=everything, relative=relative, sort=sort, digits=answers.shown, depth=depth, table=not no_table,
-        tree=not no_tree, binary=binary,
-    )  # fmt: skip
+        intermediates=everything,
+        relative=relative,
+        sort=sort,
+        digits=answers.shown,
+        depth=depth,
+        table=not no_table,
+        tree=not no_tree,
+        binary=binary,
+    )
     if not by_rows and not inputs.many:
         return answer_all(
             inputs,
@@ -58,7 +64,10 @@ def run(
     from ..row_routes import RowQuestion, answer_rows  # only data files need it
 
     question = RowQuestion(
-        "grad", lambda found: [found.value, *found.gradient.values()], arithmetic, answers.shown,
+        "grad",
+        lambda result: [result.value, *result.gradient.values()],
+        arithmetic,
+        answers.shown,
         "--all" if everything else "--relative" if relative else "--sort" if sort else None,
-    )  # fmt: skip
+    )
     return answer_rows(inputs, rows, answer, shown, question)

@@ -29,9 +29,10 @@ def run(
     chosen = inputs.chosen(FORMATS, "tree")
     if chosen in ("png", "pdf") and inputs.output is None and sys.stdout.isatty():
         raise ExpressionError(
-            "usage", f"a {chosen.upper()} cannot be shown on a terminal",
+            "usage",
+            f"a {chosen.upper()} cannot be shown on a terminal",
             hint=f"write it to a file: `--output graph.{chosen}`",
-        )  # fmt: skip
+        )
     shown = PictureView(
         digits=answers.shown,
         depth=depth,

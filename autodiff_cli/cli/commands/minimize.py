@@ -33,21 +33,28 @@ def run(
     tolerance = TOLERANCE if gradient_tolerance is None else gradient_tolerance
     searches = Searches(
         lambda request, stop: minimize(
-            request.text, request.point, wrt=request.wrt, method=method, bounds=limits, tolerance=tolerance,
-            steps=steps, stop=stop, over=over,
+            request.text,
+            request.point,
+            wrt=request.wrt,
+            method=method,
+            bounds=limits,
+            tolerance=tolerance,
+            steps=steps,
+            stop=stop,
+            over=over,
         ),
-        lambda found: found.converged,
+        lambda result: result.converged,
         many=inputs.many,
         chosen=chosen,
-        told=lambda found: Diagnostic("minimum", verdict(found)),
-    )  # fmt: skip
+        told=lambda result: Diagnostic("minimum", verdict(result)),
+    )
 
     def answer(request: Request) -> Minimum:
-        found = searches.answer(request)
-        for row in found.path:
+        result = searches.answer(request)
+        for row in result.path:
             saved.row(row)
-        saved.best = found.point
-        return found
+        saved.best = result.point
+        return result
 
     code = answer_all(inputs, answer, shown, chosen=chosen)
     saved.finish(code)

@@ -66,16 +66,26 @@ def run(
     def asked(request: Request, stop: Callable[[], bool]) -> Propagation:
         sought = request.more.get("for", looked_for)
         implicit = not (sought is None and bounds is None)
-        known = [*request.point, *(fitted.values if fitted is not None else ())]
+        known_names = [*request.point, *(fitted.values if fitted is not None else ())]
         return propagate(
-            request.text, request.point, unknowns=sought, between=bounds, fitted=fitted,
+            request.text,
+            request.point,
+            unknowns=sought,
+            between=bounds,
+            fitted=fitted,
             correlation={**pairs, **request.more.get("correlation", {})},
             dof={**degrees, **request.more.get("dof", {})},
-            readings=readings(data, request.text, known, input_format, called, implicit=implicit) if data else None,
-            level=level, k=k, samples=samples, seed=seed, stop=stop,
-        )  # fmt: skip
+            readings=readings(data, request.text, known_names, input_format, called, implicit=implicit)
+            if data
+            else None,
+            level=level,
+            k=k,
+            samples=samples,
+            seed=seed,
+            stop=stop,
+        )
 
-    searches = Searches(asked, lambda found: not found.interrupted, many=inputs.many, unit="blocks of draws")
+    searches = Searches(asked, lambda result: not result.interrupted, many=inputs.many, unit="blocks of draws")
     return max(answer_all(inputs, searches.answer, shown, chosen=chosen), searches.code)
 
 
@@ -94,23 +104,31 @@ def read_fit(path: str, file: BinaryIO | None = None) -> Estimates:
 
 
 def readings(
-    paths: Sequence[str], text: str, given: Sequence[str], format: str | None = None,
-    called: Mapping[str, str] = MappingProxyType({}), *, implicit: bool = False,
-) -> dict[str, list[float]]:  # fmt: skip
+    paths: Sequence[str],
+    text: str,
+    known_names: Sequence[str],
+    format: str | None = None,
+    called: Mapping[str, str] = MappingProxyType({}),
+    *,
+    implicit: bool = False,
+) -> dict[str, list[float]]:
     """The columns of files that are variables of the program; see `read_columns`. Raises `ExpressionError`."""
     from ...data.columns import read_columns
 
     def used(columns: Sequence[str]) -> list[str]:
-        program = variables_of(text, [*given, *(column for column in columns if is_name(column))], implicit)
-        found = [name for name in program.variables if name in columns]
+        program = variables_of(text, [*known_names, *(column for column in columns if is_name(column))], implicit)
+        used_names = [name for name in program.variables if name in columns]
         # what an implicit model has no value of is looked for
-        missing = [name for name in program.variables if name not in columns and name not in given and not implicit]
+        missing = [
+            name for name in program.variables if name not in columns and name not in known_names and not implicit
+        ]
         if missing:
             raise ExpressionError(
-                "missing_value", f"`{missing[0]}` has no value: the data has no column of that name",
+                "missing_value",
+                f"`{missing[0]}` has no value: the data has no column of that name",
                 program.variables[missing[0]].span,
-                f"its columns are {listed(columns)}; or give the value: `--at \"{missing[0]}=…\"`",
-            )  # fmt: skip
-        return found
+                f'its columns are {listed(columns)}; or give the value: `--at "{missing[0]}=…"`',
+            )
+        return used_names
 
     return read_columns(paths, used, format, called)

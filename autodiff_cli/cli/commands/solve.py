@@ -30,12 +30,19 @@ def run(
     bounds = parse_between(between or ())
     searches = Searches(
         lambda request, stop: solve(
-            request.text, request.point, unknowns=request.more.get("for", looked_for), between=bounds, wrt=request.wrt,
-            every=everything, order=order or 1, arithmetic=arithmetic, stop=stop,
+            request.text,
+            request.point,
+            unknowns=request.more.get("for", looked_for),
+            between=bounds,
+            wrt=request.wrt,
+            every=everything,
+            order=order or 1,
+            arithmetic=arithmetic,
+            stop=stop,
         ),
-        lambda found: found.converged,
+        lambda result: result.converged,
         many=inputs.many,
         chosen=chosen,
         told=unconverged,
-    )  # fmt: skip
+    )
     return max(answer_all(inputs, searches.answer, shown, chosen=chosen), searches.code)

@@ -16,7 +16,7 @@ from . import special_formulas as special
 from .twofold import horner, two_product, two_sum
 
 GELU_SLOPE_ZERO = (-0.7517915246935645, 1.4956759177009883e-17)
-"""Where gelu is smallest, as the sum of two doubles (mpmath.findroot, 60 digits)."""
+"""The minimiser of gelu, as the sum of two doubles (mpmath.findroot, 60 digits)."""
 
 GELU_SLOPE_SERIES = (
     -1.2694659128298344e-09, -3.376820512649965e-08, -1.652245138204433e-09,
@@ -29,7 +29,7 @@ GELU_SLOPE_SERIES = (
 """gelu_slope(zero + t)/t for |t| <= 0.45, highest power first (mpmath.chebyfit, 18 terms, relative error 3e-20)."""
 
 SILU_SLOPE_ZERO = (-1.2784645427610737, -1.0946994183093437e-16)
-"""Where silu is smallest, as the sum of two doubles (mpmath.findroot, 60 digits)."""
+"""The minimiser of silu, as the sum of two doubles (mpmath.findroot, 60 digits)."""
 
 SILU_SLOPE_SERIES = (
     -9.109206073779557e-08, -3.668666458969287e-08, 8.597562971878925e-07,
@@ -393,5 +393,5 @@ FORMULAS: dict[str, Any] = by_name({
 
 def formula(name: str) -> Any:
     """The formula of an operation, None where there is none that is short and right."""
-    found = FORMULAS.get(name) or ACCURATE.get(name)
-    return found or (None if OPERATIONS[name].for_reading else DEFINITIONS.get(name))
+    definition = FORMULAS.get(name) or ACCURATE.get(name)
+    return definition or (None if OPERATIONS[name].for_reading else DEFINITIONS.get(name))

@@ -1,4 +1,4 @@
-"""What several functions on floats are made of: waves of period 2, a safe root, coefficients of a series."""
+"""Helpers of several functions on floats: waves of period 2, a safe root, coefficients of a series."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def lgamma_one_plus(u: float) -> float:
 
 
 def stirling_correction(x: float) -> float:
-    """What Stirling's formula for log Γ(x) lacks, for x >= LARGE."""
+    """Return the correction to Stirling's formula for log Γ(x), for x >= LARGE."""
     return horner(STIRLING_SERIES, 1.0 / x / x) / x
 
 

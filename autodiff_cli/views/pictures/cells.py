@@ -1,4 +1,4 @@
-"""What is written in the boxes of a picture, and about the whole of it, the same in every format."""
+"""The texts in the boxes of a picture and around it, equal in every format."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..characters import Theme, shortened, visible
 from ..numerals import format_number
 
 Way = Literal["auto", "right", "down"]
-"""Where a drawing goes from the inputs to the result; by itself to the right, where it is not too wide then."""
+"""The direction of a drawing from the inputs to the result; by default to the right, if it is not too wide."""
 
 
 class Choices(NamedTuple):
@@ -26,7 +26,7 @@ class Choices(NamedTuple):
     """Whether it is for a page that changes its numbers and writes on its lines."""
 
     def partial(self, each: PictureInput) -> str:
-        """What is written beside a line; empty for nothing."""
+        """The label of an edge; empty for none."""
         return "" if each.partial is None or not self.partials else format_number(each.partial, self.digits)
 
 
@@ -53,20 +53,20 @@ def cells(node: PictureNode, digits: int | None = None) -> list[Cell]:
 
     Control characters in names are made visible; nothing is escaped yet.
     """
-    found = [Cell(visible(node.label))] if node.label else []
+    texts = [Cell(visible(node.label))] if node.label else []
     if not node.operation and not node.label:
         return [Cell(format_number(node.data, digits))]
     if not node.taken:
-        return found if not node.operation else [*found, Cell(NOT_EVALUATED)]
+        return texts if not node.operation else [*texts, Cell(NOT_EVALUATED)]
     if node.data is not None:
-        found.append(Cell(format_number(node.data, digits), "data"))
+        texts.append(Cell(format_number(node.data, digits), "data"))
     if node.grad is not None:
-        found.append(Cell(format_number(node.grad, digits), "grad"))
-    return found
+        texts.append(Cell(format_number(node.grad, digits), "grad"))
+    return texts
 
 
 def title(picture: Picture) -> str:
-    """What the picture shows, in one line; a long program is cut."""
+    """Return the title of the picture in one line; a long program is shortened."""
     lines = [line for line in picture.text.splitlines() if line.strip()]
     if len(lines) != 1:
         return f"Graph of a program of {len(lines)} lines" if lines else "Graph of an expression"
@@ -75,7 +75,7 @@ def title(picture: Picture) -> str:
 
 
 def description(picture: Picture, choices: Choices = USUAL) -> str:
-    """What a reader who cannot see the picture is told."""
+    """Return the description for readers who cannot see the picture."""
     return " ".join(_sentences(picture, choices))
 
 

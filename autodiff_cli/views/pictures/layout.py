@@ -1,4 +1,4 @@
-"""Where things stand in a drawn picture: columns from left to right, no two boxes on each other, lines between them.
+"""The layout of a picture: columns from left to right, boxes that do not overlap, lines between them.
 
 A layered layout: columns by the longest way, the order within them by barycentres, places by weighted least squares. A
 node that many others use has one line that branches, so that a picture of a loop does not drown in parallel lines.
@@ -31,7 +31,7 @@ NODES, BENDS = 5000, 100_000
 
 
 class Size(NamedTuple):
-    """What a node takes up."""
+    """The size of a node."""
 
     width: float
     height: float
@@ -40,12 +40,12 @@ class Size(NamedTuple):
 
     @property
     def before(self) -> float:
-        """What of the height is above its lines."""
+        """The height above its edges."""
         return self.height / 2 if self.middle is None else self.middle
 
     @property
     def after(self) -> float:
-        """What of the height is below its lines."""
+        """The height below its edges."""
         return self.height - self.before
 
 
@@ -73,7 +73,7 @@ class Layout(NamedTuple):
     corners: tuple[Point, ...]
     """The left end of each node's middle line."""
     lefts: tuple[float, ...]
-    """Where the column of each begins."""
+    """The start of the column of each node."""
     segments: tuple[Segment, ...]
     last: dict[tuple[int, int], int]
     """For a line from one node to another: the bend, or the node, from which its last segment starts."""

@@ -57,4 +57,4 @@ def escape(text: str) -> str:
 
     Mermaid reads Markdown, directives (`%%{`), links and HTML in labels, so that even a lone `*` or `-` needs it.
     """
-    return _SPECIAL.sub(lambda found: f"#{ord(found[0])};", text)
+    return _SPECIAL.sub(lambda match: f"#{ord(match[0])};", text)

@@ -41,9 +41,9 @@ def png(picture: Picture, choices: Choices = USUAL) -> bytes:
     resvg_py = needed("resvg_py", "draw", message, "; the formats tree, dot, mermaid and svg need nothing")
     theme: Theme = "dark" if choices.theme == "dark" else "light"
     text = svg(picture, choices._replace(theme=theme, width=None))
-    found = re.search(r'width="([\d.]+)" height="([\d.]+)"', text)
-    assert found
-    width, height = float(found[1]), float(found[2])
+    match = re.search(r'width="([\d.]+)" height="([\d.]+)"', text)
+    assert match
+    width, height = float(match[1]), float(match[2])
     most = min(SIDE / max(width, height), (MOST / (width * height)) ** 0.5)
     if choices.width is None:
         scale = min(SCALE, max(1.0, (AMPLE / (width * height)) ** 0.5), most)

@@ -33,7 +33,7 @@ PORT = 8.0
 """Between two lines that end at the same operation."""
 
 BESIDE = 18.0
-"""What a number beside a line that goes down takes beyond its text."""
+"""The extra width of a number beside a vertical line."""
 
 BESIDE_TIGHT = 3.0
 """By how much rows that are close together move apart for such numbers."""
@@ -48,7 +48,7 @@ TIGHT = (30.0, 30.0)
 """Between the columns, at least and at most, where a picture would else be too large to be shown."""
 
 SLIDE = (1280.0, 720.0)
-"""What a picture is laid out for: a slide, of so many pixels."""
+"""The size in pixels for which a picture is laid out: a slide."""
 
 LEGIBLE = 11.0
 """The pixels that text on a slide has at least, where there is a layout that gives it as many."""
@@ -91,7 +91,7 @@ class Text(NamedTuple):
 
     @property
     def width(self) -> float:
-        """What it is given, whatever font it is written in."""
+        """The width that it gets, whatever its font."""
         return text_width(self.text)
 
 
@@ -144,10 +144,10 @@ def scene(picture: Picture, choices: Choices = USUAL) -> Scene:
         tries = [("down", True)] if choices.live else tries[:1]
     best, largest = None, 0.0
     for way, tight in tries:
-        found = _laid_out(picture, choices._replace(way=way), TIGHT if tight else COLUMN_GAP, tight)
-        size = FONT * PAGE / found.width if choices.live else on_slide(found)
+        result = _laid_out(picture, choices._replace(way=way), TIGHT if tight else COLUMN_GAP, tight)
+        size = FONT * PAGE / result.width if choices.live else on_slide(result)
         if size > largest:
-            best, largest = found, size
+            best, largest = result, size
         if size >= (FONT if choices.live else LEGIBLE):
             break
     assert best is not None
@@ -247,14 +247,14 @@ def _beside(each: PictureInput, choices: Choices) -> float:
 
 def _unit(node: PictureNode, way: _Way, choices: Choices, said: bool) -> _Unit:
     room = LIVE_COLUMNS if choices.live else 0
-    found = tuple(cells(node, choices.digits))
+    written_cells = tuple(cells(node, choices.digits))
     widths = tuple(
         max(text_width(cell.whole), (len(cell.word) + 1 + room) * ADVANCE if cell.word else 0.0) + 2 * way.pad
-        for cell in found
+        for cell in written_cells
     )
     box = sum(widths)
     if not node.operation:
-        return _Unit(None, found, widths, Size(BOX, box) if way.down else Size(box, BOX), PORT)
+        return _Unit(None, written_cells, widths, Size(BOX, box) if way.down else Size(box, BOX), PORT)
     beside = [_beside(each, choices) for each in node.inputs] if said else [0.0]
     port = PORT
     if said and way.down:
@@ -265,14 +265,14 @@ def _unit(node: PictureNode, way: _Way, choices: Choices, said: bool) -> _Unit:
     ports = port * (len(node.inputs) + 1)
     wide, high = (ports, BOX) if way.down else (BOX, ports)
     operation = Size(max(BOX, text_width(node.operation) + 2 * way.pad, wide), max(BOX, high))
-    whole = operation.width + (way.stem + box if found else 0.0)
+    whole = operation.width + (way.stem + box if written_cells else 0.0)
     if not way.down:
-        return _Unit(operation, found, widths, Size(whole, operation.height), port)
+        return _Unit(operation, written_cells, widths, Size(whole, operation.height), port)
     # lines that go down come from operation to operation, and the boxes stand beside them
     half, last = operation.width / 2, port * (len(node.inputs) - 1) / 2
     before = max(half, last + beside[0] + BESIDE / 2 if len(beside) > 1 else 0.0)
     after = max(whole - half, last + beside[-1] + BESIDE / 2)
-    return _Unit(operation, found, widths, Size(BOX, before + after, before), port)
+    return _Unit(operation, written_cells, widths, Size(BOX, before + after, before), port)
 
 
 # ---- lines --------------------------------------------------------------------------------------------------------
@@ -323,7 +323,7 @@ def _lines(
 
 
 def _end(layout: Layout, index: int) -> Place:
-    """Where lines leave a node or a bend."""
+    """Return the place where lines leave a node or a bend."""
     along, across = layout.corners[index]
     return along + layout.sizes[index].width, across
 
@@ -335,10 +335,10 @@ def _ports(node: PictureNode, index: int, layout: Layout, port: float) -> list[f
     if node.ordered:
         return places
     heights = [layout.corners[layout.last[each.node, index]].y for each in node.inputs]
-    found = [0.0] * count
+    ports = [0.0] * count
     for place, which in zip(places, sorted(range(count), key=heights.__getitem__), strict=True):
-        found[which] = place
-    return found
+        ports[which] = place
+    return ports
 
 
 # ---- nodes --------------------------------------------------------------------------------------------------------

@@ -109,7 +109,7 @@ def style(theme: Theme = "auto", partials: bool = False) -> str:
 
 
 def _class(theme: Theme) -> str:
-    """What the picture is called in rules: on one page, a theme that was asked for has its own."""
+    """The name of the picture in rules of CSS; a chosen theme has its own on one page."""
     return "autodiff" if theme == "auto" else f"autodiff {theme}"
 
 

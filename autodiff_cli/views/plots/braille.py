@@ -65,23 +65,23 @@ def drawings(plot: Curve | Surface, names: Sequence[str]) -> list[Drawing]:
     slopes = [slope]
     if plot.second.stretches:
         slopes.append(Layer(names[2], "cyan", list(within(plot.second.stretches, second)), every=0.06))
-    found = [[function], slopes] if two else [[function, *slopes]]
+    groups = [[function], slopes] if two else [[function, *slopes]]
     tangent = plot.tangent
     if tangent is not None:
         ends = ((plot.low, tangent(plot.low)), (plot.high, tangent(plot.high)))
-        found[0].append(Layer("tangent", "green", list(within([ends], one)), every=0.045))
-        found[0].append(Layer("point", "yellow", [((tangent.at, tangent.value),)], marks=True))
+        groups[0].append(Layer("tangent", "green", list(within([ends], one)), every=0.045))
+        groups[0].append(Layer("point", "yellow", [((tangent.at, tangent.value),)], marks=True))
         if plot.derivative.stretches:
-            found[-1].append(Layer("point", "yellow", [((tangent.at, tangent.slope),)], marks=True))
+            groups[-1].append(Layer("point", "yellow", [((tangent.at, tangent.slope),)], marks=True))
     if plot.path:
-        found[0].append(Layer("path", "magenta", [plot.path]))
-        found[0].append(Layer("", "magenta", [plot.path[-1:]], marks=True))
+        groups[0].append(Layer("path", "magenta", [plot.path]))
+        groups[0].append(Layer("", "magenta", [plot.path[-1:]], marks=True))
     sides = (plot.low, plot.high)
     if two is None:
-        return [Drawing("", partial(_drawing, found[0], sides, one, HEIGHT))]
+        return [Drawing("", partial(_drawing, groups[0], sides, one, HEIGHT))]
     return [
         Drawing(name, partial(_drawing, layers, sides, frame, HEIGHT * 2 // 3))
-        for name, layers, frame in zip(names, found, (one, two), strict=False)
+        for name, layers, frame in zip(names, groups, (one, two), strict=False)
     ]
 
 

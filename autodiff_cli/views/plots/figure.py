@@ -25,14 +25,14 @@ class Palette(NamedTuple):
     faint: str
     grid: str
     hidden: str
-    """Where the function is undefined."""
+    """The style of intervals in which the function is undefined."""
     blue: str
     red: str
     green: str
     violet: str
     brown: str
     pale: str
-    """What lies behind lines."""
+    """The style of the background of lines."""
     contours: tuple[float, float]
     """Which part of the scale of colours contours take, so that they are seen on the paper."""
 
@@ -99,7 +99,7 @@ def drawn(
     draw: Callable[[Any, Palette], None], format: str, title: str, caption: str = "", theme: Theme = "auto", *,
     levels: Sequence[float] = (),
 ) -> bytes:  # fmt: skip
-    """What `draw` puts on a page in the colours of a theme, as the content of an SVG, PNG or PDF file.
+    """Return the content of an SVG, PNG or PDF file that `draw` makes in the colours of a theme.
 
     `levels` are those of contours that are coloured by `_tints`. Raises `ExpressionError` where matplotlib is not
     installed.
@@ -188,8 +188,8 @@ def _tints(levels: Sequence[float], palette: Palette) -> list[str]:
 def _in_pixels(svg: bytes) -> bytes:
     """The picture with its size in pixels instead of points, which not every program that shows SVG can read."""
 
-    def pixels(found: re.Match[bytes]) -> bytes:
-        return b'%b="%d"' % (found[1], round(float(found[2]) * 4 / 3))
+    def pixels(match: re.Match[bytes]) -> bytes:
+        return b'%b="%d"' % (match[1], round(float(match[2]) * 4 / 3))
 
     return re.sub(rb'\b(width|height)="([\d.]+)pt"', pixels, svg, count=2)
 
@@ -232,14 +232,14 @@ def _curve(page: Any, curve: Curve, names: Sequence[str], palette: Palette, kink
 
 
 def _kinks(curve: Curve, frame: Frame) -> list[tuple[float, float]]:
-    """Where the function has a value in the frame and no derivative; none where there are too many to be seen."""
-    kinks, found = curve.kinks, []
+    """Return the points in the frame with a value and no derivative; none if there are too many to be seen."""
+    kinks, points = curve.kinks, []
     for x in kinks if len(kinks) <= KINKS else ():
         near = [place for stretch in curve.function.stretches for place in stretch]
         _, height = min(near, key=lambda place: abs(place[0] - x))
         if frame.low <= height <= frame.high:
-            found.append((x, height))
-    return found
+            points.append((x, height))
+    return points
 
 
 def _lines(axes: Any, pieces: Any, color: str, label: str, **style: Any) -> None:
@@ -312,10 +312,10 @@ def _contours(page: Any, surface: Surface, palette: Palette, kinked: bool) -> No
 
 
 def _labels(levels: Any, across: tuple[float, float], up: tuple[float, float]) -> list[tuple[float, float]]:
-    """Where contours have their heights written: on the long lines, not at the edge, neighbours not side by side."""
+    """Return the places of the labels of contours: on long lines, not at the edge, neighbours not side by side."""
     import numpy
 
-    found: list[tuple[float, tuple[float, float]]] = []
+    places: list[tuple[float, tuple[float, float]]] = []
     low, high = numpy.array([across[0], up[0]]), numpy.array([across[1], up[1]])
     for level, lines in enumerate(levels):
         for line in lines:
@@ -326,10 +326,10 @@ def _labels(levels: Any, across: tuple[float, float], up: tuple[float, float]) -
                 # by the golden section no two that are near each other are at the same part of their lines
                 at = numpy.searchsorted(steps.cumsum() / steps.sum(), 0.25 + 0.5 * (level * 0.618 % 1))
                 x, y = line[inside[min(int(at), len(inside) - 1)]]
-                found.append((float(steps.sum()), (float(x), float(y))))
+                places.append((float(steps.sum()), (float(x), float(y))))
     # those of many lines would hide what they stand on
-    found.sort(key=lambda each: -each[0])
-    return [place for _, place in found[: MOST_LOOKS // max(1, sum(map(len, levels)))]]
+    places.sort(key=lambda each: -each[0])
+    return [place for _, place in places[: MOST_LOOKS // max(1, sum(map(len, levels)))]]
 
 
 def _path(axes: Any, path: Sequence[tuple[float, float]], color: str) -> None:

@@ -10,7 +10,7 @@ from ..characters import Theme
 from .figure import Palette, drawn
 
 MOST = 5_000
-"""So many rows have a dot each; of more, those are drawn that others do not hide."""
+"""The most rows that have a dot each; of more rows, hidden dots are left out."""
 
 CELLS = 100
 """In how many columns and rows of cells, each with one dot at most, a picture of more is divided: a dot is as wide."""

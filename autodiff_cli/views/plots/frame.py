@@ -71,7 +71,7 @@ def within(stretches: Iterable[Stretch], frame: Frame) -> Iterator[Stretch]:
 
 
 def _crossings(a: tuple[float, float], b: tuple[float, float], frame: Frame) -> Iterator[tuple[float, float]]:
-    """Where the line between two points crosses the edges of the frame, in order."""
+    """Return the points where the line between two points crosses the frame, in order."""
     edges = frame if a[1] <= b[1] else frame[::-1]
     for edge in edges:
         if min(a[1], b[1]) < edge < max(a[1], b[1]):

@@ -12,7 +12,7 @@ STEEP = 100.0
 """From which ratio of the largest to the smallest value on a logarithmic scale tells more."""
 
 FEW = 40
-"""So many steps have a dot each."""
+"""The most steps that have a dot each."""
 
 
 def loss_figure(

@@ -34,7 +34,7 @@ def budget_figure(answer: Propagation, format: str, title: str, theme: Theme = "
 
 
 def _bars(axes: Any, result: Result, palette: Palette) -> None:
-    """What each input contributes, the largest on top."""
+    """Draw the contribution of each input, the largest on top."""
     ranked = sorted(result.budget.items(), key=lambda item: -item[1].contribution)
     largest = ranked[:MOST_BARS]
     names = [name for name, _ in largest] + ["combined"]
@@ -62,22 +62,22 @@ def _bars(axes: Any, result: Result, palette: Palette) -> None:
 
 def _histogram(axes: Any, result: Result, palette: Palette) -> None:
     """The draws, the normal curve of the first order over them, and both coverage intervals."""
-    found = result.drawn
-    assert found is not None
-    total = sum(found.counts) or 1
-    widths = [b - a for a, b in zip(found.edges, found.edges[1:], strict=False)]
-    heights = [n / total / w if w > 0 else 0.0 for n, w in zip(found.counts, widths, strict=True)]
-    axes.stairs(heights, found.edges, fill=True, color=palette.pale, label="draws")
+    drawn_result = result.drawn
+    assert drawn_result is not None
+    total = sum(drawn_result.counts) or 1
+    widths = [b - a for a, b in zip(drawn_result.edges, drawn_result.edges[1:], strict=False)]
+    heights = [n / total / w if w > 0 else 0.0 for n, w in zip(drawn_result.counts, widths, strict=True)]
+    axes.stairs(heights, drawn_result.edges, fill=True, color=palette.pale, label="draws")
     if result.uncertainty > 0:
-        low = min(found.edges[0], result.value - 4 * result.uncertainty)
-        high = max(found.edges[-1], result.value + 4 * result.uncertainty)
+        low = min(drawn_result.edges[0], result.value - 4 * result.uncertainty)
+        high = max(drawn_result.edges[-1], result.value + 4 * result.uncertainty)
         xs = [low + (high - low) * i / 200 for i in range(201)]
         scale = result.uncertainty * math.sqrt(2 * math.pi)
         ys = [math.exp(-(((x - result.value) / result.uncertainty) ** 2) / 2) / scale for x in xs]
         axes.plot(xs, ys, color=palette.ink, linewidth=1.3, label="first order, normal")
         for x in (result.value - result.expanded, result.value + result.expanded):
             axes.axvline(x, color=palette.ink, linewidth=0.9, linestyle=(0, (5, 3)))
-    for k, x in enumerate(found.shortest):
+    for k, x in enumerate(drawn_result.shortest):
         axes.axvline(
             x, color=palette.green, linewidth=1.3, label=None if k else f"{100 * result.level:.3g} % of the draws"
         )
