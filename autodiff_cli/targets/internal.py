@@ -20,8 +20,8 @@ DIRECT: dict[str, Callable[..., Any]] = by_name(
         name: getattr(math, theirs)
         for name, theirs in (
             native(
-                "pow sqrt exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh "
-                "atanh erf erfc hypot"
+                "pow sqrt exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan atan2 sinh cosh tanh "
+                "asinh acosh atanh erf erfc hypot"
             )
             | by_name({"abs": "fabs"})
         ).items()
