@@ -340,9 +340,10 @@ class _Assumed:
             return inputs[0]
         if primitive.extreme_value:
             kept = [
-                x for x in inputs
+                x
+                for x in inputs
                 if not any(self.guards.compared(y, x, place) == primitive.extreme_value for y in inputs if y is not x)
-            ]  # fmt: skip
+            ]
             if len(kept) == len(inputs) or not kept:
                 return None
             return kept[0] if len(kept) == 1 else node(primitive, tuple(kept))

@@ -232,10 +232,12 @@ def _increasing(primitive: Primitive, x: Range, limits: Range) -> Range:
     """The range of a strictly increasing function of one input."""
     low, high = _at(primitive, x.low, -INF), _at(primitive, x.high, INF)
     return Range(
-        limits.low if low is None else low[0], limits.high if high is None else high[0],
-        limits.above if low is None else low[1] or x.above, limits.below if high is None else high[1] or x.below,
+        limits.low if low is None else low[0],
+        limits.high if high is None else high[0],
+        limits.above if low is None else low[1] or x.above,
+        limits.below if high is None else high[1] or x.below,
         x.nonzero and at_zero(primitive) == 0,
-    )  # fmt: skip
+    )
 
 
 def _at(primitive: Primitive, x: End, towards: float) -> tuple[End, bool] | None:

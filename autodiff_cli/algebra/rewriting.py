@@ -337,10 +337,15 @@ class Shortener(Collector):
     def chosen(self, part: Part, choice: Value, side: int) -> Part:
         """A term with a side of a choice in its place."""
         c, factors = part
-        return self.part(c, self.product([
-            (ONE, None, self.product_form(ONE, divided(factors, choice, ONE))),
-            (ONE, None, self.forms.get(choice._prev[side], choice._prev[side])),
-        ]))  # fmt: skip
+        return self.part(
+            c,
+            self.product(
+                [
+                    (ONE, None, self.product_form(ONE, divided(factors, choice, ONE))),
+                    (ONE, None, self.forms.get(choice._prev[side], choice._prev[side])),
+                ]
+            ),
+        )
 
     def by_logarithms(self, parts: list[Part]) -> list[Part] | None:
         """The sum with b**(y - 1) as b**y/b where log(b) is in another term, so that b is above 0."""
@@ -456,9 +461,14 @@ class Shortener(Collector):
         best: Form = form
         least = self.size(self.parts(form))
         ways = (
-            self.by_exponents, self.by_quotients, self.by_signs, self.by_roots, self.by_denominators, self.by_choice,
+            self.by_exponents,
+            self.by_quotients,
+            self.by_signs,
+            self.by_roots,
+            self.by_denominators,
+            self.by_choice,
             self.by_negation,
-        )  # fmt: skip
+        )
         for way in ways:
             if not isinstance(best, Product):
                 break
@@ -492,11 +502,13 @@ class Shortener(Collector):
                 members = [*members, (bottom, merged[bottom])]  # noqa: PLW2901
             if not members or (len(members) == 1 and members[0][1] == 1):
                 continue
-            exponent = self.sum([
-                (e, None, self.forms.get(inner, inner)) if inner is not None else (e, None, Number(ONE))
-                for base, e in members
-                for inner in [base._prev[-1] if base is not bottom else None]
-            ])  # fmt: skip
+            exponent = self.sum(
+                [
+                    (e, None, self.forms.get(inner, inner)) if inner is not None else (e, None, Number(ONE))
+                    for base, e in members
+                    for inner in [base._prev[-1] if base is not bottom else None]
+                ]
+            )
             rest = {base: e for base, e in merged.items() if all(base is not member for member, _ in members)}
             merged, changed = multiplied(rest, {self.raised_to(bottom, exponent): ONE}), True
         return self.product_form(form.coefficient, merged) if changed else None

@@ -115,9 +115,11 @@ def check_size(count: int) -> None:
     """Raise `ExpressionError` for a graph that is too large to be a formula."""
     if count > MOST_NODES:
         raise ExpressionError(
-            "limit", f"the derivative has more than {MOST_NODES:,} nodes", None,
+            "limit",
+            f"the derivative has more than {MOST_NODES:,} nodes",
+            None,
             "ask for a lower order, or for fewer variables: `--wrt x`",
-        )  # fmt: skip
+        )
 
 
 def as_values(steps: Sequence[Step], leaves: Mapping[int, Value]) -> list[Value]:

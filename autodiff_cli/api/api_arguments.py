@@ -213,9 +213,7 @@ def _ends(name: str, value: Any, option: object) -> Any:
     pairs = value.values() if isinstance(value, Mapping) else [value]
     for pair in pairs:
         if not isinstance(pair, tuple | list) or len(pair) != 2:
-            raise ExpressionError(
-                "point", "a range has two ends", hint='write it as {"x": (-2, 4)} or as "x=-2:4"'
-            )  # fmt: skip
+            raise ExpressionError("point", "a range has two ends", hint='write it as {"x": (-2, 4)} or as "x=-2:4"')
     return value
 
 
@@ -289,9 +287,10 @@ def point_of(at: At, arithmetic: Arithmetic = DOUBLE) -> dict[str, float | str]:
         return {**read_point(at)}
     if not isinstance(at, Mapping):
         raise ExpressionError(
-            "point", f"a point has a number for each name, and this is {kind_of(at)}",
+            "point",
+            f"a point has a number for each name, and this is {kind_of(at)}",
             hint=f'write it as {{"x": 3}} or as "x=3"; {MANY}',
-        )  # fmt: skip
+        )
     for name, value in at.items():
         if not isinstance(name, str):
             raise ExpressionError("point", f"{name!r} is not a name", hint='write it as {"x": 3}')

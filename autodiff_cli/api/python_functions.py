@@ -685,14 +685,25 @@ def gradient(call: Given) -> Gradient[Any]:
     '1/15'
     """
     answer = _gradient.gradient(
-        call.text, call.point, wrt=call.variables, arithmetic=call.arithmetic, relative=call.relative,
+        call.text,
+        call.point,
+        wrt=call.variables,
+        arithmetic=call.arithmetic,
+        relative=call.relative,
         over=call.over,
-    )  # fmt: skip
+    )
     return _as(
-        Gradient, answer, intermediates=call.all or None, relative=call.relative or None, sort=call.sort or None,
-        depth=call.depth, binary=call.binary or None, table=False if call.no_table else None,
-        tree=False if call.no_tree else None, **call.shown,
-    )  # fmt: skip
+        Gradient,
+        answer,
+        intermediates=call.all or None,
+        relative=call.relative or None,
+        sort=call.sort or None,
+        depth=call.depth,
+        binary=call.binary or None,
+        table=False if call.no_table else None,
+        tree=False if call.no_tree else None,
+        **call.shown,
+    )
 
 
 @answers("trace")
@@ -726,9 +737,15 @@ def graph(call: Given) -> Picture:
         else _graph.picture(call.text, call.point, wrt=call.variables)
     )
     return _as(
-        Picture, answer, depth=call.depth, binary=call.binary or None, partials=call.partials or None,
-        way=None if call.layout is None else way_of(call.layout), width=call.width, **call.shown,
-    )  # fmt: skip
+        Picture,
+        answer,
+        depth=call.depth,
+        binary=call.binary or None,
+        partials=call.partials or None,
+        way=None if call.layout is None else way_of(call.layout),
+        width=call.width,
+        **call.shown,
+    )
 
 
 @takes("grad")
@@ -819,12 +836,15 @@ def descend(call: Given) -> Descent:
     [(0, 9.0, 0.0), (1, 2.25, 1.5), (2, 0.5625, 2.25), (3, 0.140625, 2.625)]
     """
     run = _descend.descend(
-        call.text, call.point, wrt=call.variables,
+        call.text,
+        call.point,
+        wrt=call.variables,
         rule=_descend.chosen_rule(call.method, call.rate, call.momentum, call.beta1, call.beta2),
         stops=_descend.Stops(call.steps, call.gradient_tolerance, call.value_tolerance),
-        maximize=call.maximize, over=call.over,
+        maximize=call.maximize,
+        over=call.over,
         batches=_descend.batched(call.batch, call.epochs, call.shuffle, call.seed),
-    )  # fmt: skip
+    )
     rows = tuple(run)
     if run.ending is not None and run.ending.error is not None:
         explain(run.ending.error, call.text)
@@ -842,9 +862,15 @@ def minimize(call: Given) -> Minimum:
     """
     tolerance = _minimize.TOLERANCE if call.gradient_tolerance is None else call.gradient_tolerance
     answer = _minimize.minimize(
-        call.text, call.point, wrt=call.variables, method=call.method, bounds=ranges_of(call.bounds),
-        tolerance=tolerance, steps=call.steps, over=call.over,
-    )  # fmt: skip
+        call.text,
+        call.point,
+        wrt=call.variables,
+        method=call.method,
+        bounds=ranges_of(call.bounds),
+        tolerance=tolerance,
+        steps=call.steps,
+        over=call.over,
+    )
     return _as(Minimum, answer, **call.shown)
 
 
@@ -861,10 +887,15 @@ def plot(call: Given) -> Curve | Surface:
     """
     path = call.path
     answer = _plot.plot(
-        call.text, call.point, wrt=call.variables, ranges=ranges_of(call.range),
-        path=_surface.read_path(path) if isinstance(path, str) else path or (), unknowns=call.unknowns,
-        between=call.brackets, order=call.order,
-    )  # fmt: skip
+        call.text,
+        call.point,
+        wrt=call.variables,
+        ranges=ranges_of(call.range),
+        path=_surface.read_path(path) if isinstance(path, str) else path or (),
+        unknowns=call.unknowns,
+        between=call.brackets,
+        order=call.order,
+    )
     if isinstance(answer, _surface.Surface):
         return _as(Surface, answer, **call.shown)
     return _as(Curve, answer, **call.shown)
@@ -885,10 +916,17 @@ def diff(call: Given) -> Diff:
     '2*x*y'
     """
     answer = _diff.diff(
-        call.text, call.point, wrt=call.variables, order=1 if call.order is None else call.order,
-        share=call.share, steps=call.steps, everywhere=call.everywhere, assume=call.assume,
-        language=call.to or "text", arithmetic=call.arithmetic,
-    )  # fmt: skip
+        call.text,
+        call.point,
+        wrt=call.variables,
+        order=1 if call.order is None else call.order,
+        share=call.share,
+        steps=call.steps,
+        everywhere=call.everywhere,
+        assume=call.assume,
+        language=call.to or "text",
+        arithmetic=call.arithmetic,
+    )
     return _as(Diff, answer, steps=call.steps or None, **call.shown)
 
 
@@ -914,10 +952,13 @@ def jacobian(call: Given) -> Jacobian:
     """
     adjoint = call.adjoint
     answer = _jacobian.jacobian(
-        call.text, call.point, wrt=call.variables,
+        call.text,
+        call.point,
+        wrt=call.variables,
         direction=None if call.direction is None else point_of(call.direction, call.arithmetic),
-        adjoint=parse_weights(adjoint) if isinstance(adjoint, str) else adjoint, arithmetic=call.arithmetic,
-    )  # fmt: skip
+        adjoint=parse_weights(adjoint) if isinstance(adjoint, str) else adjoint,
+        arithmetic=call.arithmetic,
+    )
     return _as(Jacobian, answer, **call.shown)
 
 
@@ -932,9 +973,12 @@ def taylor(call: Given) -> Taylor:
     if wanted is not None and len(wanted) != 1:
         raise ExpressionError("usage", "a Taylor series is taken in one variable", hint="write `--wrt x`")
     answer = _taylor.taylor(
-        call.text, call.point, by=None if wanted is None else wanted[0],
-        order=8 if call.order is None else call.order, arithmetic=call.arithmetic,
-    )  # fmt: skip
+        call.text,
+        call.point,
+        by=None if wanted is None else wanted[0],
+        order=8 if call.order is None else call.order,
+        arithmetic=call.arithmetic,
+    )
     return _as(Taylor, answer, **call.shown)
 
 
@@ -970,16 +1014,23 @@ def propagate(call: Given) -> Propagation:
     columns: Mapping[str, Sequence[float]] | None = None
     if isinstance(data, str):
         known_names = [*point, *(fitted.values if fitted else ())]
-        columns = readings(
-            [data], call.text, known_names, implicit=call.for_ is not None or call.between is not None
-        )  # fmt: skip
+        columns = readings([data], call.text, known_names, implicit=call.for_ is not None or call.between is not None)
     elif data is not None:
         columns = {name: [as_number(x, name) for x in column] for name, column in columns_of(data).items()}
     answer = _propagate.propagate(
-        call.text, point, unknowns=call.unknowns, between=call.brackets, fitted=fitted, correlation=pairs,
-        dof={name: as_number(x, name) for name, x in point_of(call.dof).items()}, readings=columns,
-        level=call.level, k=call.k, samples=call.samples, seed=call.seed,
-    )  # fmt: skip
+        call.text,
+        point,
+        unknowns=call.unknowns,
+        between=call.brackets,
+        fitted=fitted,
+        correlation=pairs,
+        dof={name: as_number(x, name) for name, x in point_of(call.dof).items()},
+        readings=columns,
+        level=call.level,
+        k=call.k,
+        samples=call.samples,
+        seed=call.seed,
+    )
     return _as(Propagation, answer, sort=call.sort or None, **call.shown)
 
 
@@ -995,9 +1046,15 @@ def solve(call: Given) -> Solved:
     (1.4142135624, True)
     """
     answer = _solve.solve(
-        call.text, call.point, unknowns=call.unknowns, between=call.brackets, wrt=call.variables, every=call.all,
-        order=call.order or 1, arithmetic=call.arithmetic,
-    )  # fmt: skip
+        call.text,
+        call.point,
+        unknowns=call.unknowns,
+        between=call.brackets,
+        wrt=call.variables,
+        every=call.all,
+        order=call.order or 1,
+        arithmetic=call.arithmetic,
+    )
     return _as(Solved, answer, **call.shown)
 
 
@@ -1020,9 +1077,18 @@ def fit(call: Given) -> Fit:
     else:
         data = {name: [written_number(name, x) for x in column] for name, column in columns_of(data).items()}
     answer = _fit.fit(
-        call.text, data, point, response=response, fixed=fixed, bounds=ranges_of(call.bounds), sigma=sigma,
-        weights=weights, loss=call.loss or "linear", level=call.level, arithmetic=call.arithmetic,
-    )  # fmt: skip
+        call.text,
+        data,
+        point,
+        response=response,
+        fixed=fixed,
+        bounds=ranges_of(call.bounds),
+        sigma=sigma,
+        weights=weights,
+        loss=call.loss or "linear",
+        level=call.level,
+        arithmetic=call.arithmetic,
+    )
     return _as(Fit, answer, **call.shown)
 
 
@@ -1042,12 +1108,13 @@ def export(call: Given) -> Exported:
 
 
 @answers(
-    "exercise", "level",
+    "exercise",
+    "level",
     overloads=[
         ("Sheet", {"check": None, "answer": None}),
         ("Marked", {"count": None, "solutions": None, "check": "int", "answer": "str"}),
     ],
-)  # fmt: skip
+)
 def exercise(call: Given) -> Sheet | Marked:
     """Exercises of a level, or whether the `answer` to the one with the number `check` is right.
 
@@ -1056,9 +1123,13 @@ def exercise(call: Given) -> Sheet | Marked:
     ('f(x) = (2*x + 3)**3', True)
     """
     answer = _marking.asked(
-        call.level, count=call.count, seed=call.seed, solutions=call.solutions, check=call.check,
+        call.level,
+        count=call.count,
+        seed=call.seed,
+        solutions=call.solutions,
+        check=call.check,
         answer=call.answer,
-    )  # fmt: skip
+    )
     return _as(Sheet, answer) if isinstance(answer, _exercise.Sheet) else _as(Marked, answer)
 
 

@@ -61,24 +61,29 @@ def fitted(
         if columns and all(map(_NUMERAL.fullmatch, columns)):
             add, mapped = f"name the columns in the first line of the data, which is `{','.join(columns)}`", ""
         raise ExpressionError(
-            "missing_value", f"`{missing[0]}` has no value", program.variables[missing[0]].span,
+            "missing_value",
+            f"`{missing[0]}` has no value",
+            program.variables[missing[0]].span,
             f"{add}, or give it to all rows: `--at {missing[0]}=…`{mapped}"
             + (f"; or write {spelled(offers)}" if offers else ""),
             offers=offers,
-        )  # fmt: skip
+        )
     for binding in program.bindings:
         if binding.name in known_names:
             raise ExpressionError(
-                "point", f"`{binding.name}` is given a value by the data, and bound by the program",
-                binding.value.span, "rename one of them",
-            )  # fmt: skip
+                "point",
+                f"`{binding.name}` is given a value by the data, and bound by the program",
+                binding.value.span,
+                "rename one of them",
+            )
     for name in program.variables:
         if name in columns and name in constants:
             message = f"`{name}` is given a value by `--at`, and is a column of the data"
             raise ExpressionError(
-                "point", message,
+                "point",
+                message,
                 hint=f"leave it out of `--at`; or call the column otherwise: `--columns {name}_column={name}`",
-            )  # fmt: skip
+            )
     wanted = wanted_variables(program, dict.fromkeys(known_names, 0.0), wrt)
     return Fitted(program, tuple(program.variables), tuple(wanted))
 

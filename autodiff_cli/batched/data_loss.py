@@ -104,9 +104,7 @@ class LossSummary(NamedTuple):
         return f"{self.reduce} over {self.rows:,} row{'' if self.rows == 1 else 's'} of data{more}"
 
 
-def reduction(
-    data: Data | None, how: str | None, *, skip: bool = False, backend: str | None = None
-) -> LossSpec | None:  # fmt: skip
+def reduction(data: Data | None, how: str | None, *, skip: bool = False, backend: str | None = None) -> LossSpec | None:
     """Return the loss that the options specify; None without data."""
     if data is None or how is None:
         return None
@@ -132,9 +130,14 @@ class LossProblem(NamedTuple):
 
 
 def pose(
-    text: str, point: Mapping[str, float | str] | None, wrt: Sequence[str] | str | None, over: LossSpec, passes: float,
-    *, moving: bool = False,
-) -> LossProblem:  # fmt: skip
+    text: str,
+    point: Mapping[str, float | str] | None,
+    wrt: Sequence[str] | str | None,
+    over: LossSpec,
+    passes: float,
+    *,
+    moving: bool = False,
+) -> LossProblem:
     """The formula over its data; `passes` is how often it will be evaluated, about. Raises `ExpressionError`.
 
     With `moving` only variables of the program are wanted.
@@ -150,9 +153,10 @@ def pose(
         used = [name for name in program.variables if name in columns]
         if not used:
             raise ExpressionError(
-                "usage", "the formula uses no column of the data",
+                "usage",
+                "the formula uses no column of the data",
                 hint=f"there are {listed(columns)}; or leave out `--data`",
-            )  # fmt: skip
+            )
         return used
 
     data = over.data(choose, over.skip)
@@ -169,8 +173,9 @@ def pose(
         wanted = [name for name in wanted if name in program.variables]
     warnings = [
         unused(program, name, [each for each in program.variables if each not in data.numbers])
-        for name in values if name not in program.variables and name not in wanted
-    ]  # fmt: skip
+        for name in values
+        if name not in program.variables and name not in wanted
+    ]
     placed = {name: values[name] for name in program.variables if name in values}
     placed |= {name: values[name] for name in wanted if name not in program.variables}
     function = DataLoss(program, data, wanted, over, passes)
@@ -203,9 +208,7 @@ class DataLoss:
             except ImportError:
                 if backend is not None:
                     hint = f"`{install_command('data')}`"
-                    raise ExpressionError(
-                        "usage", f"`--backend {backend}` needs the extra `data`", hint=hint
-                    ) from None  # fmt: skip
+                    raise ExpressionError("usage", f"`--backend {backend}` needs the extra `data`", hint=hint) from None
                 note = f"the rows are computed one by one: `{install_command('data')}`"
             else:
                 note = self._kernel.note
@@ -322,13 +325,16 @@ class DataLoss:
             stop = min(start + size, length)
             work.charge(work.BLOCK + self.steps_a_row * (stop - start))
             part: Any = slice(start, stop) if which is None else which[start:stop]
-            inputs = [
-                fixed[k] if column is None else _array(column)[part] for k, column in enumerate(self._columns)
-            ]  # fmt: skip
+            inputs = [fixed[k] if column is None else _array(column)[part] for k, column in enumerate(self._columns)]
             block = evaluate(
-                kernel, self.names, inputs, stop - start, totals.count, lambda at: row(list(at.values())),
+                kernel,
+                self.names,
+                inputs,
+                stop - start,
+                totals.count,
+                lambda at: row(list(at.values())),
                 lambda row, name: None,
-            )  # fmt: skip
+            )
             for k in block.asked:
                 place = start + k if which is None else int(which[start + k])
                 self.asked.append(place)
@@ -391,14 +397,16 @@ class DataLoss:
             return times * math.fsum(errors) + UNIT * abs(x)
 
         return Derivatives(
-            value, error(value, [p.value_error for p in parts]),
-            gradient, [error(x, [p.gradient_error[k] for p in parts]) for k, x in enumerate(gradient)],
+            value,
+            error(value, [p.value_error for p in parts]),
+            gradient,
+            [error(x, [p.gradient_error[k] for p in parts]) for k, x in enumerate(gradient)],
             matrix,
             [
                 [error(x, [p.hessian_error[i][k] for p in parts]) for k, x in enumerate(row)]
                 for i, row in enumerate(matrix)
             ],
-        )  # fmt: skip
+        )
 
     def bounded(self, inputs: Mapping[str, Bounded], wrt: Sequence[str]) -> tuple[Bounded, list[Bounded]]:
         """Value and gradient with their rounding errors: of many rows estimated from some of them."""
@@ -590,9 +598,10 @@ def named_columns(table: Any) -> list[Any]:
         if not isinstance(table, Mapping):
             kind = type(table).__name__
             raise ExpressionError(
-                "point", f"data are columns by name, and this is a {kind}",
+                "point",
+                f"data are columns by name, and this is a {kind}",
                 hint="give a dictionary of sequences, a frame, an Arrow table, or the name of a file",
-            )  # fmt: skip
+            )
         names = list(table)
     return names
 
@@ -623,9 +632,9 @@ def held(table: Any) -> Data:
         else:
             kept = []
         left = Counter([f"point: {why}" for why in bad.values()])
-        return checked(Columns(
-            arrays, rows - len(bad), lambda row: f"row {(kept[row] if kept else row) + 1}: ", left
-        ), "the data")  # fmt: skip
+        return checked(
+            Columns(arrays, rows - len(bad), lambda row: f"row {(kept[row] if kept else row) + 1}: ", left), "the data"
+        )
 
     return read
 
@@ -635,19 +644,23 @@ def column_of(name: str, column: Any) -> Any:
     if isinstance(column, list | tuple):
         from array import array
 
-        return array("d", [
-            math.nan if x is None else float(x) if isinstance(x, float) and x - x != 0 else as_number(x, name)
-            for x in column
-        ])  # fmt: skip
+        return array(
+            "d",
+            [
+                math.nan if x is None else float(x) if isinstance(x, float) and x - x != 0 else as_number(x, name)
+                for x in column
+            ],
+        )
     try:
         import numpy
 
         found = numpy.asarray(column)
         if found.dtype.kind not in "iuf" and not (found.dtype.kind == "O" and all(_is_number(x) for x in found)):
             raise ExpressionError(
-                "point", f"column `{name}` holds values of the type {found.dtype}, and a variable needs numbers",
+                "point",
+                f"column `{name}` holds values of the type {found.dtype}, and a variable needs numbers",
                 hint="convert it to a number type",
-            )  # fmt: skip
+            )
         found = numpy.ascontiguousarray(found, dtype=float)
     except (ImportError, TypeError, ValueError):
         raise ExpressionError("point", f"column `{name}` holds no numbers", hint="give a sequence of numbers") from None

@@ -222,9 +222,7 @@ def _printed(record: Record, inputs: int, fixed: frozenset[int]) -> Compute:
         if whole:
             run(columns, results, flags, whole)
         if whole < rows:
-            last = [
-                column if k in fixed else np.resize(column[whole:], LANES) for k, column in enumerate(columns)
-            ]  # fmt: skip
+            last = [column if k in fixed else np.resize(column[whole:], LANES) for k, column in enumerate(columns)]
             values, flagged = np.empty((len(results), LANES)), np.empty(LANES, bool)
             run(last, values, flagged, LANES)
             results[:, whole:], flags[whole:] = values[:, : rows - whole], flagged[: rows - whole]
@@ -254,8 +252,10 @@ def _called(record: Record, inputs: int) -> Compute:
             count = part.stop - start
             columns.run(
                 [x[part] if isinstance(x, np.ndarray) else x for x in inputs],
-                [column[:count] for column in work.columns], [column[part] for column in results], flags[part],
-            )  # fmt: skip
+                [column[:count] for column in work.columns],
+                [column[part] for column in results],
+                flags[part],
+            )
 
     return compute
 

@@ -87,9 +87,13 @@ def symbolic_picture(text: str, names: Collection[str] = ()) -> Picture:
 def gathered(picture: Picture) -> Picture:
     """The picture as one draws it: a chain of one operation, a sum of many terms, as one node."""
     return described(
-        picture.roots, picture.text, numbers=picture.numbers, gradient=picture.gradient, warnings=picture.warnings,
+        picture.roots,
+        picture.text,
+        numbers=picture.numbers,
+        gradient=picture.gradient,
+        warnings=picture.warnings,
         chains=Chains(picture.roots),
-    )  # fmt: skip
+    )
 
 
 def described(

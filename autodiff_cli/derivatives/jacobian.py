@@ -80,9 +80,11 @@ def jacobian(
     whole = along is None and weights is None
     if whole and len(names) * len(outputs) > MOST_ENTRIES:
         raise ExpressionError(
-            "limit", f"a Jacobian of {len(outputs):,} rows and {len(names):,} columns is too large", None,
+            "limit",
+            f"a Jacobian of {len(outputs):,} rows and {len(names):,} columns is too large",
+            None,
             "ask for a product with it: `--direction`, `--adjoint`, or for some variables: `--wrt x,y`",
-        )  # fmt: skip
+        )
     warnings: list[Diagnostic] = []
     inputs = {("point", name): value for name, value in posed.point.items()}
     inputs |= {("direction", name): value for name, value in (along or {}).items()}
@@ -111,10 +113,20 @@ def jacobian(
 
     found = arithmetic.run({f"{part} {name}": value for (part, name), value in inputs.items()}, work)
     return Jacobian(
-        text, arithmetic, called, found["values"], names, found.get("jacobian"), found.get("direction"),
-        found.get("product"), found.get("adjoint"), found.get("gradient"), found["point"], posed.program.constants,
+        text,
+        arithmetic,
+        called,
+        found["values"],
+        names,
+        found.get("jacobian"),
+        found.get("direction"),
+        found.get("product"),
+        found.get("adjoint"),
+        found.get("gradient"),
+        found["point"],
+        posed.program.constants,
         (*posed.warnings, *warnings),
-    )  # fmt: skip
+    )
 
 
 def _posed(text: str, point: Point | None, wrt: Sequence[str] | None) -> Problem:
@@ -162,9 +174,11 @@ def _weights(adjoint: Mapping[str, float | str] | Sequence[float | str], outputs
     if not isinstance(adjoint, Mapping):
         if len(adjoint) != len(outputs):
             raise ExpressionError(
-                "usage", f"the adjoint has {len(adjoint)} numbers, and the program {len(outputs)} outputs", None,
+                "usage",
+                f"the adjoint has {len(adjoint)} numbers, and the program {len(outputs)} outputs",
+                None,
                 "give one for each output, in their order",
-            )  # fmt: skip
+            )
         return list(adjoint)
     for name in adjoint:
         if name not in outputs:

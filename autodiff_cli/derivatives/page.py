@@ -107,9 +107,11 @@ def page(text: str, point: Mapping[str, float | str] | None = None, *, wrt: Sequ
     drawn = picture(text, values, wrt=wrt)
     if len(drawn.nodes) > MOST_NODES:
         raise ExpressionError(
-            "limit", f"the graph has {len(drawn.nodes):,} nodes; a page steps through {MOST_NODES:,} at most", None,
+            "limit",
+            f"the graph has {len(drawn.nodes):,} nodes; a page steps through {MOST_NODES:,} at most",
+            None,
             "look at a part of the program, or at the records of `trace`",
-        )  # fmt: skip
+        )
     program = parse(text, values)
     output = single_output(program)
     places = in_reading_order(program, output)
@@ -136,17 +138,33 @@ def page(text: str, point: Mapping[str, float | str] | None = None, *, wrt: Sequ
             formula, partials = _formulas(each)
         nodes.append(
             Node(
-                names.get(each, ""), each in numbered, operation, tuple([order[p] for p in each._prev]), slots, formula,
-                partials, _kind(each),
+                names.get(each, ""),
+                each in numbered,
+                operation,
+                tuple([order[p] for p in each._prev]),
+                slots,
+                formula,
+                partials,
+                _kind(each),
                 _selects(each),
             )
-        )  # fmt: skip
+        )
     variables = {name: order[leaf] for name, leaf in program.variables.items() if leaf in order}
     return Page(
-        text, drawn, steps, tuple(nodes), tuple([order[reading[k]] for k in writer.listed]), tuple(operations),
-        order[output], writer.letter, variables, tuple([name for name in steps.gradient if name in variables]),
-        {name: steps.point[name] for name in variables}, _derivations(text, [*steps.gradient]), drawn.warnings,
-    )  # fmt: skip
+        text,
+        drawn,
+        steps,
+        tuple(nodes),
+        tuple([order[reading[k]] for k in writer.listed]),
+        tuple(operations),
+        order[output],
+        writer.letter,
+        variables,
+        tuple([name for name in steps.gradient if name in variables]),
+        {name: steps.point[name] for name in variables},
+        _derivations(text, [*steps.gradient]),
+        drawn.warnings,
+    )
 
 
 def _derivations(text: str, names: Sequence[str]) -> tuple[Derivation, ...]:

@@ -64,14 +64,18 @@ def taylor(
         raise ExpressionError("limit", f"the order {order} is negative", None, "the order 0 is the value alone")
     if order > MOST_ORDERS:
         raise ExpressionError(
-            "limit", f"the order {order:,} is too high: the time grows with its third power", None,
+            "limit",
+            f"the order {order:,} is too high: the time grows with its third power",
+            None,
             f"ask for an order up to {MOST_ORDERS}",
-        )  # fmt: skip
+        )
     if arithmetic.name in ("precision", "certified") and order * arithmetic.digits > MOST_DIGITS:
         raise ExpressionError(
-            "limit", f"order {order} with {arithmetic.digits:,} digits would take too long", None,
+            "limit",
+            f"order {order} with {arithmetic.digits:,} digits would take too long",
+            None,
             f"order times digits may be up to {MOST_DIGITS:,}",
-        )  # fmt: skip
+        )
     name = posed.wanted[0]
 
     def work(m: NumberType, values: Values) -> dict[str, Any]:
@@ -80,10 +84,16 @@ def taylor(
 
     result = arithmetic.run(posed.point, work)
     return Taylor(
-        text, arithmetic, name, order, result["coefficients"],
-        polynomial(name, result["coefficients"], result["point"][name]), result["point"], posed.program.constants,
+        text,
+        arithmetic,
+        name,
+        order,
+        result["coefficients"],
+        polynomial(name, result["coefficients"], result["point"][name]),
+        result["point"],
+        posed.program.constants,
         tuple(posed.warnings),
-    )  # fmt: skip
+    )
 
 
 def _without_noise(

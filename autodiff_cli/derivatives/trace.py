@@ -169,14 +169,22 @@ def trace(
     notes += _branches(writer, text)
     by_name = {n: places[leaf] for n, leaf in program.variables.items() if leaf in places}
     return Trace(
-        text, mode, writer.letter, float(graph.data[root]),
+        text,
+        mode,
+        writer.letter,
+        float(graph.data[root]),
         {name: values[name] for name in (*program.variables, *(n for n in wanted if n not in program.variables))},
-        program.constants, tuple(rows), tuple(pulls), tuple(pushes),
+        program.constants,
+        tuple(rows),
+        tuple(pulls),
+        tuple(pushes),
         tuple(_plain(adjoints[i]) for i in writer.listed) if mode == "reverse" else (),
         {n: _plain(adjoints[by_name[n]]) or 0.0 if n in by_name else 0.0 for n in wanted} if mode == "reverse" else {},
-        seeds, (_plain(flows[root]) or 0.0) if mode == "forward" else None,
-        tuple(notes), tuple(warnings + told),
-    )  # fmt: skip
+        seeds,
+        (_plain(flows[root]) or 0.0) if mode == "forward" else None,
+        tuple(notes),
+        tuple(warnings + told),
+    )
 
 
 def _plain(x: float | None) -> float | None:
@@ -201,9 +209,11 @@ def _seeds(
     for name in seeds:
         if name not in program.variables:
             raise ExpressionError(
-                "usage", f"the direction names `{name}`, which is not a variable of this program", None,
+                "usage",
+                f"the direction names `{name}`, which is not a variable of this program",
+                None,
                 f"its variables: {quoted(program.variables)}",
-            )  # fmt: skip
+            )
     return seeds
 
 
@@ -302,9 +312,16 @@ class Writer:
         inputs = tuple(self.leaf(p).label or expression_text(self.leaf(p)) for p in self.graph.parents[i])
         span = (n.span.start, n.span.end) if n.span else None
         return TraceRow(
-            self.names[i], kind, i in self.numbered, n.label if not n._prev else "", expression_text(graph), graph,
-            inputs, unsigned(value), span,
-        )  # fmt: skip
+            self.names[i],
+            kind,
+            i in self.numbered,
+            n.label if not n._prev else "",
+            expression_text(graph),
+            graph,
+            inputs,
+            unsigned(value),
+            span,
+        )
 
     def partials(self, i: int) -> list[tuple[int, Value | None, float]]:
         """The inputs of a node that take part in it, with the local derivative as a formula and as a number."""

@@ -69,18 +69,21 @@ def read_equations(text: str, named: Collection[str]) -> Equations:
         if equations:
             first, last = statement.tokens[0][1], statement.tokens[-1][2]
             raise ExpressionError(
-                "syntax", f"`{name}` is bound here, behind an equation", Span(first, last),
+                "syntax",
+                f"`{name}` is bound here, behind an equation",
+                Span(first, last),
                 f"put it first; as an equation `{name}` needs a value, or `--for {name}`",
-            )  # fmt: skip
+            )
     if not equations:
         program = parse(text, named)
         for binding in program.bindings[-1:]:
             if binding.value is program.outputs[0] and statements[-1].sign is not None:
                 raise ExpressionError(
-                    "missing_value", f"`{binding.name} = …` is an equation only if `{binding.name}` has a value or is "
-                    "looked for", Span(binding.start, binding.start + len(binding.name)),
+                    "missing_value",
+                    f"`{binding.name} = …` is an equation only if `{binding.name}` has a value or is looked for",
+                    Span(binding.start, binding.start + len(binding.name)),
                     f"give it: `--at {binding.name}=…`; or leave `{binding.name} =` out, for where the rest is 0",
-                )  # fmt: skip
+                )
         return Equations(program, [_text_at(text, output.span) for output in program.outputs])
     outputs, origin = _as_outputs(text, equations)
     try:
@@ -199,9 +202,11 @@ def _check_sides(text: str, equations: Sequence[_Statement], named: Collection[s
         for side, word in ((tokens[:place], "left"), (tokens[place + 1 :], "right")):
             if not side:
                 raise ExpressionError(
-                    "syntax", f"the {word} side of this equation is missing", Span(sign[1], sign[2]),
+                    "syntax",
+                    f"the {word} side of this equation is missing",
+                    Span(sign[1], sign[2]),
                     "write an expression on both sides, `x**2 = 2`, on one line or in parentheses",
-                )  # fmt: skip
+                )
             start, end = side[0][1], side[-1][2]
             parse(text[:first] + " " * (start - first) + text[start:end], named)
 

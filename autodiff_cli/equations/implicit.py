@@ -13,9 +13,12 @@ from ..run.evaluation import Kinks
 
 
 def derivatives(
-    m: NumberType, outputs: Sequence[Value], values: Mapping[str, Number], unknowns: Sequence[str],
+    m: NumberType,
+    outputs: Sequence[Value],
+    values: Mapping[str, Number],
+    unknowns: Sequence[str],
     by: Sequence[str],
-) -> tuple[Matrix, Kinks]:  # fmt: skip
+) -> tuple[Matrix, Kinks]:
     """The derivative of each unknown by each of the variables `by`, where the outputs are 0: −F_u⁻¹·F_p; and the kinks.
 
     Raises `Singular`, and `ExpressionError` as `jacobian` does.
@@ -29,9 +32,13 @@ def derivatives(
 
 
 def second_derivatives(
-    m: NumberType, outputs: Sequence[Value], values: Mapping[str, Number], unknowns: Sequence[str],
-    by: Sequence[str], first: Matrix,
-) -> list[Matrix]:  # fmt: skip
+    m: NumberType,
+    outputs: Sequence[Value],
+    values: Mapping[str, Number],
+    unknowns: Sequence[str],
+    by: Sequence[str],
+    first: Matrix,
+) -> list[Matrix]:
     """For each unknown the matrix of its second derivatives by `by`.
 
     Differentiating F(u(p), p) = 0 twice gives F_u·u_pq = −(the second derivative of F along (u_p, 1) and (u_q, 1)).

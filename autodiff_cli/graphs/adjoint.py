@@ -74,9 +74,15 @@ def record_gradient(
     partials, totals = reverse.sweep(output, wanted)
     watched = dict.fromkeys((*recording.watched, *totals))
     return Recording(
-        m, recording.values, partials, tuple(totals), tuple(watched), place,
-        tuple(_edges(order, place, reverse.active)), frozenset(reverse.active),
-    )  # fmt: skip
+        m,
+        recording.values,
+        partials,
+        tuple(totals),
+        tuple(watched),
+        place,
+        tuple(_edges(order, place, reverse.active)),
+        frozenset(reverse.active),
+    )
 
 
 def merge_recordings(parts: Sequence[Recording]) -> Recording:

@@ -113,10 +113,15 @@ def _fault(failed: Failed, nodes: Iterable[int], numbers: Iterable[object]) -> F
     places = ", ".join(show(x.c[0]) for x in series.inputs)
     if isinstance(error, OverflowError):
         return Fault(
-            node, "overflow", f"the coefficient of order {order} of `{series.name}` at {places} is too large for "
-            f"{series.m.range}", "ask for a lower order, or use `--precision`",
-        )  # fmt: skip
+            node,
+            "overflow",
+            f"the coefficient of order {order} of `{series.name}` at {places} is too large for {series.m.range}",
+            "ask for a lower order, or use `--precision`",
+        )
     return Fault(
-        node, "derivative", f"`{series.name}` has no power series at {places}: its derivative of order {order} is "
-        "infinite or undefined there", "move the point",
-    )  # fmt: skip
+        node,
+        "derivative",
+        f"`{series.name}` has no power series at {places}: its derivative of order {order} is "
+        "infinite or undefined there",
+        "move the point",
+    )

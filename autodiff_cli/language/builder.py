@@ -47,9 +47,19 @@ class Program:
     """A program as a graph, not evaluated. `outputs`, `variables` and `bindings` show it as Values."""
 
     __slots__ = (
-        "_graph", "_places", "_read", "_values", "_variables", "bound", "constants", "is_plain", "leaves",
-        "parameters", "roots", "text",
-    )  # fmt: skip
+        "_graph",
+        "_places",
+        "_read",
+        "_values",
+        "_variables",
+        "bound",
+        "constants",
+        "is_plain",
+        "leaves",
+        "parameters",
+        "roots",
+        "text",
+    )
 
     def __init__(
         self,
@@ -356,10 +366,12 @@ class Builder:
         earlier = self.free.get(name, self.used_constants.get(name))
         if earlier is not None:
             raise ExpressionError(
-                "name", f"`{name}` is bound here but was used before", self.span(at),
+                "name",
+                f"`{name}` is bound here but was used before",
+                self.span(at),
                 "bind a name before its first use, or give this one another name",
                 ((self.span(self.whole.places[earlier]), "used here"),),
-            )  # fmt: skip
+            )
 
     # -- definitions ------------------------------------------------------------------------------------------------
     def begin_body(self) -> None:
@@ -419,9 +431,11 @@ class Builder:
         for name, span in self.parameters:
             if name in self.free:
                 raise ExpressionError(
-                    "name", f"`{name}` is a parameter here, and a variable of the program before", span,
+                    "name",
+                    f"`{name}` is a parameter here, and a variable of the program before",
+                    span,
                     "give one of them another name",
-                )  # fmt: skip
+                )
             leaves.append(self.variable(span))
         self.free.update(zip(function.parameters, leaves, strict=True))
         root = self.expand(function, tuple(leaves), None)
@@ -448,10 +462,12 @@ class Builder:
         """Say that a number is infinite."""
         self.refuse(
             ExpressionError(
-                "overflow", "this number is too large for double precision", self.span(place),
+                "overflow",
+                "this number is too large for double precision",
+                self.span(place),
                 "the largest is about 1.8e308",
             )
-        )  # fmt: skip
+        )
 
     def check_look(self, name: str, at: Place) -> None:
         """Refuse two names that look alike."""
@@ -463,9 +479,12 @@ class Builder:
         same_look, where = self.looks.setdefault(look, (name, at))
         if same_look != name:
             raise ExpressionError(
-                "name", f"`{name}` and `{same_look}` look alike but are two names", self.span(at),
-                "write both the same way", ((self.span(where), f"`{same_look}` is here"),),
-            )  # fmt: skip
+                "name",
+                f"`{name}` and `{same_look}` look alike but are two names",
+                self.span(at),
+                "write both the same way",
+                ((self.span(where), f"`{same_look}` is here"),),
+            )
 
     def name(self, name: str, place: Place) -> int:
         """The node of a name that the reader has met."""
@@ -495,9 +514,11 @@ class Builder:
                 return history[k - 1][1]
             if name not in CONSTANTS:
                 raise ExpressionError(
-                    "name", f"`{name}` has no value yet where it is used here", self.span(place),
+                    "name",
+                    f"`{name}` has no value yet where it is used here",
+                    self.span(place),
                     "bind it before the definition",
-                )  # fmt: skip
+                )
         if name in CONSTANTS and name not in self.given and name not in self.free:
             if name not in self.used_constants:
                 self.used_constants[name] = node = self.constant(CONSTANTS[name], name, place)
@@ -528,17 +549,22 @@ class Builder:
             return FUNCTIONS[name]
         if scope and scope.name == name:
             raise ExpressionError(
-                "name", f"`{name}` calls itself", self.span(place),
+                "name",
+                f"`{name}` calls itself",
+                self.span(place),
                 "write the recursion out: definitions are expanded in place",
-            )  # fmt: skip
+            )
         if history:
             raise ExpressionError("name", f"`{name}` is defined only later", self.span(place), "move its definition up")
         if name in self.free or name in CONSTANTS or len(name) == 1:
             raise UnexplainedText("name", f"`{name}` is not a function", self.span(place), self.offsets.ends[end])
         raise UnexplainedText(
-            "name", f"there is no function `{name}`", self.span(place), self.offsets.ends[end],
+            "name",
+            f"there is no function `{name}`",
+            self.span(place),
+            self.offsets.ends[end],
             functions=tuple(self.defined),
-        )  # fmt: skip
+        )
 
     # -- nodes ------------------------------------------------------------------------------------------------------
     def node(self, primitive: Primitive, parents: tuple[int, ...], place: Place) -> int:
@@ -602,9 +628,11 @@ class Builder:
                     "type", "a condition is needed here, and this is a number", span, "compare it: `… > 0`, `… != 0`"
                 )
             raise ExpressionError(
-                "type", "a number is needed here, and this is a condition", span,
+                "type",
+                "a number is needed here, and this is a condition",
+                span,
                 "choose numbers by it: `1 if … else 0`",
-            )  # fmt: skip
+            )
 
     def operation(self, primitive: Primitive, operands: tuple[int, ...], place: Place, pieces: Sequence[Piece]) -> int:
         """An operation that the grammar knows."""
@@ -685,9 +713,11 @@ class Builder:
         check_thousands([self.offsets.start(first) for first, _ in pieces], self.text)
         plural, got = "" if str(wanted).endswith("1") else "s", len(pieces)
         raise ExpressionError(
-            "arity", f"`{name}` takes {wanted} argument{plural}, and {got} {'is' if got == 1 else 'are'} given",
-            Span(*self.span(place)[:2]), f"write it as `{signature}`",
-        )  # fmt: skip
+            "arity",
+            f"`{name}` takes {wanted} argument{plural}, and {got} {'is' if got == 1 else 'are'} given",
+            Span(*self.span(place)[:2]),
+            f"write it as `{signature}`",
+        )
 
     def expand(self, function: _Function, operands: tuple[int, ...], via: Place | None) -> int:
         """The body of a function at its arguments. A stack of calls instead of recursion."""
@@ -751,9 +781,11 @@ class Builder:
         value = self.fixed(order)
         if value is None or value < 0 or value != int(value):
             raise ExpressionError(
-                "type", f"the order of `{primitive.name}` must be a whole number fixed by the program",
-                Span(*self.span(place)[:2]), f"write it as `{primitive.name}(2, …)`",
-            )  # fmt: skip
+                "type",
+                f"the order of `{primitive.name}` must be a whole number fixed by the program",
+                Span(*self.span(place)[:2]),
+                f"write it as `{primitive.name}(2, …)`",
+            )
 
     def fixed(self, node: int) -> float | None:
         """The value of a node of the program that is made of numbers alone; None for any other."""

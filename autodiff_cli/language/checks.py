@@ -27,9 +27,11 @@ def check_statements(statements: Sequence[Complete], outline: Callable[[], Seque
     for (kind, start, end), following in pairwise(outline()):
         if kind == "outputs":
             raise ExpressionError(
-                "syntax", "only the last statement may list outputs", Span(start, end),
+                "syntax",
+                "only the last statement may list outputs",
+                Span(start, end),
                 "move it to the end of the program",
-            )  # fmt: skip
+            )
         if kind == "expression":
             raise UnexplainedText("syntax", "this value is not used", Span(start, end), end, following.start)
 
@@ -39,9 +41,11 @@ def check_head(head: Head) -> None:
     name = head.name
     if not head.parameters:
         raise ExpressionError(
-            "syntax", f"the function `{name}` has no parameter", Span(head.span.start, head.end),
+            "syntax",
+            f"the function `{name}` has no parameter",
+            Span(head.span.start, head.end),
             f"write `{name} = 1` or `{name}(x) = x`",
-        )  # fmt: skip
+        )
     for parameter, span in head.parameters:
         if not parameter:
             raise ExpressionError(

@@ -27,8 +27,11 @@ GREEK = (
     "Gamma", "Delta", "Theta", "Lambda", "Xi", "Pi", "Sigma", "Upsilon", "Phi", "Psi", "Omega",
 )  # fmt: skip
 _GREEK_LETTERS = dict(zip("αβγδεζηθικλμνξπρστυφχψωΓΔΘΛΞΠΣΥΦΨΩ", GREEK, strict=True)) | {
-    "ϵ": "epsilon", "ϑ": "vartheta", "ϕ": "phi", "ς": "varsigma",
-}  # fmt: skip
+    "ϵ": "epsilon",
+    "ϑ": "vartheta",
+    "ϕ": "phi",
+    "ς": "varsigma",
+}
 _SUPERSCRIPTS = dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-", strict=True))
 _SUBSCRIPTS = dict(zip("₀₁₂₃₄₅₆₇₈₉ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓᵦᵧᵨᵩᵪ", "0123456789aehijklmnoprstuvxβγρφχ", strict=True))
 _INDEX = str.maketrans("".join(_SUBSCRIPTS), "".join(_SUBSCRIPTS.values()))
@@ -162,8 +165,10 @@ NEGATED, RATIO, PRODUCT, POWER, ATOM = range(binding.SUM + 1, binding.SUM + 6)
 _ON_PAPER = {binding.PRODUCT: RATIO}
 _INFIX: dict[Primitive, tuple[str, int, int, int]] = {
     p: (p.latex[2:-2], level, left, _ON_PAPER.get(right, right))
-    for p in PRIMITIVES.values() if p.latex and len(p.operator) == 4 for _, level, left, right in [p.operator]
-}  # fmt: skip
+    for p in PRIMITIVES.values()
+    if p.latex and len(p.operator) == 4
+    for _, level, left, right in [p.operator]
+}
 """Text between the operands, own level, and the levels that the left and the right operand need."""
 
 DIGIT, SYMBOL, WORD, OPEN, FRACTION, BAR, OTHER = range(7)

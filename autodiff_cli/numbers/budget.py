@@ -115,9 +115,10 @@ class Work:
         """Return the message for a computation that needs at least so many steps."""
         times = math.ceil(self._times * needed / self.most)
         return BudgetExceeded(
-            "limit", f"this takes more than the {self.most:,.0f} steps of work that it may take",
+            "limit",
+            f"this takes more than the {self.most:,.0f} steps of work that it may take",
             hint=f"{self._less}, or allow more: `--work {times if exactly else max(times, 10 * int(self._times))}`",
-        )  # fmt: skip
+        )
 
 
 _UNBOUNDED = Work(math.inf)

@@ -420,34 +420,38 @@ def _log_beta(m: Multiprecision, a: Number, b: Number) -> Number:
         return context.loggamma(a) + context.loggamma(b) - context.loggamma(a + b)
 
 
-_SURE: dict[str, Function] = {name: _theirs(theirs) for name, theirs in NATIVE.items()} | by_name({
-    "exp": _steep("exp", 0),
-    "expm1": _steep("expm1", -1),
-    "sinh": _steep("sinh", None),
-    "cosh": _steep("cosh", None),
-    "log": _log,
-    "pow": _pow,
-    "cbrt": lambda m, x: m.context.sign(x) * m.context.cbrt(abs(x)),
-    "erf": lambda m, x: m.context.sign(x) if m.context.mag(x) > 17 else m.context.erf(x),
-    "erfc": _erfc,
-    "gamma": _gamma,
-    "gamma_slope": lambda m, x, out: out * m.digamma(x),
-    "lgamma": _lgamma,
-    "sum": lambda m, *xs: m.context.fsum(xs),
-    "prod": lambda m, *xs: m.context.fprod(xs),
-    "min": lambda m, *xs: min(xs),
-    "max": lambda m, *xs: max(xs),
-})  # fmt: skip
+_SURE: dict[str, Function] = {name: _theirs(theirs) for name, theirs in NATIVE.items()} | by_name(
+    {
+        "exp": _steep("exp", 0),
+        "expm1": _steep("expm1", -1),
+        "sinh": _steep("sinh", None),
+        "cosh": _steep("cosh", None),
+        "log": _log,
+        "pow": _pow,
+        "cbrt": lambda m, x: m.context.sign(x) * m.context.cbrt(abs(x)),
+        "erf": lambda m, x: m.context.sign(x) if m.context.mag(x) > 17 else m.context.erf(x),
+        "erfc": _erfc,
+        "gamma": _gamma,
+        "gamma_slope": lambda m, x, out: out * m.digamma(x),
+        "lgamma": _lgamma,
+        "sum": lambda m, *xs: m.context.fsum(xs),
+        "prod": lambda m, *xs: m.context.fprod(xs),
+        "min": lambda m, *xs: min(xs),
+        "max": lambda m, *xs: max(xs),
+    }
+)
 """The functions that mpmath computes, or that need more care than their definition takes, with the guard bits alone."""
 
-_FUNCTIONS = _SURE | by_name({
-    "power_minus_one": lambda m, x, y, out: m.pow(x, y - 1),
-    "sinc_derivative": _sinc_derivative,
-    "polygamma": _polygamma,
-    "polygamma_difference": _polygamma_difference,
-    "beta": _beta,
-    "beta_slope": _beta_slope,
-})  # fmt: skip
+_FUNCTIONS = _SURE | by_name(
+    {
+        "power_minus_one": lambda m, x, y, out: m.pow(x, y - 1),
+        "sinc_derivative": _sinc_derivative,
+        "polygamma": _polygamma,
+        "polygamma_difference": _polygamma_difference,
+        "beta": _beta,
+        "beta_slope": _beta_slope,
+    }
+)
 """These, and those that are computed with more bits."""
 
 _OF_THE_THREAD = threading.local()

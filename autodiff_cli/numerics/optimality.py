@@ -120,9 +120,13 @@ def _derivatives(output: Source, values: Mapping[str, float], wrt: Sequence[str]
     slopes = [RUNNING.number(x) for x in result.gradient]
     value = RUNNING.number(result.value)
     return Derivatives(
-        value.x, value.error, [g.x for g in slopes], [max(0.0, g.error - h) for g, h in zip(slopes, half, strict=True)],
-        rows, [[x.error for x in row] for row in square],
-    )  # fmt: skip
+        value.x,
+        value.error,
+        [g.x for g in slopes],
+        [max(0.0, g.error - h) for g, h in zip(slopes, half, strict=True)],
+        rows,
+        [[x.error for x in row] for row in square],
+    )
 
 
 def classified(

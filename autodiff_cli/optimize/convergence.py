@@ -373,9 +373,9 @@ class LocalModel:
                 message = f"not converged: the value falls up to the edge of where it has a derivative, near {at}"
                 return ConvergenceReport(inside, "not stationary", "", "edge", message)
             jumps = outside is not None and self.jumps(inside, outside, way)
-            far = math.hypot(*(
-                (a - b) / s for a, b, s in zip(_coordinates(row), _coordinates(inside), self.size, strict=True)
-            ))  # fmt: skip
+            far = math.hypot(
+                *((a - b) / s for a, b, s in zip(_coordinates(row), _coordinates(inside), self.size, strict=True))
+            )
             if not jumps and far <= BESIDE:
                 return None
             if far > BESIDE:
@@ -428,9 +428,10 @@ class LocalModel:
         if row is None:
             return False
         walls = self.walls(row)
-        return math.fsum(
-            g * w for g, w, wall in zip(row.partials, way, walls, strict=True) if wall != 2 and w * wall <= 0
-        ) < 0  # fmt: skip
+        return (
+            math.fsum(g * w for g, w, wall in zip(row.partials, way, walls, strict=True) if wall != 2 and w * wall <= 0)
+            < 0
+        )
 
     def jumps(self, inside: DescentStep, outside: DescentStep, way: Sequence[float]) -> bool:
         """Whether the slope along a line differs by more than rounding errors can make it."""

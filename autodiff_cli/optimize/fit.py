@@ -159,17 +159,20 @@ def _read(text: str, columns: Sequence[str], known_names: Sequence[str], respons
                     "usage", f"there is no column `{last.name}`", hint=f'call it so: `--columns "{last.name}={meant}"`'
                 )
             raise ExpressionError(
-                "usage", "which column the formula explains is not said",
+                "usage",
+                "which column the formula explains is not said",
                 hint=f"write it as `y = …`, or name it: `--response y`; the columns are {listed(columns)}",
-            )  # fmt: skip
+            )
         response = last.name
     if response not in columns:
         raise _no_column(response, columns)
     if response in program.variables:
         raise ExpressionError(
-            "usage", f"`{response}` is the response, and the formula uses it", program.variables[response].span,
+            "usage",
+            f"`{response}` is the response, and the formula uses it",
+            program.variables[response].span,
             "a formula explains a column by others",
-        )  # fmt: skip
+        )
     return program, response
 
 
@@ -305,9 +308,7 @@ def _pose(
     return problem, Observations(columns, response, predictors, sigma, weights)
 
 
-def _strategies(
-    model: Model, problem: Problem, start: Any, linear: Sequence[str], loss: str, has_sigma: bool
-) -> Ended:  # fmt: skip
+def _strategies(model: Model, problem: Problem, start: Any, linear: Sequence[str], loss: str, has_sigma: bool) -> Ended:
     """The best that the strategies come to. Raises what is wrong with the start."""
     np = model.np
     places = [problem.unknowns.index(name) for name in linear]
@@ -612,9 +613,7 @@ def _normal_variance(np: Any, loss: str) -> float:
     return float(density @ (u * robust.weight) ** 2) / float(density @ robust.bent) ** 2
 
 
-def _covariance(
-    np: Any, slopes: Any, size: Any, names: Sequence[str]
-) -> tuple[Any, list[dict[str, float]], set[str]]:  # fmt: skip
+def _covariance(np: Any, slopes: Any, size: Any, names: Sequence[str]) -> tuple[Any, list[dict[str, float]], set[str]]:
     """(JᵀJ)⁻¹ by the singular values of J with scaled columns; the directions in which it vanishes, and who is in them.
 
     `size` is by what the columns were divided.

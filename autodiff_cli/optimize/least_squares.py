@@ -134,9 +134,16 @@ class Model:
     """The residuals of a model over all rows, weighted, and their derivatives by the free parameters."""
 
     def __init__(
-        self, program: Program, columns: Mapping[str, Any], free: Sequence[str], held: Mapping[str, float],
-        response: Any, weights: Any, stop: Callable[[], bool], limits: tuple[Any, Any] | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        program: Program,
+        columns: Mapping[str, Any],
+        free: Sequence[str],
+        held: Mapping[str, float],
+        response: Any,
+        weights: Any,
+        stop: Callable[[], bool],
+        limits: tuple[Any, Any] | None = None,
+    ) -> None:
         import numpy
 
         from ..batched.kernels import gradient_recorder, kernel
@@ -310,9 +317,17 @@ def _searched(model: Model, left: Any, slopes: Any, start: Any, places: Sequence
         warnings.simplefilter("ignore")
         try:
             solution = least_squares(
-                left, start, jac=slopes, method="lm" if plain else "trf", x_scale="jac", ftol=1e-15, xtol=1e-15,
-                gtol=1e-15, max_nfev=MOST_EVALUATIONS, **more,
-            ).x  # fmt: skip
+                left,
+                start,
+                jac=slopes,
+                method="lm" if plain else "trf",
+                x_scale="jac",
+                ftol=1e-15,
+                xtol=1e-15,
+                gtol=1e-15,
+                max_nfev=MOST_EVALUATIONS,
+                **more,
+            ).x
         except (ValueError, np.linalg.LinAlgError):
             return start
     return solution

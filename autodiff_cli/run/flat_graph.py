@@ -33,9 +33,19 @@ class Graph:
     """
 
     __slots__ = (
-        "chooses", "constants", "data", "labels", "names", "parents", "places", "primitives", "roots", "rows", "signed",
+        "chooses",
+        "constants",
+        "data",
+        "labels",
+        "names",
+        "parents",
+        "places",
+        "primitives",
+        "roots",
+        "rows",
+        "signed",
         "span_of",
-    )  # fmt: skip
+    )
 
     primitives: list[Primitive]
     parents: list[tuple[int, ...]]

@@ -185,9 +185,11 @@ def undefined(m: NumberType, node: int, primitive: Primitive, inputs: Sequence[N
         return Fault(node, error.kind, error.message, error.hint)
     if isinstance(error, OverflowError):
         return Fault(
-            node, "overflow", f"`{name}` at {_places(inputs)} is too large for {m.range}",
+            node,
+            "overflow",
+            f"`{name}` at {_places(inputs)} is too large for {m.range}",
             "rescale the inputs, or use a form that stays small (`logsumexp`, `softplus`, `lgamma`)",
-        )  # fmt: skip
+        )
     message = hint = None
     if primitive.domain_message:
         with suppress(Refusal):
@@ -415,23 +417,31 @@ def _no_derivative(graph: Graph, m: NumberType, i: int, active: Activity, adjoin
         return Fault(i, refusal.kind, refusal.message, refusal.hint)
     if vanishes:
         return Fault(
-            i, "derivative",
+            i,
+            "derivative",
             f"0·∞: the {m.derivative} cannot be read off here; `{name}` at {places} has no finite derivative, "
             "and what it is multiplied by is 0",
-            "simplify the formula so that the two cancel", position,
-        )  # fmt: skip
+            "simplify the formula so that the two cancel",
+            position,
+        )
     if isinstance(error, OverflowError):
         return Fault(
-            i, "overflow", f"the {m.derivative} through `{name}` at {places} is too large for {m.range}",
-            "rescale the inputs", position,
-        )  # fmt: skip
+            i,
+            "overflow",
+            f"the {m.derivative} through `{name}` at {places} is too large for {m.range}",
+            "rescale the inputs",
+            position,
+        )
     names = primitive.roles or primitive.params
     towards = f" with respect to {names[position]}" if len(primitive.partials) > 1 else ""
     fate = "infinite there" if isinstance(error, ZeroDivisionError) else "undefined there"
     return Fault(
-        i, "derivative", f"`{name}` is defined at {places} but its {m.derivative}{towards} is {fate}",
-        "move the point, or leave this input out with `--wrt`", position,
-    )  # fmt: skip
+        i,
+        "derivative",
+        f"`{name}` is defined at {places} but its {m.derivative}{towards} is {fate}",
+        "move the point, or leave this input out with `--wrt`",
+        position,
+    )
 
 
 def _failing(graph: Graph, m: NumberType, i: int, active: Sequence[bool]) -> int:

@@ -14,11 +14,15 @@ from .target import OPERATORS, Target, Unit, named, reserved_words
 
 _TRIGONOMETRY = "sin cos tan sinh cosh tanh asin acos atan atan2 asinh acosh atanh"
 
-SYNTAX = OPERATORS | by_name({
-    "or_": ("{0} || {1}", OR, OR, COMPARISON), "and_": ("{0} && {1}", AND, COMPARISON, COMPARISON),
-    "neg": ("-{0}", SIGN, ATOM), "not_": ("!{0}", SIGN, ATOM),
-    "where": ("{0} ? {1} : {2}", CHOICE, CHOICE + 1, CHOICE + 1, CHOICE + 1),
-})  # fmt: skip
+SYNTAX = OPERATORS | by_name(
+    {
+        "or_": ("{0} || {1}", OR, OR, COMPARISON),
+        "and_": ("{0} && {1}", AND, COMPARISON, COMPARISON),
+        "neg": ("-{0}", SIGN, ATOM),
+        "not_": ("!{0}", SIGN, ATOM),
+        "where": ("{0} ? {1} : {2}", CHOICE, CHOICE + 1, CHOICE + 1, CHOICE + 1),
+    }
+)
 
 
 class Curly(Target):
@@ -58,9 +62,11 @@ class JavaScript(Curly):
     declares = ("let", "let")
     label = "  // {}"
     power_function = "Math.pow"
-    forms = SYNTAX | named(
-        f"sqrt cbrt exp expm1 log log1p log2 log10 {_TRIGONOMETRY} floor ceil sign abs max min", "Math."
-    ) | by_name({"eq": ("{0} === {1}", COMPARISON, SUM, SUM), "ne": ("{0} !== {1}", COMPARISON, SUM, SUM)})  # fmt: skip
+    forms = (
+        SYNTAX
+        | named(f"sqrt cbrt exp expm1 log log1p log2 log10 {_TRIGONOMETRY} floor ceil sign abs max min", "Math.")
+        | by_name({"eq": ("{0} === {1}", COMPARISON, SUM, SUM), "ne": ("{0} !== {1}", COMPARISON, SUM, SUM)})
+    )
 
     def usable(self, name: str) -> bool:
         return super().usable(name) and name not in reserved_words("javascript")

@@ -60,10 +60,7 @@ class Dialect:
         return (self.exponential if "e" in text else self.literal).format(text)
 
 
-COMMON = (
-    native("sqrt exp asin acos atan atan2 sin cos tan sinh cosh tanh floor ceil abs")
-    | by_name({"log": "ln"})
-)  # fmt: skip
+COMMON = native("sqrt exp asin acos atan atan2 sin cos tan sinh cosh tanh floor ceil abs") | by_name({"log": "ln"})
 """Definitions that all dialects share."""
 AREAS = native("asinh acosh atanh")
 UNDEFINED = frozenset(native("sqrt log asin acos acosh atanh"))

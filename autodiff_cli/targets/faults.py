@@ -146,8 +146,11 @@ def _domain(step: Step) -> tuple[int, str, float] | None:
 def _implies(signs: str, number: float, domain: str, end: float) -> bool:
     """Whether x that is in one of these relations to a number is inside a domain, for every x."""
     inside = COMPARISONS[domain].holds
-    sides = {"<": "<" if number <= end else "<=>", "=": "<" if number < end else "=" if number == end else ">",
-             ">": ">" if number >= end else "<=>"}  # fmt: skip
+    sides = {
+        "<": "<" if number <= end else "<=>",
+        "=": "<" if number < end else "=" if number == end else ">",
+        ">": ">" if number >= end else "<=>",
+    }
     return all(side in inside for sign in signs for side in sides[sign])
 
 

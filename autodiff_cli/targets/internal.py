@@ -15,13 +15,18 @@ from ..table.binding import CHOICE, SUM
 from ..table.names import by_name, native
 from .target import OPERATORS, Form, Target, Written, call, filled
 
-DIRECT: dict[str, Callable[..., Any]] = by_name({
-    name: getattr(math, theirs)
-    for name, theirs in (native(
-        "pow sqrt exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh "
-        "atanh erf erfc hypot"
-    ) | by_name({"abs": "fabs"})).items()
-})  # fmt: skip
+DIRECT: dict[str, Callable[..., Any]] = by_name(
+    {
+        name: getattr(math, theirs)
+        for name, theirs in (
+            native(
+                "pow sqrt exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan atan2 sinh cosh tanh "
+                "asinh acosh atanh erf erfc hypot"
+            )
+            | by_name({"abs": "fabs"})
+        ).items()
+    }
+)
 """Functions that need no wrapper here: whatever they raise, the slow way is asked for the reason."""
 
 SILENT = native("add sub mul div pow leaky_relu elu").keys()
@@ -40,11 +45,14 @@ def _extreme(name: str, template: str) -> Form:
     return form
 
 
-FORMS: dict[str, Form] = OPERATORS | by_name({
-    "where": ("{1} if {0} else {2}", CHOICE, CHOICE + 1, CHOICE + 1, CHOICE),
-    "relu": ("{0} if {0} > 0.0 else 0.0", CHOICE, SUM),
-    "max": _extreme("max", "{1} if {1} > {0} else {0}"), "min": _extreme("min", "{1} if {1} < {0} else {0}"),
-})  # fmt: skip
+FORMS: dict[str, Form] = OPERATORS | by_name(
+    {
+        "where": ("{1} if {0} else {2}", CHOICE, CHOICE + 1, CHOICE + 1, CHOICE),
+        "relu": ("{0} if {0} > 0.0 else 0.0", CHOICE, SUM),
+        "max": _extreme("max", "{1} if {1} > {0} else {0}"),
+        "min": _extreme("min", "{1} if {1} < {0} else {0}"),
+    }
+)
 
 
 class Internal(Target):

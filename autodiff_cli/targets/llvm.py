@@ -84,18 +84,26 @@ class Llvm:
             self.lines.append(f"  store {VECTOR} {plain}, ptr {self.at(column)}, align 8")
         place = self.new("getelementptr i8, ptr %flags, i64 %row")
         self.lines.append(f"  store <4 x i8> {self.new(f'zext {TRUTH} {flag} to <4 x i8>')}, ptr {place}, align 1")
-        return "\n".join([
-            *self.declared.values(),
-            "define void @f(ptr %inputs, ptr %results, ptr %flags, i64 %rows) {",
-            "entry:", *self.before,
-            "  %some = icmp sgt i64 %rows, 0",
-            "  br i1 %some, label %loop, label %end",
-            "loop:", "  %row = phi i64 [0, %entry], [%next, %loop]", *self.lines,
-            f"  %next = add i64 %row, {LANES}",
-            "  %more = icmp slt i64 %next, %rows",
-            "  br i1 %more, label %loop, label %end",
-            "end:", "  ret void", "}", "",
-        ])  # fmt: skip
+        return "\n".join(
+            [
+                *self.declared.values(),
+                "define void @f(ptr %inputs, ptr %results, ptr %flags, i64 %rows) {",
+                "entry:",
+                *self.before,
+                "  %some = icmp sgt i64 %rows, 0",
+                "  br i1 %some, label %loop, label %end",
+                "loop:",
+                "  %row = phi i64 [0, %entry], [%next, %loop]",
+                *self.lines,
+                f"  %next = add i64 %row, {LANES}",
+                "  %more = icmp slt i64 %next, %rows",
+                "  br i1 %more, label %loop, label %end",
+                "end:",
+                "  ret void",
+                "}",
+                "",
+            ]
+        )
 
     def column(self, array: str, position: int) -> str:
         """The address of a column."""
@@ -109,9 +117,7 @@ class Llvm:
     def splat(self, scalar: str) -> str:
         """A number four times."""
         first = self.new(f"insertelement {VECTOR} poison, double {scalar}, i32 0", before=True)
-        return self.new(
-            f"shufflevector {VECTOR} {first}, {VECTOR} poison, <4 x i32> zeroinitializer", before=True
-        )  # fmt: skip
+        return self.new(f"shufflevector {VECTOR} {first}, {VECTOR} poison, <4 x i32> zeroinitializer", before=True)
 
     # -- steps ------------------------------------------------------------------------------------------------------
     def value(self, step: Step) -> str:
@@ -227,9 +233,7 @@ class Llvm:
     def added(self, terms: list[str]) -> str:
         """The sum, by halves, so that no term waits for all before it."""
         while len(terms) > 1:
-            pairs = [
-                self.new(f"fadd {VECTOR} {terms[k]}, {terms[k + 1]}") for k in range(0, len(terms) - 1, 2)
-            ]  # fmt: skip
+            pairs = [self.new(f"fadd {VECTOR} {terms[k]}, {terms[k + 1]}") for k in range(0, len(terms) - 1, 2)]
             terms = pairs + terms[len(terms) // 2 * 2 :]
         return terms[0] if terms else "zeroinitializer"
 

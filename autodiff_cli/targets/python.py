@@ -36,11 +36,15 @@ class Python(Target):
         | named("sqrt cbrt exp exp2 expm1 log log1p log2 log10 asin acos atan atan2 asinh acosh atanh", "math.")
         | named(f"erf erfc gamma hypot {_TRIGONOMETRY}", "math.")
         | named("abs max min")
-        | by_name({
-            "where": ("{1} if {0} else {2}", CHOICE, CHOICE + 1, CHOICE + 1, CHOICE),
-            "floor": "float(math.floor({0}))", "ceil": "float(math.ceil({0}))", "round": "float(round({0}))",
-        })
-    )  # fmt: skip
+        | by_name(
+            {
+                "where": ("{1} if {0} else {2}", CHOICE, CHOICE + 1, CHOICE + 1, CHOICE),
+                "floor": "float(math.floor({0}))",
+                "ceil": "float(math.ceil({0}))",
+                "round": "float(round({0}))",
+            }
+        )
+    )
     first_line = ""
     """The first line of a function."""
     conversion = ""
@@ -95,10 +99,13 @@ class Array(Python):
     """The common base of array libraries: no branches, `where` for choices, operators for logic, and no errors."""
 
     branches = False
-    logic = by_name({
-        "or_": ("{0} | {1}", SUM, SUM, SUM), "and_": ("{0} & {1}", SUM, PRODUCT, PRODUCT),
-        "not_": ("~{0}", SIGN, POWER),
-    })  # fmt: skip
+    logic = by_name(
+        {
+            "or_": ("{0} | {1}", SUM, SUM, SUM),
+            "and_": ("{0} & {1}", SUM, PRODUCT, PRODUCT),
+            "not_": ("~{0}", SIGN, POWER),
+        }
+    )
 
     def silent(self, step: Step, large: bool) -> bool:
         return True
@@ -190,14 +197,20 @@ class Jax(Guarded):
     imports = ("import jax", "import jax.numpy as jnp")
     reserved = Python.reserved | {"jax", "jnp"}
     power_function = "jnp.power"
-    forms = {
-        name: form
-        for name, form in (OPERATORS | Array.logic | named(_ARRAY_FUNCTIONS, "jnp.")).items()
-        if name not in by_name({"sinh": 0, "cosh": 0, "exp2": 0})
-    } | named("erf erfc digamma gammaln=lgamma", "jax.scipy.special.") | by_name({
-        "polygamma": lambda target, step: _polygamma(int(float(step.args[0])), step.args[1]),
-        "trigamma": "jax.scipy.special.polygamma(1, {0})",
-    })  # fmt: skip
+    forms = (
+        {
+            name: form
+            for name, form in (OPERATORS | Array.logic | named(_ARRAY_FUNCTIONS, "jnp.")).items()
+            if name not in by_name({"sinh": 0, "cosh": 0, "exp2": 0})
+        }
+        | named("erf erfc digamma gammaln=lgamma", "jax.scipy.special.")
+        | by_name(
+            {
+                "polygamma": lambda target, step: _polygamma(int(float(step.args[0])), step.args[1]),
+                "trigamma": "jax.scipy.special.polygamma(1, {0})",
+            }
+        )
+    )
     first_line = '# Double precision needs `jax.config.update("jax_enable_x64", True)`.'
     conversion = "{0} = jnp.asarray({0}, dtype=float)"
 
@@ -218,16 +231,24 @@ class Torch(Guarded):
     imports = ("import torch",)
     reserved = Python.reserved | {"torch"}
     power_function = "torch.pow"
-    forms = OPERATORS | Array.logic | named(
-        f"sqrt exp exp2 expm1 log log1p log2 log10 sign floor ceil round erf erfc lgamma digamma {_TRIGONOMETRY} "
-        "asin acos atan asinh acosh atanh abs",
-        "torch.",
-    ) | by_name({
-        "where": lambda target, step: target.chosen(step.args),
-    } | {
-        name: lambda target, step, function=function: target.tensors(function, step.args)
-        for name, function in named("maximum=max minimum=min hypot atan2 logaddexp", "torch.").items()
-    })  # fmt: skip
+    forms = (
+        OPERATORS
+        | Array.logic
+        | named(
+            f"sqrt exp exp2 expm1 log log1p log2 log10 sign floor ceil round erf erfc lgamma digamma {_TRIGONOMETRY} "
+            "asin acos atan asinh acosh atanh abs",
+            "torch.",
+        )
+        | by_name(
+            {
+                "where": lambda target, step: target.chosen(step.args),
+            }
+            | {
+                name: lambda target, step, function=function: target.tensors(function, step.args)
+                for name, function in named("maximum=max minimum=min hypot atan2 logaddexp", "torch.").items()
+            }
+        )
+    )
     conversion = "{0} = torch.as_tensor({0}, dtype=torch.float64)"
 
     def function(self, name: str) -> Form:

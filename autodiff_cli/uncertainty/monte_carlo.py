@@ -197,9 +197,15 @@ class Results:
         edges = np.linspace(low_edge, high_edge, 81)
         counted = np.concatenate([[0], below])[np.searchsorted(values, edges, side="right")]
         return Drawn(
-            mean, deviation, _shortest(values, below, level, self.count), (float(values[low]), float(values[high])),
-            self.outside, self._scatter(level), tuple(map(float, edges)), tuple(map(int, np.diff(counted))),
-        )  # fmt: skip
+            mean,
+            deviation,
+            _shortest(values, below, level, self.count),
+            (float(values[low]), float(values[high])),
+            self.outside,
+            self._scatter(level),
+            tuple(map(float, edges)),
+            tuple(map(int, np.diff(counted))),
+        )
 
 
 def _covered(level: float, count: int) -> int:
@@ -227,9 +233,10 @@ def check_samples(samples: float) -> int:
     """The number of draws as a whole number. Raises a usage error."""
     if samples != int(samples) or not FEWEST <= samples <= MOST:
         raise ExpressionError(
-            "usage", f"`--samples` cannot be {samples:,.17g}",
+            "usage",
+            f"`--samples` cannot be {samples:,.17g}",
             hint=f"it takes a whole number from {FEWEST:,} to {MOST:,}, such as 1e6",
-        )  # fmt: skip
+        )
     message = "`--samples` needs NumPy, which comes with the extra `optimize`"
     needed("numpy", "optimize", message, "; without `--samples` the budget needs nothing")
     return int(samples)

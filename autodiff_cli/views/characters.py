@@ -12,9 +12,7 @@ TITLE = 70
 """Characters of a title."""
 INVISIBLE = frozenset(("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"))
 
-Style: TypeAlias = Literal[
-    "", "heading", "name", "operator", "number", "faint", "code", "error", "warning", "hint"
-]  # fmt: skip
+Style: TypeAlias = Literal["", "heading", "name", "operator", "number", "faint", "code", "error", "warning", "hint"]
 
 
 class Paint(NamedTuple):

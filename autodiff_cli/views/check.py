@@ -44,9 +44,19 @@ class CheckView(View[Check]):
         ),
     )
     csv_columns = (
-        "line", "id", "variable", "at", "computed", "exact", "digits", "kept", "difference", "condition", "agrees",
+        "line",
+        "id",
+        "variable",
+        "at",
+        "computed",
+        "exact",
+        "digits",
+        "kept",
+        "difference",
+        "condition",
+        "agrees",
         "error",
-    )  # fmt: skip
+    )
     row_key = ("variable", "checked")
 
     def document(self, answer: Check) -> Iterator[Block]:

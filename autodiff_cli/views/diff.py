@@ -27,11 +27,13 @@ class DiffView(View[Diff]):
         Field("language", "the language of `program`"),
         Field("program", "the derivatives as a program"),
         Field(
-            "shared", "names that the formulas share",
+            "shared",
+            "names that the formulas share",
             fields=(Field("name", "the name"), Field("formula", "what it stands for")),
         ),
         Field(
-            "derivatives", "the derivatives",
+            "derivatives",
+            "the derivatives",
             lambda answer: [
                 record_of(DERIVATIVE, each, answer.arithmetic.name if answer.point else "double")
                 for each in answer.derivatives
@@ -39,13 +41,16 @@ class DiffView(View[Diff]):
             fields=DERIVATIVE,
         ),
         Field(
-            "steps", "with `--steps`: the derivation of each derivative",
-            lambda answer: [*map(derivation_record, answer.derivations)] or None, optional=True, fields=DERIVATION,
+            "steps",
+            "with `--steps`: the derivation of each derivative",
+            lambda answer: [*map(derivation_record, answer.derivations)] or None,
+            optional=True,
+            fields=DERIVATION,
         ),
         POINT,
         Field("assumptions", "with `--assume`: what was assumed", lambda x: x.assumptions or None, optional=True),
         *REMARKS,
-    )  # fmt: skip
+    )
     csv_columns = ("line", "id", "by", "derivative", "value", "error", "short", "condition")
     endings = tuple(ending for name, endings in LANGUAGES.items() for ending in endings if name != "latex")
 

@@ -71,8 +71,18 @@ class FitView(View[Fit]):
         *REMARKS,
     )
     csv_columns = (
-        "line", "id", "parameter", "estimate", "standard_error", "low", "high", "held", "rss", "deviation", "error",
-    )  # fmt: skip
+        "line",
+        "id",
+        "parameter",
+        "estimate",
+        "standard_error",
+        "low",
+        "high",
+        "held",
+        "rss",
+        "deviation",
+        "error",
+    )
     row_key = ("parameter", "parameters")
     line_fields = ("parameters",)
     extra_formats = PICTURES

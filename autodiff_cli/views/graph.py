@@ -23,7 +23,8 @@ class PictureView(View[Picture]):
         Field("gradient", "the partial derivatives, by name"),
         Field("outputs", "which of `nodes` are outputs, from 0"),
         Field(
-            "nodes", "the nodes, each after its inputs",
+            "nodes",
+            "the nodes, each after its inputs",
             fields=(
                 Field("name", "its name; null without one", lambda node: node.label or None),
                 Field("operation", "its operation; null for a leaf", lambda node: node.operation or None),
@@ -34,7 +35,7 @@ class PictureView(View[Picture]):
             ),
         ),
         WARNINGS,
-    )  # fmt: skip
+    )
     extra_formats = ("dot", "mermaid", "svg", "png", "pdf")
 
     depth: int | None = None

@@ -58,7 +58,8 @@ class PageView(View[Page]):
             "nodes", "the nodes", lambda page: [_node(page, k, node) for k, node in enumerate(page.nodes)], fields=NODE
         ),
         Field(
-            "operations", "the operations, whose functions the page has",
+            "operations",
+            "the operations, whose functions the page has",
             lambda page: [(o.name, o.domain, o.domain_message) for o in page.operations],
             fields=(
                 Field("name", "the name"),
@@ -69,7 +70,7 @@ class PageView(View[Page]):
         Field("variables", "the nodes of the variables, by name"),
         Field("wanted", "the variables to differentiate by"),
         Field("point", "the point at which the page begins"),
-    )  # fmt: skip
+    )
     extra_formats = ("html",)
 
     theme: Theme = "auto"
@@ -87,11 +88,15 @@ def document(page: Page, theme: Theme = "auto") -> str:
     policy = f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; base-uri 'none'"
     heading = "\n".join(map(visible, page.text.strip().splitlines()))
     text = Template((WEB / "page.html").read_text(encoding="utf-8")).substitute(
-        policy=policy, title=escape(title(page.picture)), heading=escape(heading), style=style,
-        script=script, graph=svg(page.picture, Choices(DIGITS, live=True)),
+        policy=policy,
+        title=escape(title(page.picture)),
+        heading=escape(heading),
+        style=style,
+        script=script,
+        graph=svg(page.picture, Choices(DIGITS, live=True)),
         derivation=_derivation(page.derivations),
         data=json.dumps(record_of(PageView.fields, page), allow_nan=False).replace("<", "\\u003c"),
-    )  # fmt: skip
+    )
     return text if theme == "auto" else text.replace('<html lang="en">', f'<html lang="en" data-theme="{theme}">', 1)
 
 
@@ -120,9 +125,17 @@ def _node(page: Page, k: int, node: Node) -> tuple[object, ...]:
     drawn = (visible(names.name(node)), visible(names.adjoint(node)), "") if node.name else ("", "", names.number(data))
     value = data if node.kind == "constant" else None
     return (
-        node.name, *drawn, node.kind, value, node.operation, node.inputs, node.slots, node.formula, node.partials,
+        node.name,
+        *drawn,
+        node.kind,
+        value,
+        node.operation,
+        node.inputs,
+        node.slots,
+        node.formula,
+        node.partials,
         node.selects,
-    )  # fmt: skip
+    )
 
 
 def _function(source: str) -> str:

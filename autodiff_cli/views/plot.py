@@ -34,9 +34,10 @@ def drawn_as(name: str | None, path: str | None) -> str:
     chosen = format_of(name, path, PlotView().formats, "table" if path is None else "")
     if not chosen:
         raise ExpressionError(
-            "usage", f"the name `{path}` does not say in which format to draw",
+            "usage",
+            f"the name `{path}` does not say in which format to draw",
             hint="end it in `.svg`, `.png` or `.pdf`, or say `--format svg`",
-        )  # fmt: skip
+        )
     return chosen
 
 

@@ -30,7 +30,8 @@ class PropagationView(View[Propagation]):
 
     fields = (
         Field(
-            "results", "the outputs, each with its uncertainty",
+            "results",
+            "the outputs, each with its uncertainty",
             fields=(
                 Field("output", "the output"),
                 Field("value", "its value"),
@@ -42,7 +43,8 @@ class PropagationView(View[Propagation]):
                 Field("written", "the value with its standard uncertainty, as it is written"),
                 Field("interval", "the value with its expanded uncertainty, as it is written"),
                 Field(
-                    "budget", "the uncertainty budget, by input",
+                    "budget",
+                    "the uncertainty budget, by input",
                     fields=(
                         Field("sensitivity", "the partial derivative by the input"),
                         Field("contribution", "the standard uncertainty that comes from the input"),
@@ -50,7 +52,8 @@ class PropagationView(View[Propagation]):
                     ),
                 ),
                 Field(
-                    "second_order", "the second-order terms; null at a kink",
+                    "second_order",
+                    "the second-order terms; null at a kink",
                     fields=(
                         Field("uncertainty", "the standard uncertainty with them"),
                         Field("shift", "by how much they move the mean"),
@@ -58,7 +61,9 @@ class PropagationView(View[Propagation]):
                     ),
                 ),
                 Field(
-                    "draws", "with `--samples`: the Monte Carlo draws", lambda result: result.drawn,
+                    "draws",
+                    "with `--samples`: the Monte Carlo draws",
+                    lambda result: result.drawn,
                     fields=(
                         Field("mean", "their mean"),
                         Field("deviation", "their standard deviation"),
@@ -71,7 +76,8 @@ class PropagationView(View[Propagation]):
                     ),
                 ),
                 Field(
-                    "validation", "with `--samples`: the first order compared with the draws",
+                    "validation",
+                    "with `--samples`: the first order compared with the draws",
                     fields=(
                         Field("tolerance", "half a unit of the second digit of the standard uncertainty"),
                         Field("low", "how far the lower ends of the intervals are apart"),
@@ -82,7 +88,8 @@ class PropagationView(View[Propagation]):
             ),
         ),
         Field(
-            "inputs", "the inputs, by name",
+            "inputs",
+            "the inputs, by name",
             fields=(
                 Field("estimate", "the estimate"),
                 Field("uncertainty", "its standard uncertainty"),
@@ -100,11 +107,23 @@ class PropagationView(View[Propagation]):
         Field("seed", "the seed of the draws", lambda answer: answer.seed if answer.samples else None),
         POINT,
         *REMARKS,
-    )  # fmt: skip
+    )
     csv_columns = (
-        "line", "id", "output", "quantity", "estimate", "uncertainty", "distribution", "dof", "sensitivity",
-        "contribution", "share", "k", "expanded", "error",
-    )  # fmt: skip
+        "line",
+        "id",
+        "output",
+        "quantity",
+        "estimate",
+        "uncertainty",
+        "distribution",
+        "dof",
+        "sensitivity",
+        "contribution",
+        "share",
+        "k",
+        "expanded",
+        "error",
+    )
     extra_formats = PICTURES
 
     sort: bool = False

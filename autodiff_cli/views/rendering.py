@@ -307,8 +307,17 @@ def _console() -> Console:
     from rich.theme import Theme
 
     theme = Theme({style: RichStyle(meta={"style": style}) for style in STYLES}, inherit=False)
-    return Console(file=StringIO(), width=10**6, height=25, theme=theme, markup=False, emoji=False, highlight=False,
-                   legacy_windows=False, _environ={})  # fmt: skip
+    return Console(
+        file=StringIO(),
+        width=10**6,
+        height=25,
+        theme=theme,
+        markup=False,
+        emoji=False,
+        highlight=False,
+        legacy_windows=False,
+        _environ={},
+    )
 
 
 def _rich_text(pieces: Pieces, width: int | None = None) -> Text:

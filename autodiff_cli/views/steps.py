@@ -97,11 +97,15 @@ def derivation_record(each: Derivation) -> dict[str, object]:
     written = Written(each.by[-1], False)
     steps = [
         (
-            step.rule, step.function or None, written.formula(step.part, step), written.formula(step.result, step),
-            step.condition or None, step.depth,
+            step.rule,
+            step.function or None,
+            written.formula(step.part, step),
+            written.formula(step.result, step),
+            step.condition or None,
+            step.depth,
         )
         for step in each.steps
-    ]  # fmt: skip
+    ]
     record: dict[str, object] = records_of(
         DERIVATION, (each.by, expression_text(each.function), steps, expression_text(each.formula))
     )

@@ -330,8 +330,10 @@ class _Page:
             return [self.name(row), self.number(row.value)]
         numbers = [] if self.blanks else [self.typeset.expression(in_numbers(row.graph, self.readable))]
         return [
-            self.name(row), self.typeset.expression(row.graph), *dict.fromkeys((*numbers, self.found(row.value))),
-        ]  # fmt: skip
+            self.name(row),
+            self.typeset.expression(row.graph),
+            *dict.fromkeys((*numbers, self.found(row.value))),
+        ]
 
     def seed(self) -> list[list[str]]:
         if not self.trace.pulls:

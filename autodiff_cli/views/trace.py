@@ -167,11 +167,17 @@ def _pull_values(answer: Trace) -> list[tuple[object, ...]]:
     rows = answer.rows
     return [
         (
-            rows[pull.source].name, rows[pull.target].name, pull.formula or None, pull.partial, pull.upstream,
-            pull.product, pull.accumulates, pull.total,
+            rows[pull.source].name,
+            rows[pull.target].name,
+            pull.formula or None,
+            pull.partial,
+            pull.upstream,
+            pull.product,
+            pull.accumulates,
+            pull.total,
         )
         for pull in answer.pulls
-    ]  # fmt: skip
+    ]
 
 
 def _push_values(answer: Trace) -> list[tuple[object, ...]]:
@@ -196,7 +202,8 @@ class TraceView(View[Trace]):
         *REMARKS,
         Field("mode", "`reverse` or `forward`"),
         Field(
-            "primal", "the forward primal trace: a row for each operation, after the variables",
+            "primal",
+            "the forward primal trace: a row for each operation, after the variables",
             lambda answer: [_primal_values(answer, k, row) for k, row in enumerate(answer.rows)],
             fields=(
                 Field("name", "the name of the node"),
@@ -211,8 +218,10 @@ class TraceView(View[Trace]):
             ),
         ),
         Field(
-            "adjoint", "the reverse adjoint trace: a row for each partial derivative that is propagated",
-            _in_mode("reverse", _pull_values), optional=True,
+            "adjoint",
+            "the reverse adjoint trace: a row for each partial derivative that is propagated",
+            _in_mode("reverse", _pull_values),
+            optional=True,
             fields=(
                 Field("from", "the node whose adjoint is propagated"),
                 Field("to", "the node whose adjoint it is added to"),
@@ -227,12 +236,15 @@ class TraceView(View[Trace]):
         Field("direction", "the direction, by name", _in_mode("forward", lambda x: x.direction), optional=True),
         Field("derivative", "the derivative along it", _in_mode("forward", lambda x: x.tangent), optional=True),
         Field(
-            "tangent", "the forward tangent trace: a row for each operation", _in_mode("forward", _push_values),
+            "tangent",
+            "the forward tangent trace: a row for each operation",
+            _in_mode("forward", _push_values),
             optional=True,
             fields=(
                 Field("node", "the name of the node"),
                 Field(
-                    "terms", "the terms of its tangent",
+                    "terms",
+                    "the terms of its tangent",
                     fields=(
                         Field("from", "the input"),
                         Field("formula", "the local derivative; null where it is a number"),
@@ -244,10 +256,12 @@ class TraceView(View[Trace]):
             ),
         ),
         Field(
-            "notes", "remarks, such as conventions at kinks", lambda answer: [*answer.notes],
+            "notes",
+            "remarks, such as conventions at kinks",
+            lambda answer: [*answer.notes],
             fields=(Field("kind", "the kind"), Field("message", "the remark")),
         ),
-    )  # fmt: skip
+    )
 
     unicode: bool = True
     """Whether letters beyond ASCII are shown."""

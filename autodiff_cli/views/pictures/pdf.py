@@ -26,9 +26,10 @@ def pdf(picture: Picture, choices: Choices = USUAL) -> bytes:
     width, height = drawn.width * points, drawn.height * points
     if max(width, height) > LONGEST:
         raise ExpressionError(
-            "limit", f"the picture would be {width / 72:,.0f} by {height / 72:,.0f} inches, too many for a PDF",
+            "limit",
+            f"the picture would be {width / 72:,.0f} by {height / 72:,.0f} inches, too many for a PDF",
             hint="a smaller `--width`, or `--format svg`, which has no such limit",
-        )  # fmt: skip
+        )
     message = "`--format pdf` needs the libraries of the extra `plot`"
     matplotlib = needed("matplotlib", "plot", message, "; the formats tree, dot, mermaid, svg and tikz need nothing")
     from matplotlib.backends.backend_pdf import FigureCanvasPdf
@@ -67,9 +68,16 @@ def _add(page: Any, shape: Shape, colors: Colors, points: float, place: Any, ord
         faint = shape.kind in ("word", "note", "partial")
         behind = {"facecolor": colors.paper, "edgecolor": "none", "pad": 0.8} if shape.kind == "partial" else None
         page.text(
-            shape.x, shape.y + BASELINE, shape.text, transform=place, fontsize=FONT * points, va="baseline",
-            color=colors.faint if faint else colors.text, bbox=behind, zorder=order,
-        )  # fmt: skip
+            shape.x,
+            shape.y + BASELINE,
+            shape.text,
+            transform=place,
+            fontsize=FONT * points,
+            va="baseline",
+            color=colors.faint if faint else colors.text,
+            bbox=behind,
+            zorder=order,
+        )
         return
     look = LOOKS[shape.kind]
     style: Any = {

@@ -222,9 +222,13 @@ def _laid_out(picture: Picture, choices: Choices, gaps: tuple[float, float], tig
     inputs = [list(dict.fromkeys(each.node for each in node.inputs)) for node in picture.nodes]
     slide = SLIDE[0 if way.down else 1] * FONT / LEGIBLE - 2 * MARGIN
     layout = arranged(
-        [unit.size for unit in units], inputs, picture.outputs, [node.ordered for node in picture.nodes],
-        (gaps[0] + beside, gaps[1] + beside), slide if tight else math.inf,
-    )  # fmt: skip
+        [unit.size for unit in units],
+        inputs,
+        picture.outputs,
+        [node.ordered for node in picture.nodes],
+        (gaps[0] + beside, gaps[1] + beside),
+        slide if tight else math.inf,
+    )
     across, along = (layout.height, layout.width) if way.down else (layout.width, layout.height)
     # numbers that change are not for a description that does not
     described = picture._replace(numbers=False) if choices.live else picture

@@ -135,12 +135,21 @@ def _drawing(layers: Sequence[Layer], sides: tuple[float, float], frame: Frame, 
         ys.append(numpy.array([y / up for _, y in points] or [float("nan")]))
         lines.append(not layer.every and not layer.marks)
     text: str = uniplot.plot_to_string(
-        xs=xs, ys=ys, lines=lines, width=width, height=height, color=[layer.color for layer in layers],
+        xs=xs,
+        ys=ys,
+        lines=lines,
+        width=width,
+        height=height,
+        color=[layer.color for layer in layers],
         character_set="braille" if look.unicode else "ascii",
         force_ascii_characters=[_CHARACTERS[layer.color] for layer in layers],
-        x_min=sides[0] / across, x_max=sides[1] / across, y_min=frame.low / up, y_max=frame.high / up,
-        x_unit=_spelled(across), y_unit=_spelled(up),
-    )  # fmt: skip
+        x_min=sides[0] / across,
+        x_max=sides[1] / across,
+        y_min=frame.low / up,
+        y_max=frame.high / up,
+        x_unit=_spelled(across),
+        y_unit=_spelled(up),
+    )
     if not look.color:
         text = re.sub(r"\x1b\[[0-9;]*m", "", text)
     return text if look.unicode else _ascii(text)

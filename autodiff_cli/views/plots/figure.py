@@ -38,13 +38,33 @@ class Palette(NamedTuple):
 
 
 LIGHT = Palette(
-    "#ffffff", "#222222", "#8a8a8a", "#e6e6e6", "#eeeeee", "#2a62a8", "#b5402c", "#3c7d3e", "#7b3fa0", "#8a6100",
-    "#c9d8ea", (0.0, 0.9),
-)  # fmt: skip
+    "#ffffff",
+    "#222222",
+    "#8a8a8a",
+    "#e6e6e6",
+    "#eeeeee",
+    "#2a62a8",
+    "#b5402c",
+    "#3c7d3e",
+    "#7b3fa0",
+    "#8a6100",
+    "#c9d8ea",
+    (0.0, 0.9),
+)
 DARK = Palette(
-    "#0f172a", "#f1f5f9", "#8595ab", "#25334d", "#1e293b", "#7ab0f5", "#f0907d", "#7fcf86", "#c99bf2", "#e0b45c",
-    "#274266", (0.3, 1.0),
-)  # fmt: skip
+    "#0f172a",
+    "#f1f5f9",
+    "#8595ab",
+    "#25334d",
+    "#1e293b",
+    "#7ab0f5",
+    "#f0907d",
+    "#7fcf86",
+    "#c99bf2",
+    "#e0b45c",
+    "#274266",
+    (0.3, 1.0),
+)
 
 CYCLE = ("blue", "red", "green", "violet", "brown", "ink")
 """The colours of several functions, in their order."""
@@ -78,9 +98,14 @@ _COLOR = re.compile(rb"#[0-9a-f]{6}\b")
 
 
 def figure(
-    plot: Curve | Surface, format: str, names: Sequence[str], title: str, caption: str, kinked: bool,
+    plot: Curve | Surface,
+    format: str,
+    names: Sequence[str],
+    title: str,
+    caption: str,
+    kinked: bool,
     theme: Theme = "auto",
-) -> bytes:  # fmt: skip
+) -> bytes:
     """The plot as the content of an SVG, PNG or PDF file; `kinked` says that there is no derivative at the point.
 
     Raises `ExpressionError` where matplotlib is not installed.
@@ -96,9 +121,14 @@ def figure(
 
 
 def drawn(
-    draw: Callable[[Any, Palette], None], format: str, title: str, caption: str = "", theme: Theme = "auto", *,
+    draw: Callable[[Any, Palette], None],
+    format: str,
+    title: str,
+    caption: str = "",
+    theme: Theme = "auto",
+    *,
     levels: Sequence[float] = (),
-) -> bytes:  # fmt: skip
+) -> bytes:
     """Return the content of an SVG, PNG or PDF file that `draw` makes in the colours of a theme.
 
     `levels` are those of contours that are coloured by `_tints`. Raises `ExpressionError` where matplotlib is not
@@ -110,10 +140,16 @@ def drawn(
     from matplotlib.figure import Figure
 
     colors: Any = {
-        "figure.facecolor": palette.paper, "axes.facecolor": palette.paper, "legend.facecolor": palette.paper,
-        "savefig.facecolor": palette.paper, "axes.edgecolor": palette.faint, "axes.labelcolor": palette.ink,
-        "text.color": palette.ink, "xtick.color": palette.ink, "ytick.color": palette.ink,
-    }  # fmt: skip
+        "figure.facecolor": palette.paper,
+        "axes.facecolor": palette.paper,
+        "legend.facecolor": palette.paper,
+        "savefig.facecolor": palette.paper,
+        "axes.edgecolor": palette.faint,
+        "axes.labelcolor": palette.ink,
+        "text.color": palette.ink,
+        "xtick.color": palette.ink,
+        "ytick.color": palette.ink,
+    }
     with matplotlib.rc_context(SETTINGS | colors):
         page = Figure(figsize=(6.4, 4.4), layout="constrained")
         FigureCanvasAgg(page)
@@ -291,9 +327,12 @@ def _contours(page: Any, surface: Surface, palette: Palette, kinked: bool) -> No
     if surface.point is not None:
         if shaft:
             axes.annotate(
-                "", xy=shaft[0][1], xytext=shaft[0][0], annotation_clip=False,
+                "",
+                xy=shaft[0][1],
+                xytext=shaft[0][0],
+                annotation_clip=False,
                 arrowprops={"arrowstyle": "-|>", "color": palette.green, "linewidth": 2, "shrinkA": 0, "shrinkB": 0},
-            )  # fmt: skip
+            )
             name = "gradient, by convention (a kink)" if kinked else "gradient (uphill)"
             axes.plot([], [], color=palette.green, linewidth=2, label=name)
         axes.plot(*surface.point, "o", color=palette.ink, markersize=6, zorder=6)

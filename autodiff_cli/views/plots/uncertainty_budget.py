@@ -45,9 +45,13 @@ def _bars(axes: Any, result: Result, palette: Palette) -> None:
     for place, size, (_, share) in zip(places, sizes, largest, strict=False):
         if share.share is not None:
             axes.annotate(
-                f" {100 * share.share:.3g} %", (size, place), va="center", fontsize=8, color=palette.ink,
+                f" {100 * share.share:.3g} %",
+                (size, place),
+                va="center",
+                fontsize=8,
+                color=palette.ink,
                 annotation_clip=False,
-            )  # fmt: skip
+            )
     axes.set_yticks(list(places), names)
     axes.tick_params(axis="y", length=0)
     axes.set_xlim(0, (max(sizes) or 1.0) * 1.18)
