@@ -91,7 +91,7 @@ def read(text: str, builder: Builder) -> Builder:
     that ends before it. Places are in pairs, see `Offsets.span`.
     """
     shift, binary, prefix, group, call, closing = _SHIFT, _BINARY, _PREFIX, _GROUP, _CALL, _PROGRAM
-    name_read, number_read, numeric, numbers = NAME, NUMBER, _NUMERIC, NUMBERS
+    name_read, number_read, numeric, numbers, inf = NAME, NUMBER, _NUMERIC, NUMBERS, math.inf
     nodes, names, conditions, functions = builder.scope()
     rows, places, constants = nodes.rows, nodes.places, nodes.constants
     cut = pairs(without_skipped(text))
@@ -107,7 +107,7 @@ def read(text: str, builder: Builder) -> Builder:
             elif operand[0] in numeric:
                 read = UNREADABLE
                 if number := numbers[operand]:
-                    if number[0] == math.inf:
+                    if number[0] == inf:
                         builder.refuse_number((first, i))
                     top = len(places)
                     constants[top] = number

@@ -130,8 +130,11 @@ def current() -> Work:
     return _in_force.get() or _UNBOUNDED
 
 
-GARBAGE = 50_000
-"""Objects that may be made and not freed between two rows before what is in cycles is collected."""
+GARBAGE = 200_000
+"""Objects that may be made and not freed between two rows before what is in cycles is collected.
+
+The programs that a stream remembers have fewer: to fill their memory anew is no reason to look through it.
+"""
 
 YOUNG = 15
 """The number of young collections for each full collection."""

@@ -96,7 +96,8 @@ class JsonLines(Writer[Answer]):
     def __init__(self, out: TextIO, view: View[Answer], many: bool) -> None:
         super().__init__(out, view, many)
         escape = (getattr(out, "encoding", None) or "utf-8").lower() not in ("utf-8", "utf8")
-        self._encode = _encoder(escape)
+        self._string = json.encoder.encode_basestring_ascii if escape else json.encoder.encode_basestring
+        self._encode = _encoder(escape, self._string)
         self._templates: dict[tuple[str, ...], str] = {}
 
     def answer(self, asked: Asked, answer: Answer) -> None:
@@ -127,8 +128,8 @@ class JsonLines(Writer[Answer]):
             record = self._encode(self.view.record(answer)).replace("%", "%%")
             template = _NUMBER.sub("%r", self._escaped(record)[1:])
             self._templates[names] = template
-        known = "null" if ident is None else self._encode(ident)
-        head = f'{{"id": {known}, "line": {line}, "expr": {self._encode(program)}, '
+        name = "null" if ident is None else str(ident) if type(ident) is int else self._encode(ident)
+        head = f'{{"id": {name}, "line": {line}, "expr": {self._string(program)}, '
         return self._escaped(head) + template % numbers
 
     def error(self, asked: Asked, error: ExpressionError) -> None:
@@ -159,13 +160,12 @@ _NUMBER = re.compile("(?<=: )-?[0-9][^,}]*")
 """A number in a record, after its name."""
 
 
-def _encoder(escape: bool) -> Callable[[object], str]:
-    """What makes JSON of a record; with `escape` in ASCII."""
+def _encoder(escape: bool, string: Callable[[str], str]) -> Callable[[object], str]:
+    """What makes JSON of a record; with `escape` in ASCII, as `string` makes it of a text."""
     encoder = json.JSONEncoder(ensure_ascii=escape, check_circular=False, allow_nan=False)
     make = getattr(json.encoder, "c_make_encoder", None)
     if make is None:
         return encoder.encode
-    string = json.encoder.encode_basestring_ascii if escape else json.encoder.encode_basestring
     # `encode` makes one of these for each record, which takes longer than to use it
     pieces = make(None, encoder.default, string, None, ": ", ", ", False, False, False)
     return lambda record: "".join(pieces(record, 0))
