@@ -31,6 +31,14 @@ KEYWORDS = {word: KIND[name] for word, name in WORDS.items()}
 _END_SIGN, _ANOTHER = "\x00", "\x01"
 """What is read as the end of the text, and another character that is in no program either."""
 
+_APART, _FREQUENT = "\x02", "()+-*/^,"
+"""Stands between pieces of text, each of which ends with one of these signs."""
+
+REMEMBERED, LONGEST = 4096, 32
+"""So many numbers and pieces of text are remembered, and of so many characters."""
+CREDIT = 200.0
+"""Texts that are cut in pieces before it is looked at how many are new; a quarter of one goes for each that is."""
+
 _NUMERIC = tuple("0123456789.")
 
 _PLAIN = str.maketrans("−×·⋅∗∙÷⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", "-*****/0123456789+-")
@@ -59,9 +67,48 @@ def _readable(text: str) -> str:
 def pairs(text: str) -> list[tuple[str, str]]:
     """The text cut into names and numbers, each with the sign after it; either may be empty. The last sign is the end.
 
-    Without a sign are those that directly precede the next one.
+    Without a sign are those that directly precede the next one. In place of `**` may be `^`, the same sign.
     """
-    return _cut(_readable(text))
+    readable, pieces = _readable(text), _PIECES
+    pieces.credit += 1
+    if pieces.credit > 0 and _APART not in text:
+        apart = readable.replace("**", "^")
+        for sign in _FREQUENT:
+            apart = apart.replace(sign, sign + _APART)
+        try:
+            return [*map(pieces.__getitem__, apart.split(_APART))]
+        except _Several:
+            pass
+    return _cut(readable)
+
+
+class _Several(Exception):
+    """A piece of text is not one pair: the whole text has to be cut."""
+
+
+class _Pieces(dict[str, tuple[str, str]]):
+    """The pair that each piece of text is which ends with a frequent sign: there are fewer pieces than texts.
+
+    Where most of them are new, as in texts that have nothing in common, it is left alone for a while.
+    """
+
+    credit = CREDIT
+
+    def __missing__(self, piece: str) -> tuple[str, str]:
+        self.credit = min(self.credit, CREDIT) - 0.25
+        if self.credit < 0:
+            self.credit = -CREDIT
+        pair, *more = _cut(piece)
+        if more or len(piece) > LONGEST:
+            raise _Several
+        if len(self) >= REMEMBERED:
+            self.clear()
+            self.credit = CREDIT
+        self[piece] = pair
+        return pair
+
+
+_PIECES = _Pieces()
 
 
 def _cut(text: str) -> list[tuple[str, str]]:
@@ -155,8 +202,6 @@ class _Numbers(dict[str, "tuple[float, str] | None"]):
 
 
 NUMBERS = _Numbers()
-REMEMBERED, LONGEST = 4096, 32
-"""So many numbers are remembered, and of so many characters."""
 
 
 def _has_long_exponent(number: str) -> bool:
