@@ -6,6 +6,7 @@ called by its number and seen only when it is whole, so that one which was writt
 
 from __future__ import annotations
 
+import gc
 import json
 import logging
 import os
@@ -216,6 +217,9 @@ def connected(scheduler: str | None, workers: int | None) -> Iterator[Any]:
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
 
     def connect(ending: ExitStack) -> Any:
+        # A client that could not connect is closed when it is collected. While another one starts, that never ends:
+        # both take a lock of Dask's.
+        gc.collect()
         with dask.config.set(QUIET), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             cluster = scheduler
