@@ -19,7 +19,7 @@ __version__ = "0.2.0"
 _PUBLIC = {
     "api.python_functions": (
         "gradient", "check", "trace", "graph", "page", "parse", "Program", "hessian", "jacobian", "taylor", "diff",
-        "solve", "plot", "descend", "minimize", "fit", "propagate", "rows", "export", "exercise", "functions",
+        "solve", "plot", "descend", "minimize", "fit", "propagate", "rows", "export", "exercise", "functions", "units",
         "draw", "draw_dot", "Answer", "Gradient",
     ),
     "graphs.value": ("Value",),
@@ -35,21 +35,21 @@ def __getattr__(name: str) -> object:
     import builtins
     from importlib import import_module
 
-    found: object
+    value: object
     home = next((home for home, names in _PUBLIC.items() if name in names), None)
     if home is not None:
-        found = getattr(import_module(f"{__name__}.{home}"), name)
+        value = getattr(import_module(f"{__name__}.{home}"), name)
     else:
         library = import_module(f"{__name__}.graphs.library")
         if name == "__all__":
-            own = [each for names in _PUBLIC.values() for each in names]
-            found = [*own, *[each for each in library.__all__ if not hasattr(builtins, each)]]
+            own = [public for names in _PUBLIC.values() for public in names]
+            value = [*own, *[public for public in library.__all__ if not hasattr(builtins, public)]]
         elif name in library.__all__:
-            found = getattr(library, name)
+            value = getattr(library, name)
         else:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    globals()[name] = found
-    return found
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:

@@ -30,6 +30,7 @@ from .api.python_functions import Solved as Solved
 from .api.python_functions import Surface as Surface
 from .api.python_functions import Taylor as Taylor
 from .api.python_functions import Trace as Trace
+from .api.python_functions import UnitTable as UnitTable
 from .errors import Diagnostic as Diagnostic
 from .errors import ExpressionError as ExpressionError
 from .errors import Span as Span
@@ -47,6 +48,8 @@ def gradient(
     wrt: Names = None,
     lenient: bool = False,
     all: bool = False,
+    in_: Names = None,
+    constants: Names = None,
     relative: bool = False,
     sort: bool = False,
     digits: int | None = None,
@@ -59,6 +62,7 @@ def gradient(
     exact: Literal[False] = False,
     precision: None = None,
     certified: Literal[False] = False,
+    zip: bool = False,
     data: Table = None,
     reduce: str | None = None,
     work: int | None = None,
@@ -71,6 +75,8 @@ def gradient(
     wrt: Names = None,
     lenient: bool = False,
     all: bool = False,
+    in_: Names = None,
+    constants: Names = None,
     relative: bool = False,
     sort: bool = False,
     digits: int | None = None,
@@ -83,6 +89,7 @@ def gradient(
     exact: bool = False,
     precision: int | None = None,
     certified: bool = False,
+    zip: bool = False,
     data: Table = None,
     reduce: str | None = None,
     work: int | None = None,
@@ -95,6 +102,8 @@ def gradient(
     wrt: Names = None,
     lenient: bool = False,
     all: bool = False,
+    in_: Names = None,
+    constants: Names = None,
     relative: bool = False,
     sort: bool = False,
     digits: int | None = None,
@@ -107,6 +116,7 @@ def gradient(
     exact: bool = False,
     precision: int | None = None,
     certified: bool = False,
+    zip: bool = False,
     data: Table = None,
     reduce: str | None = None,
     work: int | None = None,
@@ -158,11 +168,12 @@ def check(
     wrt: Names = None,
     lenient: bool = False,
     require: int | None = None,
-    data: Table = None,
-    reduce: str | None = None,
     digits: int | None = None,
     decimals: int | None = None,
     on_error: str | None = None,
+    zip: bool = False,
+    data: Table = None,
+    reduce: str | None = None,
     work: int | None = None,
 ) -> Check: ...
 def descend(
@@ -180,6 +191,7 @@ def descend(
     maximize: bool = False,
     gradient_tolerance: float | None = None,
     value_tolerance: float | None = None,
+    init: str | None = None,
     batch: int | None = None,
     epochs: int | None = None,
     shuffle: bool = False,
@@ -200,6 +212,9 @@ def minimize(
     lenient: bool = False,
     method: str | None = None,
     bounds: Ranges = None,
+    subject_to: str | Sequence[str] | None = None,
+    init: str | None = None,
+    seed: int | None = None,
     gradient_tolerance: float | None = None,
     steps: int | None = None,
     data: Table = None,
@@ -217,6 +232,7 @@ def plot(
     lenient: bool = False,
     range: Ranges = None,
     order: int | None = None,
+    log: str | None = None,
     for_: Names = None,
     between: Ranges | tuple[float, float] = None,
     path: str | Iterable[Mapping[str, float] | DescentStep] | None = None,
@@ -225,12 +241,14 @@ def plot(
     decimals: int | None = None,
     work: int | None = None,
 ) -> Curve | Surface: ...
+@overload
 def diff(
     text: str,
     at: At = None,
     *,
     wrt: Names = None,
     lenient: bool = False,
+    for_: Names = None,
     order: int | None = None,
     share: bool = False,
     steps: bool = False,
@@ -242,8 +260,32 @@ def diff(
     exact: bool = False,
     precision: int | None = None,
     certified: bool = False,
+    zip: bool = False,
     work: int | None = None,
 ) -> Diff: ...
+@overload
+def diff(
+    text: str,
+    at: At = None,
+    *,
+    wrt: Names = None,
+    lenient: bool = False,
+    for_: Names = None,
+    order: int | None = None,
+    share: bool = False,
+    steps: bool = False,
+    everywhere: bool = False,
+    assume: str | Sequence[str] | None = None,
+    to: str | None = None,
+    answer: str,
+    digits: int | None = None,
+    decimals: int | None = None,
+    exact: bool = False,
+    precision: int | None = None,
+    certified: bool = False,
+    zip: bool = False,
+    work: int | None = None,
+) -> Marked: ...
 @overload
 def hessian(
     text: str,
@@ -257,6 +299,7 @@ def hessian(
     exact: bool = False,
     precision: int | None = None,
     certified: bool = False,
+    zip: bool = False,
     data: Table = None,
     reduce: str | None = None,
     work: int | None = None,
@@ -264,16 +307,37 @@ def hessian(
 @overload
 def hessian(
     text: str,
-    at: Any,
+    at: At = None,
     *,
     wrt: Names = None,
     lenient: bool = False,
+    answer: str,
     digits: int | None = None,
     decimals: int | None = None,
     on_error: str | None = None,
     exact: bool = False,
     precision: int | None = None,
     certified: bool = False,
+    zip: bool = False,
+    data: Table = None,
+    reduce: str | None = None,
+    work: int | None = None,
+) -> Marked: ...
+@overload
+def hessian(
+    text: str,
+    at: Any,
+    *,
+    wrt: Names = None,
+    lenient: bool = False,
+    answer: str | None = None,
+    digits: int | None = None,
+    decimals: int | None = None,
+    on_error: str | None = None,
+    exact: bool = False,
+    precision: int | None = None,
+    certified: bool = False,
+    zip: bool = False,
     data: Table = None,
     reduce: str | None = None,
     work: int | None = None,
@@ -292,6 +356,7 @@ def jacobian(
     exact: bool = False,
     precision: int | None = None,
     certified: bool = False,
+    zip: bool = False,
     work: int | None = None,
 ) -> Jacobian: ...
 @overload
@@ -308,8 +373,10 @@ def jacobian(
     exact: bool = False,
     precision: int | None = None,
     certified: bool = False,
+    zip: bool = False,
     work: int | None = None,
 ) -> Any: ...
+@overload
 def taylor(
     text: str,
     at: At = None,
@@ -322,8 +389,26 @@ def taylor(
     exact: bool = False,
     precision: int | None = None,
     certified: bool = False,
+    zip: bool = False,
     work: int | None = None,
 ) -> Taylor: ...
+@overload
+def taylor(
+    text: str,
+    at: At = None,
+    *,
+    wrt: Names = None,
+    lenient: bool = False,
+    order: int | None = None,
+    answer: str,
+    digits: int | None = None,
+    decimals: int | None = None,
+    exact: bool = False,
+    precision: int | None = None,
+    certified: bool = False,
+    zip: bool = False,
+    work: int | None = None,
+) -> Marked: ...
 def propagate(
     text: str,
     at: At = None,
@@ -331,6 +416,8 @@ def propagate(
     lenient: bool = False,
     for_: Names = None,
     between: Ranges | tuple[float, float] = None,
+    in_: Names = None,
+    constants: Names = None,
     correlation: Mapping[Any, float] | str | None = None,
     dof: Mapping[str, float] | str | None = None,
     data: Table = None,
@@ -343,8 +430,10 @@ def propagate(
     theme: str | None = None,
     digits: int | None = None,
     decimals: int | None = None,
+    zip: bool = False,
     work: int | None = None,
 ) -> Propagation: ...
+@overload
 def solve(
     text: str,
     at: At = None,
@@ -355,12 +444,36 @@ def solve(
     between: Ranges | tuple[float, float] = None,
     all: bool = False,
     order: int | None = None,
+    relative: bool = False,
+    sort: bool = False,
     digits: int | None = None,
     decimals: int | None = None,
     precision: int | None = None,
     certified: bool = False,
+    zip: bool = False,
     work: int | None = None,
 ) -> Solved: ...
+@overload
+def solve(
+    text: str,
+    at: At = None,
+    *,
+    wrt: Names = None,
+    lenient: bool = False,
+    for_: Names = None,
+    between: Ranges | tuple[float, float] = None,
+    all: bool = False,
+    order: int | None = None,
+    relative: bool = False,
+    sort: bool = False,
+    answer: str,
+    digits: int | None = None,
+    decimals: int | None = None,
+    precision: int | None = None,
+    certified: bool = False,
+    zip: bool = False,
+    work: int | None = None,
+) -> Marked: ...
 def fit(
     text: str,
     data: Table = None,
@@ -370,10 +483,12 @@ def fit(
     response: str | None = None,
     fix: At = None,
     bounds: Ranges = None,
-    sigma: str | float | None = None,
+    sigma: str | float | Mapping[str, str | float] | None = None,
     weights: str | None = None,
+    scale_errors: bool = False,
     loss: str | None = None,
     level: float | None = None,
+    predict: Table = None,
     theme: str | None = None,
     digits: int | None = None,
     decimals: int | None = None,
@@ -394,7 +509,9 @@ def export(
 @overload
 def exercise(
     level: int | None = None,
+    function: str | None = None,
     *,
+    topic: str | None = None,
     count: int | None = None,
     seed: int | None = None,
     solutions: bool = False,
@@ -402,7 +519,9 @@ def exercise(
 @overload
 def exercise(
     level: int | None = None,
+    function: str | None = None,
     *,
+    topic: str | None = None,
     seed: int | None = None,
     check: int,
     answer: str,
@@ -415,3 +534,6 @@ def functions(
 def functions(
     name: None = None,
 ) -> Functions: ...
+def units(
+    name: str | None = None,
+) -> UnitTable: ...

@@ -89,9 +89,9 @@ def run(args: Sequence[str]) -> int:
             raise
         from .views.error import report
 
-        told = bugs.internal_error_message(fault, "the command")
-        report(told.diagnostic, None)
-        return told.exit_code
+        bug = bugs.internal_error_message(fault, "the command")
+        report(bug.diagnostic, None)
+        return bug.exit_code
 
 
 def _on_signals(handler: Callable[[int, FrameType | None], None]) -> None:
@@ -132,6 +132,8 @@ def _dispatch(args: Sequence[str]) -> int:
                 return call(args[0], args[1:])
             except HelpAsked as asked:
                 args = [args[0], *asked.args]
+        if [*args] == ["version"]:
+            args = ["--version"]
         from .cli.app import INSTALL, SHOW, offer_completion, run_app
 
         return offer_completion(args) if {SHOW, INSTALL} & {*args} else run_app(args)

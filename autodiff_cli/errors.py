@@ -17,6 +17,7 @@ EXIT_CODES: dict[str, int] = {
     "type": 3,
     "domain": 4,
     "derivative": 4,
+    "dimension": 4,
     "overflow": 4,
     "limit": 4,
     "io": 5,

@@ -11,10 +11,12 @@ EXTRAS = {
     "optimize": {"numpy": "numpy", "scipy": "scipy"},
     "certified": {"flint": "python-flint"},
     "data": {"llvmlite": "llvmlite", "numpy": "numpy", "pyarrow": "pyarrow"},
+    "excel": {"python_calamine": "python-calamine"},
     "cluster": {
         "llvmlite": "llvmlite", "numpy": "numpy", "pyarrow": "pyarrow", "distributed": "distributed",
         "fsspec": "fsspec",
     },
+    "repl": {"prompt_toolkit": "prompt-toolkit"},
 }  # fmt: skip
 """The modules that each extra brings, with the names of their distributions; a test compares it with pyproject.toml."""
 

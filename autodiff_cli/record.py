@@ -15,6 +15,9 @@ class Record:
         super().__init_subclass__(**keywords)
         own = [name for name, kind in cls.__annotations__.items() if "ClassVar" not in str(kind)]
         cls._fields = tuple(dict.fromkeys([*cls._fields, *own]))
+        required = [name for name in cls._fields if not hasattr(cls, name)]
+        if not all(map(str.isidentifier, cls._fields)) or required != [*cls._fields[: len(required)]]:
+            raise TypeError(f"{cls.__name__}: fields are identifiers, and those with defaults come last")
         # written out, as of named tuples: a stream has an answer a line
         lines = ["def __init__(self, ", ", ".join(cls._fields), "):\n state = self.__dict__"]
         lines += [f"\n state[{name!r}] = {name}" for name in cls._fields]
@@ -45,7 +48,9 @@ class Record:
         return {name: getattr(self, name) for name in self._fields}
 
     def _replace(self, **changes: Any) -> Self:
-        """Another one, with other values of these fields."""
-        made = object.__new__(type(self))
-        made.__dict__.update(self.__dict__ | changes)
-        return made
+        """Return a copy with other values of these fields. Raises TypeError for names that are no fields."""
+        if unknown := changes.keys() - set(self._fields):
+            raise TypeError(f"{type(self).__name__} has no fields {sorted(unknown)}")
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__ | changes)
+        return other

@@ -178,11 +178,11 @@ def _reduced(
     """
     from ..batched.data_loss import pose as pose_over
 
-    problem = pose_over(text, point, wrt, over, 1 + DIFFERENCES, moving=True)
+    problem = pose_over(text, point, wrt, over, 1 + DIFFERENCES, only_variables=True)
     function, wanted = problem.function, problem.wanted
     here = [problem.values[name] for name in function.variables]
     value, partials = function(here)
-    summary, kinks = function.told, function.kinks(problem.values, wanted)
+    summary, kinks = function.summary, function.kinks(problem.values, wanted)
     coarse = _totals(function, here, wanted, DIGITS, watch)[0]
     totals, sizes = _totals(function, here, wanted, 2 * DIGITS, watch)
     share = summary.rows if over.how == "mean" else 1
@@ -297,13 +297,13 @@ def _references(output: Value, values: Mapping[str, float], wanted: Sequence[str
     coarse = swept(Multiprecision(digits))
     m = Multiprecision(2 * digits)
     finer = swept(m)
-    while not (sure := _settled(coarse, finer, wanted, digits)) and 2 * digits < MOST_DIGITS:
+    while not (sure := _digits_agree(coarse, finer, wanted, digits)) and 2 * digits < MOST_DIGITS:
         more = Multiprecision(4 * digits)
         try:
             further = swept(more)
         except work.BudgetExceeded:
             # More cannot be had: what has not changed so far, or has shrunk, is believed.
-            sure = _settled(coarse, finer, wanted, ABSORBING)
+            sure = _digits_agree(coarse, finer, wanted, ABSORBING)
             break
         coarse, finer, m = finer, further, more
         digits *= 2
@@ -327,7 +327,7 @@ def _references(output: Value, values: Mapping[str, float], wanted: Sequence[str
     return _References(finer, written, digits if sure else 2 * digits, sure, m.underflowed)
 
 
-def _settled(coarse: GradientResult, finer: GradientResult, wanted: Sequence[str], digits: int) -> bool:
+def _digits_agree(coarse: GradientResult, finer: GradientResult, wanted: Sequence[str], digits: int) -> bool:
     """Whether twice as many digits change nothing, and the value is no remnant of rounding."""
     pairs = [(coarse.value, finer.value), *((coarse.gradient[n], finer.gradient[n]) for n in wanted)]
     believed = 2 * digits >= ABSORBING
@@ -496,7 +496,7 @@ def _holds(swept: GradientResult, name: str, precision: int) -> tuple[bool, str,
         return True, "", True
     if one_sided.vanishes and not partial:
         return True, "", True
-    if not one_sided.settled:
+    if not one_sided.digits_agree:
         before, after = value(x - step), value(x + step)
         if before is not None and after is not None:
             for other in (after, data[-1]):

@@ -95,7 +95,7 @@ class Sides(NamedTuple):
 
     left: Number
     right: Number
-    settled: bool
+    digits_agree: bool
     """Whether a finer step gives the same."""
     vanishes: bool
     """Whether a finer step gives as much less, so that the slope is 0."""
@@ -118,6 +118,6 @@ def sides(value: Callable[[Number], Number | None], x: Number, step: Number) -> 
             return None
         estimates.append(((here - down) / h, (up - here) / h))
     (wide_left, wide_right), (left, right) = estimates
-    settled = abs(wide_left - left) <= abs(left) * 1e-12 and abs(wide_right - right) <= abs(right) * 1e-12
+    digits_agree = abs(wide_left - left) <= abs(left) * 1e-12 and abs(wide_right - right) <= abs(right) * 1e-12
     vanishes = 8 * abs(left) <= abs(wide_left) and 8 * abs(right) <= abs(wide_right)
-    return Sides(left, right, settled, vanishes)
+    return Sides(left, right, digits_agree, vanishes)

@@ -288,7 +288,7 @@ def under(outputs: Sequence[Value], facts: Sequence[Value]) -> list[Value]:
         apart = any(a == b and (c - d).denominator != 1 for a, c in facts_of_leaf for b, d in facts_of_leaf)
         if apart or not domain.some(leaf, place.facts.get(leaf, ALL)):
             raise Contradiction
-    return [_Assumed(_guards(output, facts), domain).settled() for output in outputs]
+    return [_Assumed(_guards(output, facts), domain).without_dead_branches() for output in outputs]
 
 
 class _Undecided(Exception):
@@ -328,9 +328,9 @@ class _Assumed:
     def __init__(self, guards: Guards, domain: Whole) -> None:
         self.guards, self.whole = guards, domain
 
-    def settled(self) -> Value:
+    def without_dead_branches(self) -> Value:
         """The formula without what is decided."""
-        return self.guards.settled(self.decided)
+        return self.guards.without_dead_branches(self.decided)
 
     def decided(self, value: Value) -> Value | None:
         """Return an operation in terms of its inputs under the known facts; None where they do not decide it."""

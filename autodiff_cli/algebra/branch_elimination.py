@@ -258,7 +258,7 @@ class Guards:
         return True
 
     # -- the formula ------------------------------------------------------------------------------------------------
-    def settled(self, decided: Callable[[Value], Value | None] | None = None) -> Value:
+    def without_dead_branches(self, decided: Callable[[Value], Value | None] | None = None) -> Value:
         """The formula without the guards that are decided.
 
         `decided` says what another operation is, in terms of nodes of the formula, where it knows that.
@@ -315,7 +315,7 @@ def sign_of_constant(x: Value, y: Value) -> str | None:
     return "<" if second < 0 else ">"
 
 
-def settled(outputs: Sequence[Value]) -> list[Value]:
+def without_dead_branches(outputs: Sequence[Value]) -> list[Value]:
     """The formulas without the choices that are decided, each by itself; equal values wherever they had one."""
     if not any(value.primitive is WHERE for value in in_order(outputs)):
         return list(outputs)
@@ -326,7 +326,7 @@ def settled(outputs: Sequence[Value]) -> list[Value]:
         choices = work > 0 and any(value.primitive is WHERE for value in in_order((output,)))
         if choices:
             guards = Guards(output, work)
-            results.append(guards.settled())
+            results.append(guards.without_dead_branches())
             work = guards.work - len(guards.order)
         else:
             results.append(output)

@@ -15,7 +15,7 @@ from ..table.names import by_name
 from ..table.operators import CONSTANT, POW
 from ..table.primitive import Primitive
 from ..table.primitives import LOG
-from .branch_elimination import settled
+from .branch_elimination import without_dead_branches
 from .canonical import HALF, ONE, Collector, Form, FormRule, Number, Product, Refused, Truth, negated
 from .symbolic import by_definition
 from .walk import rebuilt, rewritten
@@ -36,7 +36,7 @@ def simplify(outputs: Sequence[Value], *, spell: bool = True) -> list[Value]:
         if shape == before:
             break
         before = shape
-        formulas = settled(formulas)
+        formulas = without_dead_branches(formulas)
     return formulas
 
 

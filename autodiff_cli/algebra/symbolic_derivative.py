@@ -105,10 +105,10 @@ def turned(total: Value) -> Value:
         total, last = total._prev
         terms.append(last)
     terms.append(total)
-    found = terms[0]
+    total = terms[0]
     for term in terms[1:]:
-        found = node(ADD, (found, term))
-    return found
+        total = node(ADD, (total, term))
+    return total
 
 
 def check_size(count: int) -> None:

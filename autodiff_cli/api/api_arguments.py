@@ -12,17 +12,19 @@ from keyword import iskeyword
 from numbers import Integral, Real
 from typing import Any
 
-from ..batched.data_loss import Data, LossSpec, held, named_columns, reduction
+from ..batched.data_loss import Data, LossSpec, reduction
 from ..cli.arguments import check, converted
+from ..cli.call import Call
 from ..cli.declarations import Option, declared
-from ..data.columns import from_files
+from ..data.columns import from_files, from_table, named_columns
 from ..data.sources import sources
-from ..errors import ExpressionError
+from ..errors import ExpressionError, point_error
 from ..inputs.arithmetic import DOUBLE, Arithmetic, chosen
 from ..inputs.bounds import Range, parse_between, parse_ranges
-from ..inputs.parse_point import Lenient, Typed, ValueOf, read_point, typed
-from ..inputs.problem import as_number
-from ..streams.requests import names
+from ..inputs.parse_point import Lenient, Typed, ValueOf, parse_point, read_point, typed
+from ..inputs.problem import as_number, parse
+from ..language.elements import flattened
+from ..streams.requests import names, value_with_unit
 from ..views.characters import theme_of
 from ..views.numerals import rounding
 
@@ -65,7 +67,7 @@ def keywords_of(command: str) -> dict[str, str]:
     return types
 
 
-SHELL = ("Data files", "Files beside the answer")
+SHELL = ("Sweeps and data files", "Files beside the answer")
 """The sections of help whose options Python functions lack."""
 
 
@@ -98,8 +100,8 @@ def _options_and_defaults(command: str) -> tuple[dict[str, Option], dict[str, An
     return options, {name: False if kind == "bool" else None for name, kind in types.items()}
 
 
-class Given:
-    """The arguments of a call: each by its name, and what questions take of several."""
+class Given(Call):
+    """The arguments of a call from Python."""
 
     def __init__(self, command: str, values: Mapping[str, Any]) -> None:
         """Raises `ExpressionError` where the options that the values are of do not go together."""
@@ -112,7 +114,8 @@ class Given:
                 if name in options and x is not None and x is not False
             },
         )
-        self.values = {**defaults, **values}
+        parameters = {keyword(name): parameter for name, (parameter, _, _) in declared(command).options.items()}
+        super().__init__({parameters.get(name, name): x for name, x in {**defaults, **values}.items()})
 
     def __getattr__(self, name: str) -> Any:
         try:
@@ -120,15 +123,19 @@ class Given:
         except KeyError:
             raise AttributeError(name) from None
 
+    def answer(self, question: Callable[..., Any], **own: Any) -> Any:
+        """Return the answer of a question about a program at a point, with some arguments of its own."""
+        return question(self.text, self.point, wrt=self.variables, **{**self.arguments(question), **own})
+
     @property
     def arithmetic(self) -> Arithmetic:
-        """The arithmetic that is chosen."""
         return chosen(self.values.get("exact", False), self.precision, self.certified)
 
     @property
     def point(self) -> dict[str, float | str]:
         """The point, as the arithmetic takes it."""
-        return point_of(self.at, self.arithmetic if "certified" in self.values else DOUBLE)
+        point = point_of(self.at, self.arithmetic if "certified" in self.values else DOUBLE)
+        return {**constants_of(self.values.get("constants"), value_with_unit), **point}
 
     @property
     def variables(self) -> tuple[str, ...] | None:
@@ -137,24 +144,30 @@ class Given:
 
     @property
     def over(self) -> LossSpec | None:
-        """Over which rows of data a program is reduced, and how."""
         return reduced(self.data, self.reduce, self.on_error)
 
     @property
     def unknowns(self) -> tuple[str, ...] | None:
-        """The unknowns of equations, where they are named."""
-        return names_of(self.for_)
+        return names_of(self.values["unknowns"], "--for")
 
     @property
-    def brackets(self) -> dict[str, Range] | Range | None:
-        """Between which bounds the unknowns are looked for."""
-        return between_of(self.between)
+    def between(self) -> Mapping[str, Range] | Range | None:
+        return between_of(self.values["between"])
+
+    def ranges_of(self, option: str) -> Mapping[str, Range]:
+        return ranges_of(self.values[option])
+
+    @property
+    def direction(self) -> Mapping[str, float | str] | None:
+        typed = self.values["direction"]
+        return None if typed is None else point_of(typed, self.arithmetic if "certified" in self.values else DOUBLE)
 
     @property
     def shown(self) -> dict[str, Any]:
-        """How every answer is shown."""
+        """How the answer is shown: the choices of its view that are options."""
         theme = self.values.get("theme")
         return {
+            **self.choices,
             "digits": rounding(self.values.get("digits"), self.values.get("decimals")),
             "theme": None if theme is None else theme_of(theme),
         }
@@ -191,6 +204,12 @@ def _text_or_number(name: str, value: Any, option: object) -> Any:
     return value if isinstance(value, str) else as_number(value, name)
 
 
+def _text_or_numbers(name: str, value: object, option: Option | None) -> Any:
+    if not isinstance(value, Mapping):
+        return _text_or_number(name, value, option)
+    return {str(key): _text_or_number(f"{name}[{key!r}]", each, option) for key, each in value.items()}
+
+
 def _words_or_all(name: str, value: Any, option: object) -> Any:
     return value if isinstance(value, bool) else _words(name, value, option)
 
@@ -200,7 +219,7 @@ def _words(name: str, value: Any, option: object) -> Any:
     if isinstance(value, str):
         return value
     elements = [] if listed is None else list(listed)
-    wrong = next((each for each in elements if not isinstance(each, str)), None)
+    wrong = next((element for element in elements if not isinstance(element, str)), None)
     if listed is None or wrong is not None:
         kind = kind_of(value if listed is None else wrong)
         raise TypeError(f"`{name}` is text, or a list of texts, not {'one of ' if wrong is not None else ''}{kind}")
@@ -213,7 +232,7 @@ def _ends(name: str, value: Any, option: object) -> Any:
     pairs = value.values() if isinstance(value, Mapping) else [value]
     for pair in pairs:
         if not isinstance(pair, tuple | list) or len(pair) != 2:
-            raise ExpressionError("point", "a range has two ends", hint='write it as {"x": (-2, 4)} or as "x=-2:4"')
+            raise point_error("a range has two ends", 'write it as {"x": (-2, 4)} or as "x=-2:4"')
     return value
 
 
@@ -242,16 +261,17 @@ def _path(name: str, value: Any, option: object) -> Any:
         return value
     rows = [*value] if isinstance(value, Iterable) and not isinstance(value, Mapping) else [value]
     points = [getattr(row, "point", row) for row in rows]
-    wrong = next((each for each in points if not isinstance(each, Mapping)), None)
+    wrong = next((row for row in points if not isinstance(row, Mapping)), None)
     if points and wrong is not None:
         raise TypeError(f"`{name}` is the name of a file, or points, not {kind_of(wrong)}")
-    return [{label: as_number(x, label) for label, x in each.items()} for each in points]
+    return [{label: as_number(x, label) for label, x in row.items()} for row in points]
 
 
 _READERS: dict[str, Callable[[str, Any, Any], Any] | None] = {
     **dict.fromkeys(("At", "Table", "Fit | str | None", "Value | Iterable[Value]")),
     "str": _text, "str | None": _text, "bool": _flag, "int | None": _number, "float | None": _number,
-    "str | float | None": _text_or_number, "Sequence[str] | str | bool": _words_or_all,
+    "str | float | None": _text_or_number, "str | float | Mapping[str, str | float] | None": _text_or_numbers,
+    "Sequence[str] | str | bool": _words_or_all,
     "Names": _words, "Collection[str]": _words, "str | Sequence[str] | None": _words,
     "Ranges": _ends, "Ranges | tuple[float, float]": _ends,
     "Mapping[Any, float] | str | None": _by_name, "Mapping[str, float] | str | None": _by_name,
@@ -279,26 +299,61 @@ def as_meant(at: At, value_of: ValueOf) -> dict[str, Any]:
     return {name: read(name, value) if isinstance(value, str) else value for name, value in at.items()}
 
 
+def constants_of(listed: Names, value_of: ValueOf, *, uncertain: bool = False) -> dict[str, float]:
+    """The constants of nature of these names, as a point."""
+    if listed is None:
+        return {}
+    from ..quantities.table import constant_texts  # only constants need it
+
+    texts = constant_texts(names([listed] if isinstance(listed, str) else list(listed), "--constants") or (), uncertain)
+    return {name: x for text in texts for name, x in parse_point(text, value_of).items()}
+
+
 def point_of(at: At, arithmetic: Arithmetic = DOUBLE) -> dict[str, float | str]:
     """The point; in other arithmetics than doubles its numbers are the decimals that they are written as."""
     if at is None:
         return {}
     if isinstance(at, str):
-        return {**read_point(at)}
+        return {**read_point(at, value_with_unit)}
     if not isinstance(at, Mapping):
-        raise ExpressionError(
-            "point",
+        raise point_error(
             f"a point has a number for each name, and this is {kind_of(at)}",
-            hint=f'write it as {{"x": 3}} or as "x=3"; {MANY}',
+            f'write it as {{"x": 3}} or as "x=3"; {MANY}',
         )
     for name, value in at.items():
         if not isinstance(name, str):
-            raise ExpressionError("point", f"{name!r} is not a name", hint='write it as {"x": 3}')
+            raise point_error(f"{name!r} is not a name", 'write it as {"x": 3}')
         if getattr(value, "shape", ()) != () or isinstance(value, (list, tuple)):
-            raise ExpressionError("point", f"`{name}` needs one number, not {kind_of(value)}", hint=MANY)
+            entries = flattened(name, value)
+            if isinstance(entries, str):
+                raise point_error(
+                    f"`{name}` needs a number or a list of numbers, not {kind_of(value)}: {entries}", MANY
+                )
+            at = {**at, **entries}
+            del at[name]
     if arithmetic == DOUBLE:
         return dict(at)
     return {name: value if isinstance(value, str) else written_number(name, value) for name, value in at.items()}
+
+
+def has_lists(text: object, at: Any) -> bool:
+    """Whether the program needs lists for what the point gives as sequences, which otherwise are columns of rows."""
+    if not isinstance(text, str) or not isinstance(at, Mapping):
+        return False
+    if any(len(getattr(value, "shape", ())) == 2 for value in at.values()):
+        return True
+    try:
+        parse(text, [*at])
+    except ExpressionError as error:
+        if error.kind != "type":
+            return False
+    else:
+        return False
+    try:
+        parse(text, point_of(at))
+    except ExpressionError:
+        return False
+    return True
 
 
 def written_number(name: str, value: Any) -> float:
@@ -315,10 +370,10 @@ def reduced(data: Table, reduce: str | None, on_error: str | None) -> LossSpec |
     source: Data | None
     if data is None:
         source = None
-    elif isinstance(data, str) or (isinstance(data, list | tuple) and all(isinstance(each, str) for each in data)):
-        source = from_files(tuple(sources([data] if isinstance(data, str) else data, None)), {})
+    elif isinstance(data, str) or (isinstance(data, list | tuple) and all(isinstance(path, str) for path in data)):
+        source = from_files(tuple(sources([data] if isinstance(data, str) else data)), {})
     else:
-        source = held(data)
+        source = from_table(data)
     return reduction(source, reduce, skip=on_error == "skip")
 
 
@@ -329,14 +384,14 @@ def columns_of(data: Any) -> dict[str, list[Any]]:
         column = data[name]
         column = column.to_pylist() if hasattr(column, "to_pylist") else column
         if isinstance(column, str | bytes) or not isinstance(column, Iterable) or getattr(column, "ndim", 1) == 0:
-            raise ExpressionError("point", f"column `{name}` is {kind_of(column)}", hint="give a sequence of numbers")
+            raise point_error(f"column `{name}` is {kind_of(column)}", "give a sequence of numbers")
         columns[str(name)] = list(column)
     return columns
 
 
-def names_of(wrt: Names) -> tuple[str, ...] | None:
+def names_of(wrt: Names, option: str = "--wrt") -> tuple[str, ...] | None:
     """Names as a question takes them; None for all."""
-    return None if wrt is None else names([wrt] if isinstance(wrt, str) else list(wrt))
+    return None if wrt is None else names([wrt] if isinstance(wrt, str) else list(wrt), option)
 
 
 def ranges_of(ranges: Ranges) -> dict[str, Range]:

@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Generic, ParamSpec, TypeVar, cast
 
 from .. import views
 from ..accuracy import check as _check
-from ..cli.commands.fit import read_data
+from ..cli.commands.fit import prediction_columns, read_data
 from ..cli.commands.propagate import read_fit, readings
 from ..curves import contours as _surface
 from ..curves import plot as _plot
@@ -32,20 +32,24 @@ from ..derivatives import taylor as _taylor
 from ..derivatives import trace as _trace
 from ..derivatives.gradient_cache import PreparedProgram
 from ..diagnostics.leniency import AsRead, leniently
+from ..equations import implicit_formulas as _implicit
 from ..equations import solve as _solve
-from ..errors import Diagnosed, Diagnostic, ExpressionError, quoted
+from ..errors import Diagnosed, Diagnostic, ExpressionError, quoted, usage_error
+from ..exercises import answers as _own
 from ..exercises import exercise as _exercise
 from ..exercises import marking as _marking
 from ..formulas import diff as _diff
 from ..formulas import export as _export
 from ..formulas import functions as _functions
+from ..formulas import units as _units
 from ..graphs.value import Value, as_float, constant, values_of
 from ..inputs.figures import Shown
-from ..inputs.parse_point import constant_value, meant, parse_weights, read_point
+from ..inputs.parse_point import may_sweep, meant, read_point
 from ..inputs.problem import as_number
 from ..inputs.problem import parse as _parse
+from ..inputs.sweeps import Grid, grid_of, sweeping
 from ..language import builder
-from ..numbers.budget import allowed
+from ..numbers.budget import allowed, current
 from ..numbers.floats import REAL
 from ..optimize import descend as _descend
 from ..optimize import fit as _fit
@@ -54,8 +58,9 @@ from ..run.backends import with_fallback
 from ..run.evaluation import located
 from ..run.sweep import Fault, forward
 from ..streams.files import Output
+from ..streams.requests import value_with_unit
 from ..uncertainty import propagate as _propagate
-from ..uncertainty.measured_value import quantity
+from ..uncertainty.measured_units import measured_value
 from ..views.characters import Terminal, theme_of
 from ..views.error import draw as _drawn
 from ..views.formats import Asked, format_of
@@ -69,13 +74,14 @@ from .api_arguments import (
     Names,
     as_meant,
     columns_of,
+    constants_of,
+    has_lists,
     keyword,
     keywords_of,
     kind_of,
     names_of,
     options_of,
     point_of,
-    ranges_of,
     taken,
     written_number,
 )
@@ -84,7 +90,7 @@ Number = TypeVar("Number", bound=Shown)
 P = ParamSpec("P")
 R = TypeVar("R")
 
-WITHOUT = ("exercise", "functions")
+WITHOUT = ("exercise", "functions", "units")
 """Commands that take no program."""
 
 
@@ -96,7 +102,7 @@ class Answer:
     the formula as well, for what is printed from the notebook.
     """
 
-    _told: ClassVar[tuple[str, ...]] = ()
+    _shows: ClassVar[tuple[str, ...]] = ()
     """The fields that a short description has."""
 
     _choices: Mapping[str, Any] = {}
@@ -108,6 +114,10 @@ class Answer:
     _values: tuple[str, ...] = ()
     """How values of the point were read, where that is not as they were typed."""
 
+    def __init_subclass__(cls, shows: tuple[str, ...] = (), **keywords: Any) -> None:
+        super().__init_subclass__(**keywords)
+        cls._shows = shows
+
     @property
     def note(self) -> str | None:
         """How a program and its point were read, with `lenient`, where that is not as typed: `read as: log(x)`."""
@@ -117,7 +127,7 @@ class Answer:
         return views.text(self, **self._choices).removesuffix("\n")
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({', '.join(f'{name}={_short(getattr(self, name))}' for name in self._told)})"
+        return f"{type(self).__name__}({', '.join(f'{name}={_short(getattr(self, name))}' for name in self._shows)})"
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"an answer is frozen: `{name}` cannot be set")
@@ -158,9 +168,9 @@ LISTED = 12
 def _short(value: object) -> str:
     """The value in a short description: of a long list its beginning, but every number and formula whole."""
     if isinstance(value, Mapping):
-        parts = [f"{name!r}: {_short(each)}" for name, each in islice(value.items(), LISTED)]
+        parts = [f"{name!r}: {_short(element)}" for name, element in islice(value.items(), LISTED)]
     elif isinstance(value, list | tuple) and not hasattr(value, "_fields"):
-        parts = [_short(each) for each in value[:LISTED]]
+        parts = [_short(element) for element in value[:LISTED]]
     else:
         return repr(value)
     left = ", …" if len(value) > LISTED else "," if isinstance(value, tuple) and len(value) == 1 else ""
@@ -211,28 +221,20 @@ class Plotted(Drawing):
         return None
 
 
-class Gradient(Answer, _gradient.Gradient[Number], Generic[Number]):
+class Gradient(Answer, _gradient.Gradient[Number], Generic[Number], shows=("value", "gradient")):
     """Value and gradient of a program at a point."""
 
-    _told = ("value", "gradient")
 
-
-class Check(Answer, _check.Check):
+class Check(Answer, _check.Check, shows=("agrees", "value", "gradient")):
     """How far value and gradient can be trusted."""
 
-    _told = ("agrees", "value", "gradient")
 
-
-class Trace(Answer, _trace.Trace):
+class Trace(Answer, _trace.Trace, shows=("value", "gradient", "tangent")):
     """Every step of evaluation and backpropagation."""
-
-    _told = ("value", "gradient", "tangent")
 
 
 class Picture(Drawing, _graph.Picture):
     """The graph of a program, or of Values."""
-
-    _told = ("text",)
 
     @property
     def dot(self) -> str:
@@ -246,10 +248,8 @@ class Picture(Drawing, _graph.Picture):
         return f"<Picture of {len(self.nodes):,} node{'' if len(self.nodes) == 1 else 's'}>"
 
 
-class Page(Drawing, _page.Page):
+class Page(Drawing, _page.Page, shows=("text", "point")):
     """A page to step through evaluation and backpropagation; a notebook shows it in a frame."""
-
-    _told = ("text", "point")
 
     def __str__(self) -> str:
         return self.html.removesuffix("\n")
@@ -272,108 +272,81 @@ class Page(Drawing, _page.Page):
         return f'<iframe {frame} srcdoc="{escape(self.html)}"></iframe>'
 
 
-class Descent(Plotted, _descend.Descent):
+class Descent(Plotted, _descend.Descent, shows=("best", "ending")):
     """A run of gradient descent that is over: its `rows`, the `best` of them, and the `ending`.
 
     Its picture, by `save`, is the values over the steps.
     """
 
-    _told = ("best", "ending")
     rows: tuple[_descend.DescentStep, ...] = ()
 
     def __iter__(self) -> Iterator[_descend.DescentStep]:
         return iter(self.rows)
 
 
-class Minimum(Answer, _minimize.Minimum):
+class Minimum(Answer, _minimize.Minimum, shows=("value", "point", "converged", "verdict")):
     """The end point of a search for a minimum, and what kind of point it is."""
 
-    _told = ("value", "point", "converged", "verdict")
 
-
-class Curve(Drawing, _plot.Curve):
+class Curve(Drawing, _plot.Curve, shows=("text", "variable", "low", "high")):
     """A function of one variable with its derivative and its tangent."""
 
-    _told = ("text", "variable", "low", "high")
 
-
-class Surface(Drawing, _surface.Surface):
+class Surface(Drawing, _surface.Surface, shows=("text", "variables")):
     """A function of two variables, as contours."""
 
-    _told = ("text", "variables")
 
-
-class Diff(Answer, _diff.Diff):
+class Diff(Answer, _diff.Diff, shows=("program", "point")):
     """Derivatives as formulas."""
 
-    _told = ("program", "point")
 
-
-class Hessian(Answer, _hessian.Hessian):
+class Hessian(Answer, _hessian.Hessian, shows=("value", "hessian", "verdict")):
     """Second derivatives at a point, and what they say of it."""
 
-    _told = ("value", "hessian", "verdict")
 
-
-class Jacobian(Answer, _jacobian.Jacobian):
+class Jacobian(Answer, _jacobian.Jacobian, shows=("outputs", "values", "jacobian", "product", "gradient")):
     """The derivatives of several outputs, or products with them."""
 
-    _told = ("outputs", "values", "jacobian", "product", "gradient")
 
-
-class Taylor(Answer, _taylor.Taylor):
+class Taylor(Answer, _taylor.Taylor, shows=("polynomial",)):
     """A Taylor polynomial."""
-
-    _told = ("polynomial",)
 
 
 class Propagation(Plotted, _propagate.Propagation):
     """The outputs of a program with their uncertainties; its picture, by `save`, is the budget."""
 
-    _told = ("results",)
-
     def __repr__(self) -> str:
-        return f"<Propagation: {', '.join(f'{each.output} = {each.written}' for each in self.results)}>"
+        return f"<Propagation: {', '.join(f'{result.output} = {result.written}' for result in self.results)}>"
 
 
 class Solved(Answer, _solve.Solved):
     """The solutions of equations, and their derivatives."""
 
-    _told = ("solutions", "message")
-
     def __repr__(self) -> str:
-        text = "; ".join(", ".join(f"{n} = {float(x):.6g}" for n, x in each.values.items()) for each in self.solutions)
+        text = "; ".join(
+            ", ".join(f"{n} = {float(x):.6g}" for n, x in solution.values.items()) for solution in self.solutions
+        )
         return f"<Solved: {text or self.message}>"
 
 
-class Fit(Plotted, _fit.Fit):
+class Fit(Plotted, _fit.Fit, shows=("point", "message")):
     """A formula fitted to data; its picture, by `save`, is the data with the curve and the residuals."""
 
-    _told = ("point", "message")
 
-
-class Exported(Answer, _export.Exported):
+class Exported(Answer, _export.Exported, shows=("target", "name", "variables")):
     """A program as source code in another language."""
 
-    _told = ("target", "name", "variables")
 
-
-class Sheet(Answer, _exercise.Sheet):
+class Sheet(Answer, _exercise.Sheet, shows=("level", "seed", "title")):
     """Exercises, with their solutions if these were asked for."""
 
-    _told = ("level", "seed", "title")
 
-
-class Marked(Answer, _exercise.Marked):
+class Marked(Answer, _exercise.Marked, shows=("right", "message")):
     """The marking of an answer to an exercise."""
 
-    _told = ("right", "message")
 
-
-class FunctionEntry(Answer, _functions.FunctionEntry):
+class FunctionEntry(Answer, _functions.FunctionEntry, shows=("signature", "doc")):
     """A function of the language: signature, domain, derivative and definition."""
-
-    _told = ("signature", "doc")
 
 
 class Functions(Answer, _functions.Functions):
@@ -381,6 +354,13 @@ class Functions(Answer, _functions.Functions):
 
     def __repr__(self) -> str:
         return f"<{len(self)} functions>"
+
+
+class UnitTable(Answer, _units.UnitTable):
+    """Units and constants."""
+
+    def __repr__(self) -> str:
+        return f"<{len(self.entries)} units and constants>"
 
 
 class Program:
@@ -442,8 +422,8 @@ class Program:
         if any(isinstance(x, Value) for x in leaves.values()):
             # a number takes no derivative: `x**n` at a negative x has one by x only
             nodes = values_of(graph, {k: x if isinstance(x, Value) else constant(x) for k, x in leaves.items()})
-            for each in nodes:
-                each.grad = 0.0 if each.grad is None and each.data is not None else each.grad
+            for node in nodes:
+                node.grad = 0.0 if node.grad is None and node.data is not None else node.grad
             outputs: list[Any] = [nodes[root] for root in program.roots]
         else:
             outputs = [float(graph.data[root]) + 0.0 for root in program.roots]
@@ -532,7 +512,7 @@ def warned(answer: Any, command: str) -> Any:
     """The answer with its warnings as they are told in Python."""
     warnings = getattr(answer, "warnings", ())
     if warnings:
-        answer.__dict__["warnings"] = tuple([in_python(each, command) for each in warnings])
+        answer.__dict__["warnings"] = tuple([in_python(warning, command) for warning in warnings])
     return answer
 
 
@@ -561,11 +541,14 @@ def answers(
             try:
                 values = taken(types, values, command)
                 with allowed(values.get("work") or 1, length=len(text) if isinstance(text, str) else 0):
-                    if command in _rows.QUESTIONS and is_frame(values.get("at")):
+                    at, zipped = values.get("at"), values.pop("zip", False)
+                    if "zip" in types and (grid := swept(at, command, zipped)) is not None:
+                        return cast(R, at_points(command, function, grid, values))
+                    if command in _rows.QUESTIONS and is_frame(at) and not has_lists(text, at):
                         return cast(R, of_rows(command, **values))
                     if not values.get("lenient"):
                         return cast(R, warned(function(Given(command, values)), command))
-                    point = as_meant(values.get("at"), quantity if command == "propagate" else constant_value)
+                    point = as_meant(values.get("at"), measured_value if command == "propagate" else value_with_unit)
                     values = {**values, "at": point} if point else values
                     answer, reading = leniently(
                         str(text), lambda read: cast(Any, function(Given(command, {**values, "text": read})))
@@ -609,9 +592,63 @@ def of_rows(
     """The answers to the rows of a frame, as a frame of the same kind. Raises for options of one answer."""
     for name, value in others.items():
         if value not in (None, False):
-            raise ExpressionError("usage", f"`{name}` does not go with a frame", hint="leave it out")
+            raise usage_error(f"`{name}` does not go with a frame", "leave it out")
     fixed, columns = fixed_and_columns(at)
     return _rows.rows(text, at=point_of(fixed), wrt=names_of(wrt), question=question, lenient=lenient)(columns)
+
+
+def swept(at: Any, command: str, zipped: bool) -> Grid | None:
+    """The points of a point as text, or with texts in it, that sweeps names; None where it does not."""
+    texts = [at] if isinstance(at, str) else [*at.values()] if isinstance(at, Mapping) else []
+    reader = sweeping(measured_value if command == "propagate" else None)
+    grid = None
+    if may_sweep([text for text in texts if isinstance(text, str)]):
+        if isinstance(at, str):
+            point = read_point(at, reader)
+        else:
+            point = {name: reader(name, x, 0) if isinstance(x, str) and may_sweep([x]) else x for name, x in at.items()}
+        grid = grid_of(point, zipped=zipped, times=current().times)
+    if zipped and grid is None:
+        raise ExpressionError("usage", "`--zip` pairs sweeps, and there are none", hint='write at="x=0:10:1,y={1,2,5}"')
+    return grid
+
+
+OF_ALL = ("usage", "missing_value", "syntax", "name", "arity", "type", "request")
+"""The kinds of errors that are no row's own."""
+
+
+def at_points(
+    command: str, function: Callable[[Given], Any], grid: Grid, values: Mapping[str, Any]
+) -> dict[str, list[Any]]:
+    """The answers at the points of a grid, by columns: the point, the numbers as wide rows have them, the error."""
+    others = {name: value for name, value in values.items() if name not in ROW_ARGUMENTS and value not in (None, False)}
+    if command in _rows.QUESTIONS and not others:
+        names = (*grid.axes, *grid.fixed)
+        question = _rows.rows(
+            values["text"],
+            at=point_of(grid.fixed),
+            wrt=names_of(values.get("wrt")),
+            question=command,
+            lenient=bool(values.get("lenient")),
+            point=names,
+        )
+        return cast(dict[str, list[Any]], question(grid.columns(0, grid.size)))
+    rows: list[dict[str, Any]] = []
+    for own in grid.points():
+        point = {**own, **grid.fixed}
+        row = {name: float(x) for name, x in point.items()}
+        try:
+            answer = function(Given(command, {**values, "at": point}))
+            rows += [{**row, "error": None, **cells} for cells in views.view_of(answer).cells(answer)]
+        except ExpressionError as error:
+            if error.kind in OF_ALL:
+                raise
+            rows.append({**row, "error": f"{error.kind}: {error}"})
+    columns = dict.fromkeys(name for row in rows for name in row if name != "error")
+    return {name: [row.get(name) for row in rows] for name in (*columns, "error")}
+
+
+ROW_ARGUMENTS = ("text", "at", "wrt", "lenient", "work")
 
 
 STUBS: list[tuple[str, Signature, Sequence[tuple[str, Mapping[str, str | None]]]]] = []
@@ -629,8 +666,8 @@ def takes(command: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
         expected, call = signature(function), cast(Callable[..., R], function)
 
         @wraps(function)
-        def asked(*args: P.args, **given: P.kwargs) -> R:
-            values = expected.bind(*args, **given).arguments
+        def asked(*args: P.args, **keywords: P.kwargs) -> R:
+            values = expected.bind(*args, **keywords).arguments
             text: Any = values.get("text")
             try:
                 return call(**taken(function.__annotations__, values, command))
@@ -684,22 +721,10 @@ def gradient(call: Given) -> Gradient[Any]:
     >>> gradient("x**2/3", {"x": 0.1}, exact=True).gradient["x"].text
     '1/15'
     """
-    answer = _gradient.gradient(
-        call.text,
-        call.point,
-        wrt=call.variables,
-        arithmetic=call.arithmetic,
-        relative=call.relative,
-        over=call.over,
-    )
     return _as(
         Gradient,
-        answer,
-        intermediates=call.all or None,
-        relative=call.relative or None,
-        sort=call.sort or None,
-        depth=call.depth,
-        binary=call.binary or None,
+        call.answer(_gradient.gradient),
+        intermediates=call.everything or None,
         table=False if call.no_table else None,
         tree=False if call.no_tree else None,
         **call.shown,
@@ -715,10 +740,7 @@ def trace(call: Given) -> Trace:
     >>> trace("log(x1) + x1*x2 - sin(x2)", {"x1": 2, "x2": 5}).gradient["x1"]
     5.5
     """
-    answer = _trace.trace(
-        call.text, call.point, wrt=call.variables, mode=call.mode or "reverse", direction=point_of(call.direction)
-    )
-    return _as(Trace, answer, steps=call.lines, blanks=call.blanks or None, **call.shown)
+    return _as(Trace, call.answer(_trace.trace), steps=call.lines, **call.shown)
 
 
 @answers("graph")
@@ -731,19 +753,10 @@ def graph(call: Given) -> Picture:
     ├─ x      2      3
     └─ w      3      2
     """
-    answer = (
-        _graph.symbolic_picture(call.text, call.point)
-        if call.symbolic
-        else _graph.picture(call.text, call.point, wrt=call.variables)
-    )
     return _as(
         Picture,
-        answer,
-        depth=call.depth,
-        binary=call.binary or None,
-        partials=call.partials or None,
+        _graph.symbolic_picture(call.text, call.point) if call.symbolic else call.answer(_graph.picture),
         way=None if call.layout is None else way_of(call.layout),
-        width=call.width,
         **call.shown,
     )
 
@@ -787,7 +800,7 @@ def page(call: Given) -> Page:
     >>> made, made.html[:15]
     (Page(text='tanh(w*x + b)', point={'w': 1.0, 'x': 2.0, 'b': -1.0}), '<!DOCTYPE html>')
     """
-    return _as(Page, _page.page(call.text, call.point, wrt=call.variables), **call.shown)
+    return _as(Page, call.answer(_page.page), **call.shown)
 
 
 @takes("graph")
@@ -819,10 +832,7 @@ def check(call: Given) -> Check:
     >>> check("x*exp(-x**2/2)", {"x": 1.5}).agrees
     True
     """
-    answer = _check.check(
-        call.text, call.point, wrt=call.variables, required=call.require or _check.REQUIRED, over=call.over
-    )
-    return _as(Check, answer, **call.shown)
+    return _as(Check, call.answer(_check.check), **call.shown)
 
 
 @answers("descend")
@@ -835,16 +845,7 @@ def descend(call: Given) -> Descent:
     >>> [(row.step, row.value, row.point["x"]) for row in run]
     [(0, 9.0, 0.0), (1, 2.25, 1.5), (2, 0.5625, 2.25), (3, 0.140625, 2.625)]
     """
-    run = _descend.descend(
-        call.text,
-        call.point,
-        wrt=call.variables,
-        rule=_descend.chosen_rule(call.method, call.rate, call.momentum, call.beta1, call.beta2),
-        stops=_descend.Stops(call.steps, call.gradient_tolerance, call.value_tolerance),
-        maximize=call.maximize,
-        over=call.over,
-        batches=_descend.batched(call.batch, call.epochs, call.shuffle, call.seed),
-    )
+    run = call.answer(_descend.descend, **_descend.run_options(**call.arguments(_descend.run_options)))
     rows = tuple(run)
     if run.ending is not None and run.ending.error is not None:
         explain(run.ending.error, call.text)
@@ -860,18 +861,7 @@ def minimize(call: Given) -> Minimum:
     >>> found.point, found.converged, found.kind
     ({'x': 3.0}, True, 'minimum')
     """
-    tolerance = _minimize.TOLERANCE if call.gradient_tolerance is None else call.gradient_tolerance
-    answer = _minimize.minimize(
-        call.text,
-        call.point,
-        wrt=call.variables,
-        method=call.method,
-        bounds=ranges_of(call.bounds),
-        tolerance=tolerance,
-        steps=call.steps,
-        over=call.over,
-    )
-    return _as(Minimum, answer, **call.shown)
+    return _as(Minimum, call.answer(_minimize.minimize), **call.shown)
 
 
 @answers("plot")
@@ -886,23 +876,13 @@ def plot(call: Given) -> Curve | Surface:
     Tangent(at=1.0, value=1.0, slope=2.0)
     """
     path = call.path
-    answer = _plot.plot(
-        call.text,
-        call.point,
-        wrt=call.variables,
-        ranges=ranges_of(call.range),
-        path=_surface.read_path(path) if isinstance(path, str) else path or (),
-        unknowns=call.unknowns,
-        between=call.brackets,
-        order=call.order,
-    )
-    if isinstance(answer, _surface.Surface):
-        return _as(Surface, answer, **call.shown)
-    return _as(Curve, answer, **call.shown)
+    answer = call.answer(_plot.plot, path=_surface.read_path(path) if isinstance(path, str) else path or ())
+    kind: type[Curve | Surface] = Surface if isinstance(answer, _surface.Surface) else Curve
+    return _as(kind, answer, **call.shown)
 
 
-@answers("diff")
-def diff(call: Given) -> Diff:
+@answers("diff", overloads=[("Diff", {"answer": None}), ("Marked", {"answer": "str"})])
+def diff(call: Given) -> Diff | Marked:
     """The derivatives of a program as formulas, simplified, and their values if a point is given.
 
     With `steps` also how each is found, in `derivations`. A formula that holds everywhere may have a `short` form with
@@ -914,31 +894,33 @@ def diff(call: Given) -> Diff:
     '1'
     >>> diff("x**2*y").derivatives[0].formula
     '2*x*y'
+    >>> diff("x**2 + y**2 = 25", for_="y").derivatives[0].formula
+    '-x/y'
+
+    With an `answer` whether that is the derivative, and if not, what went wrong:
+
+    >>> diff("x**2*sin(x)", answer="2x sin x").hint
+    'a term of the product rule is missing: it is u′·v + u·v′'
     """
-    answer = _diff.diff(
-        call.text,
-        call.point,
-        wrt=call.variables,
-        order=1 if call.order is None else call.order,
-        share=call.share,
-        steps=call.steps,
-        everywhere=call.everywhere,
-        assume=call.assume,
-        language=call.to or "text",
-        arithmetic=call.arithmetic,
-    )
-    return _as(Diff, answer, steps=call.steps or None, **call.shown)
+    if call.values.get("answer") is not None:
+        return _as(Marked, call.answer(_own.check_derivative))
+    answer = call.answer(_implicit.implicit_diff if call.unknowns else _diff.diff, language=call.to or "text")
+    return _as(Diff, answer, steps=call.steps or None, unknowns=bool(answer.equations) or None, **call.shown)
 
 
-@answers("hessian", overloads=[("Hessian", {}), ("Any", {"at": "Any"})])
-def hessian(call: Given) -> Hessian:
+@answers(
+    "hessian",
+    overloads=[("Hessian", {"answer": None}), ("Marked", {"answer": "str"}), ("Any", {"at": "Any"})],
+)
+def hessian(call: Given) -> Hessian | Marked:
     """Value, gradient, Hessian and its eigenvalues at a point, and what they say of the point.
 
     >>> hessian("x*y", {"x": 0, "y": 0}).hessian
     [[0.0, 1.0], [1.0, 0.0]]
     """
-    answer = _hessian.hessian(call.text, call.point, wrt=call.variables, arithmetic=call.arithmetic, over=call.over)
-    return _as(Hessian, answer, **call.shown)
+    if call.values.get("answer") is not None:
+        return _as(Marked, call.answer(_own.check_hessian))
+    return _as(Hessian, call.answer(_hessian.hessian), **call.shown)
 
 
 @answers("jacobian", overloads=[("Jacobian", {}), ("Any", {"at": "Any"})])
@@ -950,36 +932,19 @@ def jacobian(call: Given) -> Jacobian:
     >>> jacobian("x*y, x + y", "x=2,y=3", adjoint="1,2").gradient
     {'x': 5.0, 'y': 4.0}
     """
-    adjoint = call.adjoint
-    answer = _jacobian.jacobian(
-        call.text,
-        call.point,
-        wrt=call.variables,
-        direction=None if call.direction is None else point_of(call.direction, call.arithmetic),
-        adjoint=parse_weights(adjoint) if isinstance(adjoint, str) else adjoint,
-        arithmetic=call.arithmetic,
-    )
-    return _as(Jacobian, answer, **call.shown)
+    return _as(Jacobian, call.answer(_jacobian.jacobian), **call.shown)
 
 
-@answers("taylor")
-def taylor(call: Given) -> Taylor:
+@answers("taylor", overloads=[("Taylor", {"answer": None}), ("Marked", {"answer": "str"})])
+def taylor(call: Given) -> Taylor | Marked:
     """Taylor coefficients and polynomial in one variable around the point.
 
     >>> taylor("exp(x)", {"x": 0}, order=3, exact=True).polynomial
     '1 + x + 1/2*x**2 + 1/6*x**3'
     """
-    wanted = call.variables
-    if wanted is not None and len(wanted) != 1:
-        raise ExpressionError("usage", "a Taylor series is taken in one variable", hint="write `--wrt x`")
-    answer = _taylor.taylor(
-        call.text,
-        call.point,
-        by=None if wanted is None else wanted[0],
-        order=8 if call.order is None else call.order,
-        arithmetic=call.arithmetic,
-    )
-    return _as(Taylor, answer, **call.shown)
+    if call.values.get("answer") is not None:
+        return _as(Marked, call.answer(_own.check_series))
+    return _as(Taylor, call.answer(_taylor.taylor), **call.shown)
 
 
 @answers("propagate")
@@ -1005,7 +970,8 @@ def propagate(call: Given) -> Propagation:
             f"{':'.join(map(str, name)) if isinstance(name, tuple) else name}={as_number(r, 'correlation')!r}"
             for name, r in correlation.items()
         )
-    point = read_point(at, quantity) if isinstance(at, str) else call.point
+    point = read_point(at, measured_value) if isinstance(at, str) else call.point
+    point = {**point, **constants_of(call.constants, measured_value, uncertain=True)}
     fitted = None
     if fit is not None:
         if not isinstance(fit, str | Fit):
@@ -1014,28 +980,19 @@ def propagate(call: Given) -> Propagation:
     columns: Mapping[str, Sequence[float]] | None = None
     if isinstance(data, str):
         known_names = [*point, *(fitted.values if fitted else ())]
-        columns = readings([data], call.text, known_names, implicit=call.for_ is not None or call.between is not None)
+        columns = readings(
+            [data], call.text, known_names, implicit=call.unknowns is not None or call.between is not None
+        )
     elif data is not None:
         columns = {name: [as_number(x, name) for x in column] for name, column in columns_of(data).items()}
-    answer = _propagate.propagate(
-        call.text,
-        point,
-        unknowns=call.unknowns,
-        between=call.brackets,
-        fitted=fitted,
-        correlation=pairs,
-        dof={name: as_number(x, name) for name, x in point_of(call.dof).items()},
-        readings=columns,
-        level=call.level,
-        k=call.k,
-        samples=call.samples,
-        seed=call.seed,
-    )
-    return _as(Propagation, answer, sort=call.sort or None, **call.shown)
+    own = {"fitted": fitted, "correlation": pairs, "readings": columns}
+    own["dof"] = {name: as_number(x, name) for name, x in point_of(call.dof).items()}
+    answer = _propagate.propagate(call.text, point, **{**call.arguments(_propagate.propagate), **own})
+    return _as(Propagation, answer, **call.shown)
 
 
-@answers("solve")
-def solve(call: Given) -> Solved:
+@answers("solve", overloads=[("Solved", {"answer": None}), ("Marked", {"answer": "str"})])
+def solve(call: Given) -> Solved | Marked:
     """Solve equations, or find where an expression is 0, and differentiate the solution.
 
     `for_` are the unknowns (the option `--for`), `between` their bounds: two numbers for one unknown, else by name.
@@ -1045,17 +1002,9 @@ def solve(call: Given) -> Solved:
     >>> round(found.solutions[0].values["x"], 10), found.solutions[0].simple
     (1.4142135624, True)
     """
-    answer = _solve.solve(
-        call.text,
-        call.point,
-        unknowns=call.unknowns,
-        between=call.brackets,
-        wrt=call.variables,
-        every=call.all,
-        order=call.order or 1,
-        arithmetic=call.arithmetic,
-    )
-    return _as(Solved, answer, **call.shown)
+    if call.values.get("answer") is not None:
+        return _as(Marked, call.answer(_own.check_solution))
+    return _as(Solved, call.answer(_solve.solve), **call.shown)
 
 
 @answers("fit", "data", "at")
@@ -1069,26 +1018,18 @@ def fit(call: Given) -> Fit:
     >>> round(found.parameters["b"].estimate, 6), round(found.parameters["b"].error, 6)
     (2.02, 0.042426)
     """
-    data, sigma, weights, response = call.data, call.sigma, call.weights, call.response
+    data, response = call.data, call.response
     point, fixed = call.point, point_of(call.fix, call.arithmetic)
     if isinstance(data, str):
-        also = [name for name in (sigma, weights) if isinstance(name, str)]
-        data = read_data([data], call.text, [*point, *fixed], response, also)
+        data = read_data([data], call.text, [*point, *fixed], response, sigma=call.sigma, weights=call.weights)
     else:
         data = {name: [written_number(name, x) for x in column] for name, column in columns_of(data).items()}
-    answer = _fit.fit(
-        call.text,
-        data,
-        point,
-        response=response,
-        fixed=fixed,
-        bounds=ranges_of(call.bounds),
-        sigma=sigma,
-        weights=weights,
-        loss=call.loss or "linear",
-        level=call.level,
-        arithmetic=call.arithmetic,
-    )
+    predict = call.predict
+    if isinstance(predict, str):
+        predict = prediction_columns([predict], call.text)
+    elif predict is not None:
+        predict = {name: [as_number(x, name) for x in column] for name, column in columns_of(predict).items()}
+    answer = _fit.fit(call.text, data, point, **{**call.arguments(_fit.fit), "fixed": fixed, "predict": predict})
     return _as(Fit, answer, **call.shown)
 
 
@@ -1110,6 +1051,7 @@ def export(call: Given) -> Exported:
 @answers(
     "exercise",
     "level",
+    "function",
     overloads=[
         ("Sheet", {"check": None, "answer": None}),
         ("Marked", {"count": None, "solutions": None, "check": "int", "answer": "str"}),
@@ -1122,14 +1064,7 @@ def exercise(call: Given) -> Sheet | Marked:
     >>> sheet.exercises[1].program, exercise(2, seed=7, check=2, answer="54").right
     ('f(x) = (2*x + 3)**3', True)
     """
-    answer = _marking.asked(
-        call.level,
-        count=call.count,
-        seed=call.seed,
-        solutions=call.solutions,
-        check=call.check,
-        answer=call.answer,
-    )
+    answer = _marking.asked(**call.arguments(_marking.asked))
     return _as(Sheet, answer) if isinstance(answer, _exercise.Sheet) else _as(Marked, answer)
 
 
@@ -1142,5 +1077,15 @@ def functions(call: Given) -> FunctionEntry | Functions:
     """
     name: str | None = call.values.get("name")
     if name is None:
-        return _as(Functions, Functions(tuple([_as(FunctionEntry, each) for each in _functions.functions()])))
+        return _as(Functions, Functions(tuple([_as(FunctionEntry, entry) for entry in _functions.functions()])))
     return _as(FunctionEntry, _functions.function(name))
+
+
+@answers("units", "name")
+def units(call: Given) -> UnitTable:
+    """List the units and the constants of nature, or describe one of them.
+
+    >>> units("inch").entries[0].value
+    0.0254
+    """
+    return _as(UnitTable, _units.units(call.values.get("name")))

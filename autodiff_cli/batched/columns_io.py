@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from itertools import count
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from ..diagnostics.leniency import AsRead, leniently
-from ..errors import Diagnostic, ExpressionError, nearest, quoted
+from ..errors import Diagnostic, ExpressionError, nearest, point_error, quoted, usage_error
+from ..inputs.headings import names_in_headings
 from ..inputs.parse_point import is_name
 from ..inputs.problem import apart, parse, single_output, spelled, wanted_variables
 from ..language.builder import Program
+from ..language.elements import element_name
 
 MOST_IN_BLOCKS = 16
 """By how many variables second derivatives are computed in blocks; those of more are many, and found row by row."""
@@ -43,8 +46,9 @@ def fitted(
     that does not fit what is given.
     """
     if lenient:
-        known, reading = leniently(text, lambda each: fitted(each, columns, constants, wrt, outputs=outputs))
-        return known._replace(reading=reading)
+        fit, reading = leniently(text, lambda read: fitted(read, columns, constants, wrt, outputs=outputs))
+        return fit._replace(reading=reading)
+    columns = without_unused_lists(text, columns, constants)
     known_names = [*(column for column in columns if is_name(column)), *constants]
     program = parse(text, known_names)
     if not outputs:
@@ -70,19 +74,16 @@ def fitted(
         )
     for binding in program.bindings:
         if binding.name in known_names:
-            raise ExpressionError(
-                "point",
+            raise point_error(
                 f"`{binding.name}` is given a value by the data, and bound by the program",
-                binding.value.span,
                 "rename one of them",
+                span=binding.value.span,
             )
     for name in program.variables:
         if name in columns and name in constants:
             message = f"`{name}` is given a value by `--at`, and is a column of the data"
-            raise ExpressionError(
-                "point",
-                message,
-                hint=f"leave it out of `--at`; or call the column otherwise: `--columns {name}_column={name}`",
+            raise point_error(
+                message, f"leave it out of `--at`; or call the column otherwise: `--columns {name}_column={name}`"
             )
     wanted = wanted_variables(program, dict.fromkeys(known_names, 0.0), wrt)
     return Fitted(program, tuple(program.variables), tuple(wanted))
@@ -99,7 +100,16 @@ def check_type(name: str, kind: Any) -> None:
     text = types.is_string(kind) or types.is_large_string(kind) or kind in ("string_view",)
     what = "text" if text else "truth values" if types.is_boolean(kind) else f"values of the type {kind}"
     hint = "convert it to a number type where the data are made, or map another column: `--columns x=NAME`"
-    raise ExpressionError("point", f"column `{name}` holds {what}, and a variable needs numbers", hint=hint)
+    raise point_error(f"column `{name}` holds {what}, and a variable needs numbers", hint)
+
+
+def common_length(columns: Mapping[str, Any]) -> int:
+    """Return the number of rows of these columns. Raises `ExpressionError` where it differs."""
+    lengths = {name: len(column) for name, column in columns.items()}
+    if len({*lengths.values()}) > 1:
+        listed = ", ".join(f"`{name}` {length:,}" for name, length in lengths.items())
+        raise point_error(f"the columns are not of the same length: {listed}", "cut, or fill them")
+    return max(lengths.values(), default=0)
 
 
 def unique(columns: Sequence[str]) -> None:
@@ -107,7 +117,7 @@ def unique(columns: Sequence[str]) -> None:
     seen = set()
     for column in columns:
         if column in seen:
-            raise ExpressionError("point", f"the data has two columns `{column}`", hint="rename one of them")
+            raise point_error(f"the data has two columns `{column}`", "rename one of them")
         seen.add(column)
 
 
@@ -121,24 +131,56 @@ def kept_columns(keep: Sequence[str] | bool, columns: Sequence[str]) -> tuple[st
     return tuple(dict.fromkeys(keep or ()))
 
 
-def mapped_columns(columns: Mapping[str, str], names: Sequence[str]) -> dict[str, str]:
-    """Which column has the values of which name: those that are said, and the others under their own names."""
+def mapped_columns(columns: Mapping[str, str], names: Sequence[str], other: Collection[str] = ()) -> dict[str, str]:
+    """Which column has the values of which name: those that are said, and the others under their own names.
+
+    A heading such as `U [V]` stands for the name in it too, unless that is one of the `other` names.
+    """
+    inner = {} if all(map(is_name, names)) else names_in_headings(names)
+    columns = {name: theirs if theirs in names else inner.get(theirs, theirs) for name, theirs in columns.items()}
     for theirs in columns.values():
         if theirs not in names:
             raise no_column(theirs, names, "to read")
     hidden = set(columns.values())
-    return {name: name for name in names if name not in hidden} | dict(columns)
+    own = {name: name for name in names if name not in hidden} | dict(columns)
+    free = {name: theirs for name, theirs in inner.items() if theirs not in hidden and name not in (*own, *other)}
+    mapped = own | free
+    return mapped | {entry: mapped[name] for entry, name in numbered(mapped).items()}
+
+
+def numbered(names: Collection[str]) -> dict[str, str]:
+    """The entries of lists that columns `x1`, `x2`, … hold, by their names `x[1]`, `x[2]`, …"""
+    entries = {}
+    for name in names:
+        base = name[:-1] if name[-1:] == "1" else ""
+        if base.isidentifier() and base not in names and f"{base}[1]" not in names:
+            for k in count(1):
+                if f"{base}{k}" not in names:
+                    break
+                entries[element_name(base, (k,))] = f"{base}{k}"
+    return entries
+
+
+def without_unused_lists(text: str, columns: Sequence[str], constants: Collection[str]) -> list[str]:
+    """The columns without those of lists that the text does not name."""
+    entries = numbered([name for name in columns if name[-1:] != "]"])
+    bases = {name.partition("[")[0] for name in entries}
+    used = {name for name in bases if name not in constants and re.search(rf"(?<!\w){name}(?!\w)", text)}
+    return [name for name in columns if name not in entries or name.partition("[")[0] in used]
 
 
 def no_column(name: str, columns: Sequence[str], purpose: str) -> ExpressionError:
     """The error for a column that is not there."""
     near = nearest(name, list(columns))
     hint = f"did you mean `{near}`? " if near else ""
-    return ExpressionError("usage", f"there is no column `{name}` {purpose}", hint=f"{hint}there are {listed(columns)}")
+    return usage_error(f"there is no column `{name}` {purpose}", f"{hint}there are {listed(columns)}")
 
 
 def listed(columns: Sequence[str]) -> str:
     """The columns as a hint lists them, the first of many; and how one is called in a formula whose name is none."""
+    entries = numbered([name for name in columns if name[-1:] != "]"])
+    inner = names_in_headings(columns)
+    columns = [name for name in columns if name not in entries and inner.get(name) not in columns]
     names = quoted(columns[:20]) + (", …" if len(columns) > 20 else "")
     other = next((column for column in columns if not is_name(column)), None)
     return names if other is None else f'{names} (`--columns "x={other}"` calls one `x`)'

@@ -11,18 +11,18 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
-from ..errors import Diagnostic, ExpressionError
+from ..errors import Diagnostic, ExpressionError, usage_error
 from ..extras import install_command
 from ..graphs.second_order import hessian_in
 from ..inputs.arithmetic import Arithmetic
 from ..inputs.parse_point import is_name
-from ..inputs.problem import as_number, unused, wanted_variables
+from ..inputs.problem import as_number, parse, unused, wanted_variables
 from ..language.builder import Program
 from ..numbers import budget as work
 from ..numbers.floats import REAL
 from ..numbers.running_error import UNIT, Bounded
 from ..numerics.optimality import Derivatives, Single, derivatives
-from .columns_io import MOST_IN_BLOCKS, fitted, listed, reason
+from .columns_io import MOST_IN_BLOCKS, fitted, listed, reason, without_unused_lists
 from .evaluator import compile_gradient
 
 REDUCTIONS = ("sum", "mean")
@@ -97,8 +97,8 @@ class LossSummary(NamedTuple):
     """The backend that computed them: `llvm`, `numpy` or `python`."""
 
     @property
-    def told(self) -> str:
-        """The reason in words."""
+    def description(self) -> str:
+        """The data in words: `sum over 4 rows of data`."""
         left = sum(self.left_out.values())
         more = f" ({left:,} left out)" if left else ""
         return f"{self.reduce} over {self.rows:,} row{'' if self.rows == 1 else 's'} of data{more}"
@@ -115,7 +115,7 @@ def in_doubles(arithmetic: Arithmetic) -> None:
     """Raise a usage error for another arithmetic."""
     if arithmetic.name != "double":
         hint = "leave the arithmetic out, or write the sum as a formula"
-        raise ExpressionError("usage", "rows of data are reduced in doubles", hint=hint)
+        raise usage_error("rows of data are reduced in doubles", hint)
 
 
 class LossProblem(NamedTuple):
@@ -136,11 +136,12 @@ def pose(
     over: LossSpec,
     passes: float,
     *,
-    moving: bool = False,
+    only_variables: bool = False,
+    fill: Callable[[Iterable[str]], dict[str, float]] | None = None,
 ) -> LossProblem:
     """The formula over its data; `passes` is how often it will be evaluated, about. Raises `ExpressionError`.
 
-    With `moving` only variables of the program are wanted.
+    With `only_variables` only variables of the program are wanted. `fill` gives values to the variables that have none.
     """
     values = {name: as_number(value, name) for name, value in (point or {}).items()}
     program: Program | None = None
@@ -149,13 +150,15 @@ def pose(
     def choose(columns: Sequence[str]) -> Sequence[str]:
         nonlocal program, names
         names = columns
+        if fill is not None:
+            readable = [name for name in without_unused_lists(text, columns, values) if is_name(name)]
+            variables = parse(text, [*readable, *values]).variables
+            values.update(fill(name for name in variables if name not in readable and name not in values))
         program = fitted(text, columns, values, None).program
         used = [name for name in program.variables if name in columns]
         if not used:
-            raise ExpressionError(
-                "usage",
-                "the formula uses no column of the data",
-                hint=f"there are {listed(columns)}; or leave out `--data`",
+            raise usage_error(
+                "the formula uses no column of the data", f"there are {listed(columns)}; or leave out `--data`"
             )
         return used
 
@@ -165,14 +168,12 @@ def pose(
     work.current().renew(len(text) * (1 + data.rows))
     for name in (wrt.split(",") if isinstance(wrt, str) else wrt) or ():
         if name.strip() in data.numbers:
-            raise ExpressionError(
-                "usage", f"`{name.strip()}` is a column of the data, and no variable", hint="leave it out of `--wrt`"
-            )
+            raise usage_error(f"`{name.strip()}` is a column of the data, and no variable", "leave it out of `--wrt`")
     wanted = [name for name in wanted_variables(program, values, wrt) if name not in data.numbers]
-    if moving:
+    if only_variables:
         wanted = [name for name in wanted if name in program.variables]
     warnings = [
-        unused(program, name, [each for each in program.variables if each not in data.numbers])
+        unused(program, name, [variable for variable in program.variables if variable not in data.numbers])
         for name in values
         if name not in program.variables and name not in wanted
     ]
@@ -208,7 +209,7 @@ class DataLoss:
             except ImportError:
                 if backend is not None:
                     hint = f"`{install_command('data')}`"
-                    raise ExpressionError("usage", f"`--backend {backend}` needs the extra `data`", hint=hint) from None
+                    raise usage_error(f"`--backend {backend}` needs the extra `data`", hint) from None
                 note = f"the rows are computed one by one: `{install_command('data')}`"
             else:
                 note = self._kernel.note
@@ -239,7 +240,7 @@ class DataLoss:
         return self.data.rows - self.left_out.total()
 
     @property
-    def told(self) -> LossSummary:
+    def summary(self) -> LossSummary:
         """The summary of the last evaluation."""
         return LossSummary(self.over.how, self.rows, dict(self.data.left_out + self.left_out), self.backend)
 
@@ -274,7 +275,7 @@ class DataLoss:
         rows = (self.data.rows if which is None else len(which)) - self.left_out.total()
         sums = totals.sums()
         if not rows:
-            why = "; ".join(f"{each} ({count:,})" for each, count in self.left_out.most_common(3))
+            why = "; ".join(f"{cause} ({count:,})" for cause, count in self.left_out.most_common(3))
             hint = "move the point into the domain, or guard the formula"
             raise ExpressionError("domain", f"no row of the data is left: {why}", hint=hint)
         share = rows if self.over.how == "mean" else 1
@@ -355,7 +356,7 @@ class DataLoss:
         def row(at: Sequence[float]) -> list[float]:
             work.charge(steps)
             answer = hessian_in(REAL, graph, dict(zip(self.names, at, strict=True)), wrt)
-            lower = [x for i, each in enumerate(answer.hessian) for x in each[: i + 1]]
+            lower = [x for i, row in enumerate(answer.hessian) for x in row[: i + 1]]
             return [answer.value, *answer.gradient, *lower]
 
         kernel = self._second_kernel(tuple(wrt))
@@ -390,7 +391,7 @@ class DataLoss:
         at = [point[name] for name in self.variables]
         value, *rest = self.second(at, wrt)
         gradient, matrix = rest[:n], square(rest[n:])
-        parts = [derivatives(self.evaluator.graph, each, wrt, size) for each in self._some(at)]
+        parts = [derivatives(self.evaluator.graph, at_row, wrt, size) for at_row in self._some(at)]
         times = self._times(len(parts))
 
         def error(x: float, errors: Iterable[float]) -> float:
@@ -419,11 +420,11 @@ class DataLoss:
             parts.append(single.bounded({name: inputs.get(name, Bounded(x)) for name, x in point.items()}, wrt))
         times = self._times(len(parts))
 
-        def told(x: float, errors: Iterable[float]) -> Bounded:
+        def scaled(x: float, errors: Iterable[float]) -> Bounded:
             return Bounded(x, times * math.fsum(errors) + UNIT * abs(x))
 
-        return told(value, [v.error for v, _ in parts]), [
-            told(by[name], [g[k].error for _, g in parts]) for k, name in enumerate(wrt)
+        return scaled(value, [v.error for v, _ in parts]), [
+            scaled(by[name], [g[k].error for _, g in parts]) for k, name in enumerate(wrt)
         ]
 
     def _some(self, point: Sequence[float]) -> Iterator[dict[str, float]]:
@@ -461,8 +462,8 @@ class DataLoss:
             counts.update(single.kinks(dict(zip(self.names, self.point_at(row, here), strict=True)), wrt))
             work.collect()
         grouped: dict[Any, list[Diagnostic]] = {}
-        for each in counts:
-            grouped.setdefault(each.span, []).append(each)
+        for kink in counts:
+            grouped.setdefault(kink.span, []).append(kink)
         diagnostics = []
         for alike in grouped.values():
             rows = sum(counts[one] for one in alike)
@@ -542,7 +543,7 @@ class Totals:
         """Add numbers to the first sums, and what that loses by rounding to the second ones (Knuth's TwoSum)."""
         import numpy
 
-        high, low, total, back = (each[:, :width] for each in (self._high, self._low, *self._rooms))
+        high, low, total, back = (column[:, :width] for column in (self._high, self._low, *self._rooms))
         numpy.add(high, more, out=total)
         numpy.subtract(total, high, out=back)
         numpy.subtract(more, back, out=more)
@@ -587,111 +588,3 @@ def _add_exactly(parts: list[float], numbers: Sequence[float]) -> None:
             parts[:] = total, math.fsum([*parts, -total])
         except (OverflowError, ValueError):
             parts[:] = (math.inf,)
-
-
-# ---- columns that are at hand -------------------------------------------------------------------------------------
-def named_columns(table: Any) -> list[Any]:
-    """The names of the columns of a dictionary of sequences, a frame, or an Arrow table."""
-    listed = (getattr(table, each, None) for each in ("column_names", "columns"))
-    names = next(([*columns_found] for columns_found in listed if columns_found is not None), None)
-    if names is None:
-        if not isinstance(table, Mapping):
-            kind = type(table).__name__
-            raise ExpressionError(
-                "point",
-                f"data are columns by name, and this is a {kind}",
-                hint="give a dictionary of sequences, a frame, an Arrow table, or the name of a file",
-            )
-        names = list(table)
-    return names
-
-
-def held(table: Any) -> Data:
-    """The columns of a table that Python has: a dictionary of sequences, a frame, or an Arrow table."""
-    names = named_columns(table)
-
-    def read(choose: Choose, skip: bool) -> Columns:
-        chosen = choose([name for name in names if isinstance(name, str) and is_name(name)])
-        arrays = {name: column_of(name, table[name]) for name in chosen}
-        lengths = {name: len(column) for name, column in arrays.items()}
-        if len(set(lengths.values())) > 1:
-            listed = ", ".join(f"`{name}` {length:,}" for name, length in lengths.items())
-            message = f"the columns are not of the same length: {listed}"
-            raise ExpressionError("point", message, hint="cut, or fill them")
-        rows = next(iter(lengths.values()))
-        bad: dict[int, str] = {}
-        for name, column in arrays.items():
-            for row in _not_finite(column):
-                bad.setdefault(row, f"column `{name}`: the value of `{name}` is not a finite number")
-        if bad and not skip:
-            row = min(bad)
-            raise ExpressionError("point", f"row {row + 1}: {bad[row]}", hint="give numbers, or leave the row out")
-        if bad:
-            kept = [row for row in range(rows) if row not in bad]
-            arrays = {name: _picked(column, kept) for name, column in arrays.items()}
-        else:
-            kept = []
-        left = Counter([f"point: {why}" for why in bad.values()])
-        return checked(
-            Columns(arrays, rows - len(bad), lambda row: f"row {(kept[row] if kept else row) + 1}: ", left), "the data"
-        )
-
-    return read
-
-
-def column_of(name: str, column: Any) -> Any:
-    """A column of any kind as doubles. Raises `ExpressionError` for what holds no numbers."""
-    if isinstance(column, list | tuple):
-        from array import array
-
-        return array(
-            "d",
-            [
-                math.nan if x is None else float(x) if isinstance(x, float) and x - x != 0 else as_number(x, name)
-                for x in column
-            ],
-        )
-    try:
-        import numpy
-
-        found = numpy.asarray(column)
-        if found.dtype.kind not in "iuf" and not (found.dtype.kind == "O" and all(_is_number(x) for x in found)):
-            raise ExpressionError(
-                "point",
-                f"column `{name}` holds values of the type {found.dtype}, and a variable needs numbers",
-                hint="convert it to a number type",
-            )
-        found = numpy.ascontiguousarray(found, dtype=float)
-    except (ImportError, TypeError, ValueError):
-        raise ExpressionError("point", f"column `{name}` holds no numbers", hint="give a sequence of numbers") from None
-    if found.ndim != 1:
-        raise ExpressionError("point", f"column `{name}` has {found.ndim} dimensions, not one", hint="give a flat one")
-    return found
-
-
-def _is_number(x: object) -> bool:
-    return x is None or (hasattr(x, "__float__") and not isinstance(x, bool | str))
-
-
-def _not_finite(column: Any) -> list[int]:
-    if isinstance(column, list) or not hasattr(column, "dtype"):
-        return [k for k, x in enumerate(column) if x - x != 0]
-    import numpy
-
-    rows: list[int] = numpy.flatnonzero(~numpy.isfinite(column)).tolist()
-    return rows
-
-
-def _picked(column: Any, rows: Sequence[int]) -> Any:
-    from array import array
-
-    return column[rows] if hasattr(column, "dtype") else array("d", [column[row] for row in rows])
-
-
-def checked(data: Columns, name: str) -> Columns:
-    """Return the columns. Raises `ExpressionError` if they have no row."""
-    if not data.rows:
-        left = "; ".join(f"{why} ({count:,})" for why, count in data.left_out.most_common(3))
-        message = f"no row of {name} is left: {left}" if left else f"{name} has no rows of data"
-        raise ExpressionError("point", message, hint="a row has a number for each column")
-    return data

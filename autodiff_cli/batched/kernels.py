@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..algebra.symbolic_derivative import partials
-from ..errors import ExpressionError
+from ..errors import ExpressionError, usage_error
 from ..extras import install_command
 from ..graphs.adjoint import Recording, merge_recordings, record_gradient
 from ..graphs.value import variable
@@ -114,7 +114,7 @@ def kernel(record: Record, inputs: int, fixed: frozenset[int], backend: str | No
     `fixed` are the positions of inputs that all rows share.
     """
     if backend not in (None, *BACKENDS):
-        raise ExpressionError("usage", f"`--backend` cannot be `{backend}`", hint="it is `llvm`, `numpy` or `python`")
+        raise usage_error(f"`--backend` cannot be `{backend}`", "it is `llvm`, `numpy` or `python`")
     compute, (name, why) = fastest(
         {
             "llvm": lambda: _printed(record, inputs, fixed),
@@ -313,19 +313,19 @@ def evaluate(
             for column in columns
         ]
         whole = np.logical_and.reduce([np.ones(len(asked), bool), *map(np.isfinite, picked)])
-        known: dict[int, ExpressionError] = {}
+        faults: dict[int, ExpressionError] = {}
         if refused is not None:
             refusals = refused([column[whole].tolist() for column in picked])
-            known = (
+            faults = (
                 dict(zip(flagged[whole][list(refusals)].tolist(), refusals.values(), strict=True))
                 if refusals
-                else known
+                else faults
             )
         points: Any = zip(*[column.tolist() for column in picked], strict=True) if picked else [()] * len(asked)
         answered, answers = [], []
         for row, point, there in zip(asked, points, whole.tolist(), strict=True):
-            if row in known:
-                errors[row] = known[row]
+            if row in faults:
+                errors[row] = faults[row]
                 continue
             try:
                 if not there:

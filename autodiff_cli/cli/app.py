@@ -18,12 +18,12 @@ import typer
 import typer.core
 import typer.main
 
-from ..errors import ExpressionError, nearest
+from ..errors import ExpressionError, nearest, usage_error
 from ..views.characters import paint, terminal_of
 from . import defaults, synonyms
 from .arguments import HELP_ALL, HELP_OPTIONS, nearest_option
 from .commands import COMMANDS, GROUPS
-from .completion import VARIABLE, for_bash, of_expression, of_functions, of_option, prepare, with_nospace
+from .completion import VARIABLE, for_bash, of_expression, of_functions, of_option, of_units, prepare, with_nospace
 from .declarations import Option, declared
 from .entries import ENVIRONMENT, EXITS, exits, man_page, written
 
@@ -41,6 +41,7 @@ The exact gradient of a formula. For example:
   {EXAMPLES[0]}
 
 `autodiff --help` lists the commands, `autodiff grad --help` the options of this one.
+`autodiff repl` opens a session, which takes a formula or a command a line.
 """
 
 
@@ -55,7 +56,9 @@ def described(command: str) -> Callable[..., None]:
                 metavar=argument.metavar,
                 help=argument.help,
                 show_default=False,
-                autocompletion=_completed(of_expression if name == "expr" else of_functions),
+                autocompletion=_completed(
+                    of_expression if name == "expr" else of_units if command == "units" else of_functions
+                ),
             ),
         )
         for name, argument in declaration.arguments
@@ -170,14 +173,14 @@ class Commands(typer.core.TyperGroup):
                 hint = synonyms.OPTION_ADVICE.get(name.lstrip("-")) or (
                     f"did you mean `{suggestion}`?" if suggestion else f"for its gradient: `autodiff grad '{args[0]}'`"
                 )
-                raise ExpressionError("usage", f"there is no option `{name}` before the command", hint=hint)
+                raise usage_error(f"there is no option `{name}` before the command", hint)
         return super().parse_args(ctx, args)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         """The command that is called, and its arguments; a usage error with the nearest name where there is none."""
         command = self.get_command(ctx, args[0])
         if command is None and not ctx.resilient_parsing:
-            raise _no_command(args[0], self.list_commands(ctx))
+            raise no_command(args[0], self.list_commands(ctx))
         return args[0] if command else None, command, args[1:]
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
@@ -192,7 +195,8 @@ class Commands(typer.core.TyperGroup):
         _write_help(self, ctx, formatter, EXAMPLES, (str(self.help),), sections)
 
 
-def _no_command(name: str, names: Sequence[str]) -> ExpressionError:
+def no_command(name: str, names: Sequence[str]) -> ExpressionError:
+    """The error for a command that there is not, with the name of the one that may be meant."""
     suggestion = next(iter(synonyms.COMMANDS.get(name, ())), None) or nearest(name, names)
     hint = "`autodiff --help` lists the commands"
     if name in synonyms.ADVICE:
@@ -201,7 +205,7 @@ def _no_command(name: str, names: Sequence[str]) -> ExpressionError:
         hint = f"did you mean `autodiff {suggestion}`?"
     elif not name.isidentifier():
         hint = f"for its gradient: `autodiff grad '{name}'`"
-    return ExpressionError("usage", f"there is no command `{name}`", hint=hint)
+    return usage_error(f"there is no command `{name}`", hint)
 
 
 def _is_rich() -> bool:
@@ -229,7 +233,7 @@ def _write_help(
     command: Any, ctx: Any, formatter: Any, examples: Sequence[str], paragraphs: Sequence[str], sections: Sections
 ) -> None:
     """Write examples, usage, a description, and lists of words with what they mean: in boxes where there is room."""
-    environment_options = defaults.told()
+    environment_options = defaults.from_environment()
     if environment_options:
         sections[f"Defaults from {defaults.VARIABLE}"] = {environment_options: "on a terminal; what is typed wins."}
     sections = {title: rows for title, rows in sections.items() if rows}
@@ -297,7 +301,7 @@ def _version(requested: bool) -> None:
 def start(
     ctx: typer.Context,
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
+        bool, typer.Option("--version", "-V", callback=_version, is_eager=True, help="Show the version and exit.")
     ] = False,
 ) -> None:
     """The exact gradient of a formula, from the command line."""
@@ -324,7 +328,7 @@ def help_(
     group: Any = typer.main.get_command(app)
     page = None if command is None else manual_page(command)
     if command is not None and page is None and command not in group.list_commands(None):
-        raise _no_command(command, group.list_commands(None))
+        raise no_command(command, group.list_commands(None))
     if page is None:
         run_app(["--help"] if command is None else [command, "--help"])
     else:
@@ -399,8 +403,7 @@ def run_app(args: Sequence[str]) -> int:
         if not hasattr(fault, "format_message"):
             raise
         message = str(fault.format_message()).rstrip(".")
-        hint = "`autodiff --help` says what it takes"
-        raise ExpressionError("usage", message[:1].lower() + message[1:], hint=hint) from None
+        raise usage_error(message[:1].lower() + message[1:], "`autodiff --help` says what it takes") from None
     return 0
 
 

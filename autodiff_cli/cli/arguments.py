@@ -10,11 +10,15 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from ..errors import ExpressionError, looks_like_option, nearest
+from ..errors import ExpressionError, looks_like_option, nearest, usage_error
 from .declarations import Declared, Option
 
 HELP_ALL = "--help-all"
 HELP_OPTIONS = ("--help", "-h", HELP_ALL)
+
+
+SHORT = {"-o": "--output", "-q": "--quiet"}
+"""The short options. They are taken only when they stand alone, so that `-o*2` is an expression."""
 
 
 class HelpAsked(Exception):
@@ -37,7 +41,8 @@ def read(
     late: list[str] = []
     option_names = (*declared.options, *HELP_OPTIONS)
     remaining = iter(args)
-    for arg in remaining:
+    for word in remaining:
+        arg = word if SHORT.get(word) not in declared.options else SHORT[word]
         name, equals, value = arg.partition("=")
         if arg in HELP_OPTIONS:
             raise HelpAsked(arg)
@@ -50,31 +55,31 @@ def read(
                 hint = f"did you mean {' or '.join(f'`{word}`' for word in suggestions)}?"
                 if not positional:
                     hint += " (as an expression, write it after `--`, behind all options)"
-                raise ExpressionError("usage", f"there is no option `{name}`", hint=hint)
+                raise usage_error(f"there is no option `{name}`", hint)
             positional.append(arg)
         else:
             parameter, option, kind = declared.options[name]
             if kind is bool:
                 if equals:
-                    raise ExpressionError("usage", f"`{name}` takes no value", hint=f"write `{name}` alone")
+                    raise usage_error(f"`{name}` takes no value", f"write `{name}` alone")
                 values[parameter] = True
                 continue
             if not equals:
                 following = next(remaining, None)
                 if following is None or following in option_names:
                     hint = f"write it after the option; `{command} --help` says what it is"
-                    raise ExpressionError("usage", f"`{name}` needs a value", hint=hint)
+                    raise usage_error(f"`{name}` needs a value", hint)
                 value = following
             if kind == (list[str] | None):
                 values.setdefault(parameter, []).append(value)
             else:
                 chosen = _converted_here(option, kind, value, declared)
                 if values.setdefault(parameter, chosen) != chosen:
-                    raise ExpressionError("usage", f"`{name}` is given twice", hint="leave one of them out")
+                    raise usage_error(f"`{name}` is given twice", "leave one of them out")
     if len(positional) > len(declared.arguments):
         if any(argument.partition("=")[0] in option_names for argument in late):
-            raise ExpressionError("usage", "what stands after `--` is no option", hint="put the options before `--`")
-        raise _too_many(positional, declared, command, elsewhere, "at" in values)
+            raise usage_error("what stands after `--` is no option", "put the options before `--`")
+        raise _too_many(positional, declared, command, elsewhere, values.get("at", []))
     if values.get("json") and values.get("format", "json") != "json":
         raise _excluded("--json", "--format")
     if positional and "file" in values and "expr" in (parameter for parameter, _ in declared.arguments):
@@ -93,7 +98,7 @@ def check(options: Iterable[Option], values: Mapping[str, Any]) -> None:
     for name, option in by_name.items():
         if name not in values:
             if option.required:
-                raise ExpressionError("usage", f"`{name}` is required", hint=f"add {_written(name, by_name)}")
+                raise usage_error(f"`{name}` is required", f"add {_written(name, by_name)}")
             continue
         for conflict in option.conflicts:
             if _is_there(conflict, values):
@@ -102,14 +107,13 @@ def check(options: Iterable[Option], values: Mapping[str, Any]) -> None:
         if needs and not any(_is_there(need, values) for need in needs):
             message = f"`{name}` needs {' or '.join(f'`{need}`' for need in needs)}"
             hint = f"add {' or '.join(_written(need, by_name) for need in needs)}, or leave `{name}` out"
-            raise ExpressionError("usage", message, hint=hint)
+            raise usage_error(message, hint)
         value = values[name]
         if option.reads_stdin and "-" in (
             value if isinstance(value, list) else [value] if isinstance(value, str) else ()
         ):
             if stdin is not None:
-                message = f"`{stdin}` and `{name}` both read standard input"
-                raise ExpressionError("usage", message, hint="name a file")
+                raise usage_error(f"`{stdin}` and `{name}` both read standard input", "name a file")
             stdin = name
 
 
@@ -126,7 +130,7 @@ def _written(need: str, by_name: Mapping[str, Option]) -> str:
 
 
 def _excluded(first: str, second: str) -> ExpressionError:
-    return ExpressionError("usage", f"`{first}` and `{second}` exclude each other", hint="leave one of them out")
+    return usage_error(f"`{first}` and `{second}` exclude each other", "leave one of them out")
 
 
 def converted(option: Option, kind: Any, text: str) -> str | int | float:
@@ -134,11 +138,12 @@ def converted(option: Option, kind: Any, text: str) -> str | int | float:
     if kind == (str | None):
         chosen = text if text in option.choices else text.lower()
         if option.choices and chosen not in option.choices:
-            from .synonyms import CHOICES, available  # only errors need it
+            from .synonyms import CHOICES, OPTION_ADVICE, available  # only errors need it
 
             near = next(iter(available(CHOICES.get(chosen, ()), option.choices)), None)
             hint = f"did you mean `{option.name} {near}`?" if near else f"it takes {', '.join(option.choices)}"
-            raise ExpressionError("usage", f"`{option.name}` cannot be `{text}`", hint=hint)
+            advice = OPTION_ADVICE.get(option.name[2:]) if "=" in text else None
+            raise usage_error(f"`{option.name}` cannot be `{text}`", advice or hint)
         return chosen if option.choices else text
     low, high = option.range or (None, None)
     is_integer = kind == (int | None)
@@ -149,7 +154,7 @@ def converted(option: Option, kind: Any, text: str) -> str | int | float:
     if value - value != 0 or (low is not None and value < low) or (high is not None and value > high):
         wanted = "a whole number" if is_integer else "a number"
         hint = f"it takes {wanted}" if low is None else f"it takes {wanted} from {low} to {high}"
-        raise ExpressionError("usage", f"`{option.name}` cannot be `{text}`", hint=hint)
+        raise usage_error(f"`{option.name}` cannot be `{text}`", hint)
     return value
 
 
@@ -160,7 +165,7 @@ def _converted_here(option: Option, kind: Any, text: str, declared: Declared) ->
     except ExpressionError as error:
         for other_name, (_, another, _) in declared.options.items():
             if text in another.choices:
-                raise ExpressionError("usage", str(error), hint=f"did you mean `{other_name} {text}`?") from None
+                raise usage_error(str(error), f"did you mean `{other_name} {text}`?") from None
         raise
 
 
@@ -189,9 +194,13 @@ SHORT_NAME = 3
 
 
 def _too_many(
-    positional: Sequence[str], declared: Declared, command: str, elsewhere: Callable[[str], Sequence[str]], at: bool
+    positional: Sequence[str],
+    declared: Declared,
+    command: str,
+    elsewhere: Callable[[str], Sequence[str]],
+    at: Sequence[str],
 ) -> ExpressionError:
-    """The error for more arguments than there is room for, with the likeliest cause; `at`: is there a point?"""
+    """The error for more arguments than there is room for, with the likeliest cause; `at` is what gives the point."""
     from .synonyms import OPTION_ADVICE, OPTIONS, available
 
     for k, arg in enumerate(positional):
@@ -209,20 +218,28 @@ def _too_many(
                 hint = f"`{others[0]}` is an option of {', '.join(f'`{word}`' for word in users)}; {hint}"
             elif 0 < len(commands) <= FEW:
                 hint = f"it is an option of {', '.join(f'`{word}`' for word in commands)}; {hint}"
-            return ExpressionError("usage", f"there is no option `{name}`", hint=hint)
+            return usage_error(f"there is no option `{name}`", hint)
         if re.fullmatch(_SHORT, name):
             if name[1:] in OPTION_ADVICE:
-                return ExpressionError("usage", f"there is no option `{name}`", hint=OPTION_ADVICE[name[1:]])
+                return usage_error(f"there is no option `{name}`", OPTION_ADVICE[name[1:]])
             meant = [word for word in declared.options if word == f"-{name}" or (word.startswith(f"-{name}") and k)]
             meant = available(OPTIONS.get(name[1:], ()), declared.options) or meant
             if meant:
-                hint = f"did you mean {' or '.join(f'`{word}`' for word in meant[:3])}? only `-h` has one dash"
-                return ExpressionError("usage", f"there is no option `{name}`", hint=hint)
+                hint = f"did you mean {' or '.join(f'`{word}`' for word in meant[:3])}? long options have two dashes"
+                return usage_error(f"there is no option `{name}`", hint)
     extra = positional[len(declared.arguments)]
     hint = f"`{command} --help` says what it takes"
     assigned = [word for word in positional if re.fullmatch(_ASSIGNED, word)]
     takes = [f"{word} {extra}" for word, (_, option, _) in declared.options.items() if extra in option.choices]
-    if "--at" in declared.options and extra in assigned and at:
+    values = [*at[-1:], *positional[len(declared.arguments) :]]
+    begin = len(next(iter(at[-1:]), "").rpartition("=")[0]) + 1
+    if len({text[:begin] for text in values}) > 1:
+        begin = values[0].find("=") + 1
+    braces = [text[begin:].partition(",") for text in values if text[:begin] == values[0][:begin]]
+    if at and begin and len(braces) == len(values) and len({end for _, _, end in braces}) == 1:
+        listed, (_, comma, end) = ",".join(value for value, _, _ in braces), braces[0]
+        hint = f'the shell takes braces apart, so put them in quotes: `--at "{extra[:begin]}{{{listed}}}{comma}{end}"`'
+    elif "--at" in declared.options and extra in assigned and at:
         hint = f"give all values in one `--at`, separated by commas: `--at …,{extra}`"
     elif "--at" in declared.options and assigned and not at:
         hint = f"give the point with `--at {','.join(assigned)}`"
@@ -238,7 +255,7 @@ def _too_many(
         hint = 'leave out the spaces around `=`, or put all of it in quotes: `--at "x = 3"`'
     elif "--at" in declared.options:
         hint = "put the whole expression in quotes, so that the shell keeps it together"
-    return ExpressionError("usage", f"`{extra}` is one argument too many", hint=hint)
+    return usage_error(f"`{extra}` is one argument too many", hint)
 
 
 FEW = 4

@@ -68,15 +68,17 @@ def of_option(option: Option, prefix: str) -> Iterator[str]:
     if option.choices:
         yield from (choice for choice in option.choices if choice.startswith(prefix))
     elif option.value_syntax is not None:
+        from ..equations.equations import variables_of  # help and the version need no engine
+
         line = typed(os.environ)
         head, comma, word = prefix.rpartition(",")
         already_typed = {piece.partition("=")[0].strip() for piece in head.split(",")}
         before, after, names = f"{head}{comma}", option.value_syntax, columns(line)
         if option.value_names == VARIABLES:
             data_columns = columns(line, DATA)
-            names = [name for name in variables(line.expression) if name not in data_columns]
+            names = [name for name in variables_of(line.expression) if name not in data_columns]
         elif option.value_names == RENAMED and after not in word:
-            names = variables(line.expression)
+            names = variables_of(line.expression)
         elif option.value_names == RENAMED:
             name, _, word = word.partition(after)
             before, after = f"{before}{name}{after}", ""
@@ -102,6 +104,13 @@ def of_functions(prefix: str) -> Iterator[str]:
     from ..table.primitive import FUNCTIONS
 
     yield from (name for name in FUNCTIONS if name.startswith(prefix))
+
+
+def of_units(prefix: str) -> Iterator[str]:
+    """Symbols of units and names of constants."""
+    from ..quantities.table import constants, spellings
+
+    yield from (name for name in dict.fromkeys((*spellings(), *constants())) if name.startswith(prefix))
 
 
 class Line(NamedTuple):
@@ -148,18 +157,7 @@ def columns(line: Line, role: str | None = None) -> Sequence[str]:
     from ..data.sources import sources
 
     with suppress(ExpressionError, OSError, StopIteration):
-        first = reader(next(source for source in sources(paths, None) if os.path.isfile(source.path)))
+        first = reader(next(source for source in sources(paths) if os.path.isfile(source.path)))
         first.close()
         return first.names
-    return ()
-
-
-def variables(text: str | None) -> Sequence[str]:
-    """The variables of a program; none where it is not one."""
-    from ..equations.equations import read_equations  # help and the version need no engine
-    from ..inputs.problem import parse
-
-    for read in (parse, lambda text: read_equations(text, ()).program):
-        with suppress(ExpressionError):
-            return list(read(text or "").variables)
     return ()

@@ -87,15 +87,17 @@ class Declared:
         self._read(command)
         if any(parameter == "expr" for parameter, _ in self.arguments):
             self._reference("--work")
+        self._reference("--quiet")
         self._reference("--debug")
 
     def _read(self, command: str) -> None:
         lines = _lines(command)
         for line in lines:
             word, _, rest = line.partition(" ")
-            if word == ":":
-                self.details += [rest] * bool(self.summary)
-                self.summary = self.summary or rest
+            if word == ":" and not self.summary:
+                self.summary = rest
+            elif word == ":":
+                self.details.append(rest)
             elif word == "$":
                 self.examples.append(rest)
             elif word == "1":
@@ -122,8 +124,8 @@ class Declared:
                 self.sections[name] = _text()[group].partition("\n")[0] or "Options"
 
     def _reference(self, name: str) -> None:
-        places = ("shared", *GROUPS)
-        self.options[name] = next(_group(place).options[name] for place in places if name in _group(place).options)
+        groups = map(_group, ("shared", *GROUPS))
+        self.options[name] = next(group.options[name] for group in groups if name in group.options)
         self.sections[name] = "Options"
 
     def _declare(self, line: str, text: str) -> None:
@@ -180,7 +182,7 @@ class _Group(Declared):
             if " " in line:
                 self._declare(line, next(lines).strip())
             else:
-                self.options[line] = _group("rows").options[line]
+                self._reference(line)
 
 
 _group = cache(_Group)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from ..errors import ExpressionError, nearest
+from ..errors import ExpressionError, nearest, usage_error
 from .arguments import check, converted
 from .declarations import Declared, Option
 from .options import Rows
@@ -24,7 +24,7 @@ Everywhere = Callable[[], Mapping[str, Sequence[tuple[Option, Any]]]]
 """The options of all commands, by name: each as every command that has it declares it."""
 
 
-def told() -> str:
+def from_environment() -> str:
     """Return the value of the environment variable if the output goes to a terminal; otherwise an empty string."""
     return os.environ.get(VARIABLE, "").strip() if sys.stdout is not None and sys.stdout.isatty() else ""
 
@@ -35,7 +35,7 @@ def with_own(typed: dict[str, Any], declared: Declared, everywhere: Everywhere) 
     An option that this command lacks, or a choice that it lacks, is left out. Raises a usage error, which names the
     variable, for what no command has.
     """
-    text = told()
+    text = from_environment()
     many = any(name == "expr" for name, _ in declared.arguments) and typed.get("expr") in (None, "-")
     if not text or (many and "file" not in typed) or typed.keys() & set(Rows._fields):
         return typed
@@ -106,4 +106,4 @@ def is_allowed(option: Option, kind: Any) -> bool:
 
 
 def _wrong(what: str, hint: str | None) -> ExpressionError:
-    return ExpressionError("usage", f"in the environment variable `{VARIABLE}`: {what}", hint=hint)
+    return usage_error(f"in the environment variable `{VARIABLE}`: {what}", hint)

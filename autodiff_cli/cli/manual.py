@@ -15,7 +15,7 @@ from typing import Any
 from ..api.python_functions import STUBS
 from ..errors import EXIT_CODES
 from ..views.schema import Field, view_in
-from .commands import COMMANDS, command_module
+from .commands import COMMANDS, QUESTIONS, command_module
 from .declarations import declared
 from .entries import ENVIRONMENT, EXITS, man_page, options_and_users, users, written
 
@@ -50,7 +50,7 @@ def tables() -> dict[str, str]:
 def _keys() -> str:
     """Return the tables of the keys of JSON records, a table for each command and each kind of record."""
     parts = []
-    for command in COMMANDS:
+    for command in QUESTIONS:
         view = view_in(command_module(command))
         for about, fields in (("", view.fields), *view.other_records):
             parts.append(f"`{command}`{about and f', {about}'}:\n")

@@ -50,10 +50,15 @@ class Numbers(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """The rows of data files as points."""
+    """The rows of data files, and those of sweeps, as points."""
 
     points: list[str] | None = None
     input_format: str | None = None
+    separator: str | None = None
+    decimal: str | None = None
+    skip: int | None = None
+    encoding: str | None = None
+    comment: str | None = None
     columns: list[str] | None = None
     keep: list[str] | None = None
     keep_all: bool = False
@@ -63,6 +68,7 @@ class Rows(NamedTuple):
     engine: str | None = None
     scheduler: str | None = None
     workers: int | None = None
+    zip: bool = False
 
 
 class Loss(NamedTuple):
@@ -71,16 +77,36 @@ class Loss(NamedTuple):
     data: list[str] | None = None
     reduce: str | None = None
     input_format: str | None = None
+    separator: str | None = None
+    decimal: str | None = None
+    skip: int | None = None
+    encoding: str | None = None
+    comment: str | None = None
     columns: list[str] | None = None
     backend: str | None = None
 
 
-GROUPS: dict[str, type[Program | Answers | Saves | Numbers | Rows | Loss]] = {
+class Dialect(NamedTuple):
+    """How files of data are written, where they do not show it."""
+
+    input_format: str | None = None
+    separator: str | None = None
+    decimal: str | None = None
+    skip: int | None = None
+    encoding: str | None = None
+    comment: str | None = None
+
+
+UNSAID = Dialect()
+"""The files show how they are written."""
+
+GROUPS: dict[str, type[Program | Answers | Saves | Numbers | Rows | Loss | Dialect]] = {
     "program": Program,
     "answers": Answers,
     "saves": Saves,
     "numbers": Numbers,
     "rows": Rows,
     "loss": Loss,
+    "dialect": Dialect,
 }
 """The groups, by their names in `commands.txt`."""

@@ -1,4 +1,4 @@
-"""`--points`: one program at every row of data, whose columns say which is which variable.
+"""`--points` and sweeps: one program at every row of data, whose columns say which is which variable, or of a grid.
 
 Long answers, and few rows of text, are computed one by one; wide ones of many rows go through the pipeline.
 """
@@ -7,45 +7,41 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..batched.columns_io import Fitted, kept_columns, mapped_columns
+from ..data.columns import report_headings
 from ..data.readers import Files, Reader, check_columns, reader
-from ..data.rows import asked, check_clash, rows
-from ..data.sinks import plain_cell, sink
+from ..data.rows import BOUND, asked, check_clash, rows
+from ..data.sinks import Collected, plain_cell, sink
 from ..data.sources import Source, has_arrow, sources
-from ..data.text_rows import numbers_in
-from ..errors import ExpressionError
+from ..data.swept_rows import SWEEP, SweptPoints
+from ..data.text_dialects import Forced
+from ..diagnostics.leniency import leniently
+from ..errors import ExpressionError, quoted, usage_error
 from ..extras import install_command
-from ..inputs.arithmetic import DOUBLE, Arithmetic
+from ..inputs.arithmetic import DOUBLE
+from ..inputs.parse_point import is_name
+from ..inputs.problem import Problem, Quantity, parse
+from ..inputs.sweeps import Grid
 from ..numbers.budget import reported
-from ..streams.files import begun
+from ..streams.files import Output, begun
 from ..streams.filesystems import arrow, is_url, plain
 from ..streams.interruption import interrupted
 from ..streams.requests import Request, default_point, mapping, names, whole
+from ..uncertainty.measured_value import Spread, normal, quantity
 from ..views.error import write_reading, write_stderr
-from ..views.formats import COLUMNAR, Asked, format_of, lacking, undocumented, writer
-from ..views.schema import View
-from ..views.wide import WIDE, Values, wide
+from ..views.formats import COLUMNAR, Asked, Writer, format_of, lacking, undocumented, writer
+from ..views.schema import View, heading
+from ..views.wide import WIDE, Named, Values, WideRows, wide
 from . import options
-from .runner import Answer, Inputs, Method, answer_requests, is_file
+from .runner import Answer, Inputs, Method, RowQuestion, answer_requests, is_file, warn
 
 if TYPE_CHECKING:
     from ..data.pipeline import Tally
     from ..data.rows import Bound, Rows
-
-
-class RowQuestion(NamedTuple):
-    """A question as rows ask it: its name, and how an answer becomes numbers in a line."""
-
-    question: str
-    numbers: Callable[[Any], Sequence[Any]]
-    arithmetic: Arithmetic
-    digits: int | None
-    whole: str | None = None
-    """The option that asks for what wide rows have no place for."""
 
 
 class _Job(NamedTuple):
@@ -55,6 +51,10 @@ class _Job(NamedTuple):
     inputs: Inputs
     chosen: options.Rows
     sources: Sequence[Source]
+    grid: Grid | None
+    """The points of sweeps, which are rows without a file."""
+    point: Mapping[str, float]
+    """What all rows share."""
     columns: Mapping[str, str]
     """Which column has the values of which variable."""
     keep: tuple[str, ...] | bool
@@ -64,10 +64,10 @@ class _Job(NamedTuple):
 
     @property
     def rows(self) -> Rows:
-        """The question asked of each row."""
+        """The question asked of each row, in batches."""
         return rows(
             self.text,
-            at=default_point(self.inputs.at, self.inputs.reading),
+            at=self.point,
             wrt=names(self.inputs.wrt),
             keep=self.keep,
             columns=self.columns,
@@ -82,39 +82,115 @@ class _Job(NamedTuple):
         waits = any(source.once and not (source.path == "-" and is_file(sys.stdin)) for source in self.sources)
         return self.inputs.output is None and (waits or sys.stdout.isatty())
 
+    @property
+    def for_people(self) -> bool:
+        """Whether the rows are a table that people read."""
+        return self.format in ("table", "markdown")
+
+    @property
+    def first(self) -> dict[str, float]:
+        """What is known of the first point beforehand: all of it for a grid."""
+        axes = {} if self.grid is None else self.grid.axes
+        return {**self.point, **{name: axis.value(0) for name, axis in axes.items()}}
+
+    def named(self, names: Sequence[str]) -> dict[str, str]:
+        """Which of these columns has the values of which name."""
+        return mapped_columns(self.columns, names, [*self.point, *BOUND.findall(self.text)])
+
+    def known(self, columns: Collection[str]) -> Fitted:
+        """The program over these columns. Raises `ExpressionError` where they do not fit."""
+        posed = self.question.posed
+        if self.question.numbers is not None and self.grid is None:
+            return self.rows.fitted(list(columns))
+        rows = {} if self.grid is not None else {name: 1.0 for name in columns if is_name(name)}
+        point = {**self.first, **rows}
+
+        def fit(text: str) -> Fitted:
+            if posed is None:
+                return Fitted(parse(text, point), tuple(point), ())
+            problem = posed(text, point)
+            if self.grid is not None:
+                self._check_use(problem)
+            variables = problem.program.variables
+            return Fitted(problem.program, tuple(variables), tuple(problem.wanted))
+
+        try:
+            return leniently(self.text, fit)[0]._replace(reading=None) if self.inputs.lenient else fit(self.text)
+        except ExpressionError as error:
+            error.text = self.text if error.text is None else error.text
+            raise
+
+    def _check_use(self, problem: Problem) -> None:
+        """Raise a usage error for a sweep that changes nothing, and warn of other names that are not used."""
+        assert self.grid is not None
+        used = problem.program.variables
+        for name in self.grid.axes:
+            if name not in used or name in problem.unknowns:
+                what = "is looked for" if name in used else "is not in the program"
+                hint = (
+                    f"sweep one of {quoted(x for x in used if x not in problem.unknowns)}" if used else "leave it out"
+                )
+                raise usage_error(f"`{name}` is swept, and {what}", hint)
+        warn([warning for warning in problem.warnings if warning.kind == "unused"], self.text)
+
+    def leading(self, fit: Fitted, columns: Collection[str]) -> tuple[str, ...]:
+        """The names of the point that wide rows begin with: what tables do not say once; of data only in tables."""
+        if self.grid is None:
+            kept = columns if self.keep is True else self.keep or ()
+            return tuple([x for x in columns if x in fit.variables and x not in kept]) if self.for_people else ()
+        shared = () if self.for_people else [name for name in self.point if name in fit.variables]
+        return (*self.grid.axes, *shared)
+
+    def layout(self, fit: Fitted) -> dict[str, Any]:
+        """How wide rows of this program look; see `WideView`."""
+        once = {name: x for name, x in self.point.items() if name in fit.variables} if self.for_people else {}
+        return {"digits": self.question.digits, "fixed": once if self.grid is not None else {}}
+
 
 def answer_rows(
-    inputs: Inputs, chosen: options.Rows, method: Method[Answer], view: View[Answer], question: RowQuestion
+    inputs: Inputs,
+    chosen: options.Rows,
+    grid: Grid | None,
+    method: Method[Answer],
+    view: View[Answer],
+    question: RowQuestion,
 ) -> int:
-    """Answer the program at every row of the data that the options name; return the exit code."""
-    from_files = sources(chosen.points or (), chosen.input_format)
+    """Answer the program at every row of the data that the options name, or of a grid; return the exit code."""
+    from_files = sources(chosen.points or (), Forced.of(chosen)) if grid is None else [SWEEP]
     columns = mapping(chosen.columns)
     kept = [name.strip() for option in chosen.keep or () for name in option.split(",")]
     keep = True if chosen.keep_all else tuple(dict.fromkeys(kept))
     text = _program(inputs)
+    point = default_point(inputs.at, inputs.reading) if grid is None else grid.fixed
     folder = _folder(inputs.output, chosen.engine)
     if folder is not None:
         format, is_wide = inputs.format or "parquet", True
     else:
         _check_output(inputs.output, from_files)
-        usual = "csv" if chosen.wide else "jsonl"
-        format = format_of(inputs.format, inputs.output, (*view.formats, *COLUMNAR), usual, view.endings)
+        usual = "csv" if chosen.wide else "jsonl" if grid is None else "table"
+        formats = (*view.formats, *(name for name in WIDE if grid is not None and name not in view.formats), *COLUMNAR)
+        format = format_of(inputs.format, inputs.output, formats, usual, view.endings)
         if inputs.document and (chosen.wide or format != "latex"):
             raise undocumented(view.formats)
         is_wide = chosen.wide or format in ("table", "markdown", *COLUMNAR)
-    job = _Job(text, inputs, chosen, from_files, columns, keep, question, format, is_wide)
+        is_wide = is_wide or (grid is not None and format in ("csv", "tsv", "plain"))
+    job = _Job(text, inputs, chosen, from_files, grid, point, columns, keep, question, format, is_wide)
+    if any(isinstance(value, Quantity) for value in job.first.values()):
+        # batches are numbers without units
+        job = job._replace(question=question._replace(numbers=None))
+        question = job.question
     if is_wide and question.whole is not None:
         hint = "`--format jsonl` without `--wide` has a place for it"
-        raise ExpressionError("usage", f"`{question.whole}` is not for wide rows", hint=hint)
+        raise usage_error(f"`{question.whole}` is not for wide rows", hint)
     if not is_wide and chosen.backend is not None:
-        raise ExpressionError("usage", "`--backend` is about wide rows", hint="add `--wide`, or leave it out")
+        raise usage_error("`--backend` is about wide rows", "add `--wide`, or leave it out")
     if folder is not None:
         return _in_parts(job, folder)
     with ExitStack() as stack:
-        first: Reader | None = None
-        one_by_one = not is_wide or _needs_no_batches(job)
+        first: Reader | None = None if grid is None else SweptPoints(grid)
+        one_by_one = not is_wide or question.numbers is None or _needs_no_batches(job)
         if not one_by_one and chosen.backend is None and len(from_files) == 1 and _is_textual(job):
-            first = stack.enter_context(reader(from_files[0]))
+            first = first or stack.enter_context(reader(from_files[0]))
             one_by_one = first.is_short
         return _one_by_one(job, method, view, stack, first) if one_by_one else _piped(job, stack, first)
 
@@ -128,7 +204,7 @@ def _program(inputs: Inputs) -> str:
             raise fault
         return text
     if inputs.expr is None or inputs.expr == "-":
-        raise ExpressionError("usage", "`--points` needs a program", hint="give it as an argument, or with `--file`")
+        raise usage_error("`--points` needs a program", "give it as an argument, or with `--file`")
     return inputs.expr
 
 
@@ -155,11 +231,10 @@ def _folder(output: str | None, engine: str | None) -> str | None:
     if engine is None:
         if is_folder:
             hint = "name a file; or have Dask's workers write files into it: `--engine dask`"
-            raise ExpressionError("usage", f"`{output}` is a folder", hint=hint)
+            raise usage_error(f"`{output}` is a folder", hint)
         return None
     if path is None or (not is_folder and os.path.splitext(path)[1]):
-        hint = "name the folder: `--output DIR/`"
-        raise ExpressionError("usage", "`--engine` is about parts, which are files in a folder", hint=hint)
+        raise usage_error("`--engine` is about parts, which are files in a folder", "name the folder: `--output DIR/`")
     return path.rstrip("/") + "/"
 
 
@@ -172,7 +247,7 @@ def _is_double(job: _Job) -> bool:
     """Whether numbers are doubles. Raises a usage error for others where the format holds none."""
     if job.question.arithmetic != DOUBLE and job.format not in WIDE:
         message = f"`--format {job.format}` holds doubles, and no other numbers"
-        raise ExpressionError("usage", message, hint="write csv or jsonl, or leave the arithmetic out")
+        raise usage_error(message, "write csv or jsonl, or leave the arithmetic out")
     return job.question.arithmetic == DOUBLE
 
 
@@ -181,14 +256,12 @@ def _needs_no_batches(job: _Job) -> bool:
     backend = job.chosen.backend
     if not _is_double(job):
         if backend not in (None, "python"):
-            message = f"`--backend {backend}` computes in doubles"
-            raise ExpressionError("usage", message, hint="leave one of them out")
+            raise usage_error(f"`--backend {backend}` computes in doubles", "leave one of them out")
         return True
     if not _is_textual(job) or (backend != "python" and has_arrow()):
         return False
     if backend in ("llvm", "numpy"):
-        hint = f"install it: `{install_command('data')}`"
-        raise ExpressionError("usage", f"`--backend {backend}` needs the extra `data`", hint=hint)
+        raise usage_error(f"`--backend {backend}` needs the extra `data`", f"install it: `{install_command('data')}`")
     return True
 
 
@@ -203,12 +276,11 @@ def _in_parts(job: _Job, folder: str) -> int:
         raise lacking(job.format, cluster.FORMATS)
     if not _is_double(job):
         message = f"`--engine {job.chosen.engine}` computes in doubles"
-        raise ExpressionError("usage", message, hint="leave the engine, or the arithmetic, out")
+        raise usage_error(message, "leave the engine, or the arithmetic, out")
     folder = cluster.absolute(folder)
     for source in job.sources:
         if source.once:
-            hint = "name a file, or leave `--engine` out"
-            raise ExpressionError("usage", f"{source.name} cannot be read in parts", hint=hint)
+            raise usage_error(f"{source.name} cannot be read in parts", "name a file, or leave `--engine` out")
         if cluster.absolute(source.path).startswith(folder):
             hint = "give another folder to `--output`"
             raise ExpressionError("io", f"`{source.path}` is read, and lies in `{folder}`", hint=hint)
@@ -235,9 +307,11 @@ def _piped(job: _Job, stack: ExitStack, first: Reader | None) -> int:
     arrow("for these rows")
     from ..data.pipeline import Tally, run, select
 
-    formula = job.rows
     files = stack.enter_context(Files(job.sources, first, several=len(job.sources) > 1))
-    bound = select(files, formula)
+    columns = job.named(files.first.names)
+    known = job.known(columns)
+    leading = job.leading(known, columns)
+    bound = select(files, job.rows._replace(point=leading))
     files.look_into(lambda file: None)
     _report_how(bound, job)
     output = job.inputs.output
@@ -245,12 +319,11 @@ def _piped(job: _Job, stack: ExitStack, first: Reader | None) -> int:
     if beside is not None:
         stack.callback(beside.drop)
     elif job.format in COLUMNAR and sys.stdout.isatty():
-        hint = "give `--output FILE`, or another format"
-        raise ExpressionError("usage", f"`{job.format}` is not for a terminal", hint=hint)
+        raise usage_error(f"`{job.format}` is not for a terminal", "give `--output FILE`, or another format")
     else:
         sys.stdout.flush()
     place: Any = sys.stdout.buffer if beside is None else beside.file
-    to = sink(place, bound.schema, job.format, digits=job.question.digits, spreadsheet=job.chosen.spreadsheet)
+    to = sink(place, bound.schema, job.format, spreadsheet=job.chosen.spreadsheet, leading=leading, **job.layout(known))
     tally = Tally()
     try:
         code = run(files, bound, to, beside, tally, fail=job.inputs.fail)
@@ -265,6 +338,7 @@ def _piped(job: _Job, stack: ExitStack, first: Reader | None) -> int:
 def _report_how(bound: Bound, job: _Job) -> None:
     """Print how the formula was read, and what computes it, where either is not as one would think."""
     _report_reading(bound.known)
+    report_headings({name: bound.columns[name] for name in bound.known.variables if name in bound.columns}, job.columns)
     if bound.kernel.note is not None and job.chosen.backend != "python":
         write_stderr(f"note: {bound.kernel.note}\n")
 
@@ -285,17 +359,15 @@ def _one_by_one(job: _Job, method: Method[Answer], view: View[Answer], stack: Ex
     tally = Tally()
     files = stack.enter_context(Files(job.sources, first, idle=idle))
     requests = _Requests(job, files, tally)
-    digits, spreadsheet = job.question.digits, job.chosen.spreadsheet
+    spreadsheet = job.chosen.spreadsheet
     if job.wide:
-        results = asked(job.question.question, requests.known).names
-        check_clash(requests.kept, (*results, "error"))
         output = job.inputs.out()
-        out: Any = wide(job.format, output.stream, results, requests.kept, digits=digits, spreadsheet=spreadsheet)
+        out: Any = _wide_writer(job, output, requests)
     else:
         if job.format in ("csv", "tsv"):
             if job.keep is True:
                 hint = "name the columns: `--keep a,b`, or write wide rows: `--wide`"
-                raise ExpressionError("usage", "`--keep-all` is for wide rows, and for records", hint=hint)
+                raise usage_error("`--keep-all` is for wide rows, and for records", hint)
             check_clash(
                 [name for name in requests.kept if name != "id"], view.columns, "`--format jsonl` keeps them apart"
             )
@@ -319,7 +391,10 @@ def _one_by_one(job: _Job, method: Method[Answer], view: View[Answer], stack: Ex
             raise
         if result.warnings:
             tally.kinks.note(result.warnings)
-        return Values(job.question.numbers(result)) if job.wide else result
+        if not job.wide:
+            return result
+        numbers = job.question.numbers
+        return WideRows(view.cells(result)) if numbers is None else Values(numbers(result))
 
     with requests.interruptible():
         code = answer_requests(requests.each(), answer, out, flush, fail=job.inputs.fail)
@@ -333,20 +408,108 @@ def _one_by_one(job: _Job, method: Method[Answer], view: View[Answer], stack: Ex
     return code
 
 
+def _wide_writer(job: _Job, output: Output, requests: _Requests) -> Any:
+    """The writer of wide rows one by one."""
+    kept = [*requests.leading, *requests.kept]
+
+    def opened(results: Sequence[str]) -> Writer[Values]:
+        check_clash(kept, (*results, "error"))
+        if job.format in COLUMNAR:
+            return Collected(output.stream.buffer, job.format, results, kept, len(requests.leading))
+        layout = {**job.layout(requests.known), "leading": requests.leading, "numbered": job.grid is None}
+        return wide(job.format, output.stream, results, kept, spreadsheet=job.chosen.spreadsheet, **layout)
+
+    if job.question.numbers is None:
+        return Named(opened, output.stream)
+    return opened(asked(job.question.question, requests.known).names)
+
+
+def unit_of(value: object) -> str | None:
+    """The unit of a value, as a heading has it; None where it has none."""
+    return str(value.unit) if isinstance(value, Quantity) else None
+
+
+def shown(value: object) -> object:
+    """A value as a cell has it: one with a unit as the number in that unit."""
+    return value.number if isinstance(value, Quantity) else value
+
+
+UNCERTAINTIES = (
+    "d{}",
+    "u_{}",
+    "u{}",
+    "{}_u",
+    "{}_err",
+    "{}_error",
+    "err_{}",
+    "sigma_{}",
+    "σ_{}",
+    "s_{}",
+    "Δ{}",
+    "delta_{}",
+)
+"""How columns are called that have the uncertainty of a variable."""
+
+
 class _Requests:
     """The rows as requests."""
 
     def __init__(self, job: _Job, files: Files, tally: Tally) -> None:
         self.job, self.files, self.tally = job, files, tally
-        self.constants = default_point(job.inputs.at, job.inputs.reading)
         self.kept = kept_columns(job.keep, files.first.names)
-        columns = mapped_columns(job.columns, files.first.names)
-        self.known = job.rows.fitted(list(columns))
+        columns = job.named(files.first.names)
+        self.known = job.known(columns)
         _report_reading(self.known)
         self.used = {name: columns[name] for name in self.known.variables if name in columns}
         """The columns that the program uses, by the names of its variables."""
-        files.check = lambda file: check_columns(file, self.used.values(), self.kept, files.first.source.name)
+        report_headings(self.used, job.columns)
+        for name, value in job.point.items():
+            if name in self.used and not isinstance(value, Spread):
+                message = f"`{name}` is given a value by `--at`, and is a column of the data"
+                raise ExpressionError("point", message, hint="leave one of them out")
+        leading = job.leading(self.known, columns) if job.wide else ()
+        self.heads = {name: heading(name, unit_of(job.first.get(name))) for name in leading}
+        """How the names of the point are called that wide rows begin with."""
+        self.leading = tuple(self.heads.values())
+        self.uncertain = self._uncertain(files.first.names)
+        numbers = [*self.used.values(), *self.uncertain.values()]
+        files.check = lambda file: check_columns(file, numbers, self.kept, files.first.source.name)
         files.check(files.first)
+
+    def _uncertain(self, names: Sequence[str]) -> dict[str, str]:
+        """The columns of uncertainties, by the names of variables. Raises `ExpressionError` where there are none."""
+        job = self.job
+        if job.question.errors is None or job.grid is not None:
+            return {}
+        own = {column: column for column in names}
+        columns = {name: {**own, **job.columns}.get(f"u({name})", "") for name in self.used}
+        columns = {name: column for name, column in columns.items() if column}
+        if job.question.errors == "auto":
+            for name in self.used:
+                spelled = [form.format(name) for form in UNCERTAINTIES]
+                there = [column for column in names if column in spelled and column not in self.used.values()]
+                if name not in columns and len(there) > 1:
+                    hint = f'say which: `--columns "u({name})={there[0]}"`'
+                    raise usage_error(f"{quoted(there)} may be uncertainties of `{name}`", hint)
+                if name not in columns and there:
+                    columns[name] = there[0]
+            listed = ", ".join(f"u({name}) = {column}" for name, column in columns.items())
+            write_stderr(f"uncertainties: {listed}\n" if listed else "")
+        spread = [name for name, value in job.point.items() if hasattr(value, "uncertainty") or name in self.used]
+        if not columns and not spread:
+            name = next(iter(self.used), "x")
+            near = next((x for x in names if x in [form.format(name) for form in UNCERTAINTIES]), f"d{name}")
+            hint = f'name its column, `--columns "u({name})={near}"`, or give all rows one: `--at "{name}=±0.02"`'
+            hint += "; `--errors auto` takes columns that are called like uncertainties"
+            raise usage_error("no value has an uncertainty", hint)
+        return columns
+
+    def _measured(self, name: str, numbers: Mapping[str, float]) -> float:
+        """The value of a name in a row, with its uncertainty. Raises `ExpressionError`."""
+        value, shared = numbers[self.used[name]], self.job.point.get(name)
+        if name in self.uncertain:
+            return normal(name, value, numbers[self.uncertain[name]], repr(value))
+        return quantity(name, f"{value!r}{shared.source}") if isinstance(shared, Spread) else value
 
     @contextmanager
     def interruptible(self) -> Iterator[None]:
@@ -360,7 +523,7 @@ class _Requests:
     def each(self) -> Iterator[Request]:
         """The requests of rows, one by one."""
         text, program, reading = self.job.text, self.known.program.text, self.known.reading
-        columns = [*self.used.values()]
+        columns = [*self.used.values(), *self.uncertain.values()]
         wrt = names(self.job.inputs.wrt)
         # what cannot be is reported before anything is computed
         self.files.look_into(lambda file: None)
@@ -368,11 +531,20 @@ class _Requests:
             for row in file.rows():
                 self.tally.rows += 1
                 line, cells, _ = row
-                kept = {name: plain_cell(cells.get(name)) for name in self.kept} if self.kept else None
-                about = Asked(text, line, None, kept, reading)
-                numbers, fault = numbers_in(row, columns)
+                kept = {name: plain_cell(cells.get(name)) for name in self.kept}
+                numbers, fault = file.numbers_in(row, columns)
+                own = {name: numbers[column] for name, column in self.used.items() if column in numbers}
+                point = {**self.job.point, **own}
+                if self.leading:
+                    kept = {**{head: shown(point.get(name)) for name, head in self.heads.items()}, **kept}
+                if fault is None and self.job.question.errors is not None:
+                    try:
+                        point |= {name: self._measured(name, numbers) for name in self.used}
+                    except ExpressionError as error:
+                        fault = error
+                swept = None if self.job.grid is None else point
+                about = Asked(text, line, None, kept or None, reading, point=swept)
                 if fault is None:
-                    point = {**self.constants, **{name: numbers[column] for name, column in self.used.items()}}
                     yield Request(about, program, point, wrt)
                 else:
                     self.tally.note(fault)

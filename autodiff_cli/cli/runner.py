@@ -6,11 +6,11 @@ import os
 import stat
 import sys
 import time
-from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, BinaryIO, NamedTuple, Protocol, Self, TextIO, TypeVar
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, Protocol, Self, TextIO, TypeVar
 
-from ..errors import Diagnostic, ExpressionError, looks_like_option
-from ..inputs.parse_point import meant
+from ..errors import Diagnostic, ExpressionError, looks_like_option, usage_error
+from ..inputs.parse_point import may_sweep, meant
 from ..numbers.budget import BudgetExceeded, collect, current
 from ..streams import internal_error as bugs
 from ..streams.progress import Progress
@@ -33,7 +33,13 @@ from .arguments import NothingAsked
 from .options import Answers, Program
 
 if TYPE_CHECKING:
+    from ..diagnostics.leniency import AsRead
+    from ..inputs.arithmetic import Arithmetic
+    from ..inputs.problem import Problem
+    from ..inputs.sweeps import Grid
     from ..streams.files import Output
+    from ..views.characters import Style
+    from .call import Call
 
 
 class Warned(Protocol):
@@ -53,6 +59,7 @@ class Frozen(Warned, Protocol):
 
 One = TypeVar("One", bound=Warned)
 Answer = TypeVar("Answer", bound=Frozen)
+Result = TypeVar("Result")
 Method = Callable[[Request], Answer]
 
 WARNINGS = 5
@@ -94,6 +101,14 @@ class Inputs(NamedTuple):
             document,
         )
 
+    def with_constants(self, listed: list[str] | None, *, uncertain: bool = False) -> Self:
+        """Return the inputs with constants of nature in the point, perhaps with their uncertainties."""
+        if not listed:
+            return self
+        from ..quantities.table import constant_texts  # only constants need it
+
+        return self._replace(at=[*constant_texts(names(listed, "--constants") or (), uncertain), *(self.at or ())])
+
     @property
     def many(self) -> bool:
         """Whether the programs are those of a stream."""
@@ -101,7 +116,10 @@ class Inputs(NamedTuple):
 
     def chosen(self, formats: Iterable[str], otherwise: str = "table", text: Sequence[str] = ()) -> str:
         """The format, by the option, or the name of the file, or else what is usual; see `format_of`."""
-        return format_of(self.format, self.output, formats, "jsonl" if self.many else otherwise, text)
+        for_people = self.output is None and sys.stdout.isatty()
+        return format_of(
+            self.format, self.output, formats, "jsonl" if self.many and not for_people else otherwise, text
+        )
 
     def beside(self, option: str, path: str) -> BinaryIO | None:
         """Standard input, where that is what an option names, and else None.
@@ -112,7 +130,7 @@ class Inputs(NamedTuple):
             return None
         if self.many or self.file == "-":
             first = "the programs" if self.many else "`--file`"
-            raise ExpressionError("usage", f"{first} and `{option}` both read standard input", hint="name a file")
+            raise usage_error(f"{first} and `{option}` both read standard input", "name a file")
         return standard_input()
 
     def check_picture(self, chosen: str, name: str) -> None:
@@ -123,13 +141,36 @@ class Inputs(NamedTuple):
             self.need(only="a picture is drawn of one program at a time, not of a stream")
             if self.output is None and sys.stdout.isatty():
                 hint = f"write it to a file: `--output {name}.{chosen}`"
-                raise ExpressionError("usage", f"`--format {chosen}` is not for a terminal", hint=hint)
+                raise usage_error(f"`--format {chosen}` is not for a terminal", hint)
 
     def out(self) -> Output:
         """Open the destination of the answers. Raises, before any work is done, if it cannot be written."""
         from ..streams.files import Output  # a start pays for what it needs only
 
         return Output(self.output, force=self.force)
+
+    def posed(self, text: str, point: Mapping[str, float]) -> Problem:
+        """Pose the question of a program at a point. Raises `ExpressionError` for what is wrong with it at any."""
+        from ..inputs.problem import pose
+
+        return pose(text, {name: float(value) for name, value in point.items()}, names(self.wrt))
+
+    def grid(self, zipped: bool) -> Grid | None:
+        """The points of sweeps in `--at`; None where there is none. Raises `ExpressionError`."""
+        if not may_sweep(self.at):
+            if zipped:
+                hint = "write sweeps: `--at x=0:10:1,y={1,2,5}`"
+                raise usage_error("`--zip` pairs sweeps, and there are none", hint)
+            return None
+        from ..inputs.sweeps import grid_of, sweeping  # only sweeps need it
+
+        point = default_point(self.at, self.reading._replace(value_of=sweeping(self.reading.value_of)))
+        grid = grid_of(point, zipped=zipped, times=current().times)
+        if grid is not None:
+            self.need(only="a sweep has one program, and a stream has many")
+            for text in meant(point):
+                write_reading("", text)
+        return grid
 
     def need(self, only: str | None = None) -> None:
         """Raise `NothingAsked` where a person would have to type the program.
@@ -139,8 +180,33 @@ class Inputs(NamedTuple):
         if self.expr is None and self.file is None and waits_for_a_person():
             raise NothingAsked
         if only is not None and self.many:
-            hint = "give the program as the argument, or read it with `--file -`"
-            raise ExpressionError("usage", only, hint=hint)
+            raise usage_error(only, "give the program as the argument, or read it with `--file -`")
+
+
+class RowQuestion(NamedTuple):
+    """A question as rows ask it: its name, and how an answer becomes cells in a line."""
+
+    question: str
+    arithmetic: Arithmetic
+    digits: int | None
+    posed: Callable[[str, Mapping[str, float]], Problem] | None
+    """Poses the question at a point, for what is wrong with it at any; None where that takes more than a point."""
+    numbers: Callable[[Any], Sequence[Any]] | None = None
+    """The numbers of an answer in the order of `data.rows`, which knows their names; None where the view has cells."""
+    whole: str | None = None
+    """The option that asks for what wide rows have no place for."""
+    errors: str | None = None
+    """Of values with uncertainties: which columns have these, `columns` that are said, or `auto`; else None."""
+
+
+def asking(question: Callable[..., Result], call: Call, **own: Any) -> Callable[..., Result]:
+    """Return the question as a function of requests, with what the call says of its arguments, and its own ones."""
+    arguments = {**call.arguments(question), **own}
+
+    def method(request: Request, **more: Any) -> Result:
+        return question(request.text, request.point, wrt=request.wrt, **{**arguments, **more})
+
+    return method
 
 
 def answer_all(
@@ -161,6 +227,19 @@ def answer_all(
     return out.finish(answer_with(inputs, method, out_writer), whole=inputs.many)
 
 
+def write_entries(
+    inputs: Inputs, view: View[Any], entries: Sequence[Any], code: int = 0, chosen: str | None = None
+) -> int:
+    """Write answers that are about no program; return the exit code, which is `code` if all is written."""
+    chosen = chosen or inputs.chosen(view.formats)
+    file = inputs.out()
+    out = writer(chosen, file.stream, view, many=len(entries) > 1, document=inputs.document)
+    for entry in entries:
+        out.answer(Asked(None), entry)
+    out.close()
+    return file.finish(code)
+
+
 def answer_with(inputs: Inputs, method: Method[Answer], out: Writer[Answer]) -> int:
     """Answer the program, or every program of the stream, with a writer of the command's own; return the exit code."""
     if inputs.many:
@@ -170,16 +249,17 @@ def answer_with(inputs: Inputs, method: Method[Answer], out: Writer[Answer]) -> 
 
 def answer_one(inputs: Inputs, method: Callable[[Request], One], out: Writer[One]) -> int:
     """Answer the one program that the inputs give; return the exit code."""
-    asked = Asked(inputs.expr)
+    composed = getattr(inputs.expr, "reading", None)
+    asked = Asked(inputs.expr if composed is None else composed.typed, reading=composed)
     try:
         if inputs.file is not None:
             text, fault = whole(inputs.file)
             asked = Asked(text)
             if fault is not None:
                 raise fault
-        assert asked.text is not None
+        text = asked.meant or ""
         point = default_point(inputs.at, inputs.reading)
-        request = Request(asked._replace(values=tuple(meant(point))), asked.text, point, names(inputs.wrt))
+        request = Request(asked._replace(values=tuple(meant(point))), text, point, names(inputs.wrt))
         current().renew(len(request.text))
         asked = request.asked
         answer, asked = _answered(request, method, inputs.lenient)
@@ -202,14 +282,15 @@ def answer_one(inputs: Inputs, method: Callable[[Request], One], out: Writer[One
     out.answer(asked, answer)
     out.close()
     out.out.flush()
-    warn(answer.warnings, asked.meant)
+    warn(answer.warnings, asked.meant, composed=asked.reading if composed else None)
     return 0
 
 
 def _answered(request: Request, method: Callable[[Request], One], lenient: bool) -> tuple[One, Asked]:
     """The answer to a program, and what was asked with how it was read. Raises `ExpressionError`."""
     asked = request.asked
-    if asked.reading is not None:
+    composed = None if asked.reading is None or asked.reading.expected is None else asked.reading
+    if asked.reading is not None and not (composed and lenient):
         try:
             return _within_budget(request, method), asked
         except ExpressionError as error:
@@ -218,7 +299,9 @@ def _answered(request: Request, method: Callable[[Request], One], lenient: bool)
         return _within_budget(request, method), asked
     from ..diagnostics.leniency import leniently
 
-    result, reading = leniently(request.text, lambda text: _within_budget(request._replace(text=text), method))
+    result, reading = leniently(
+        request.text, lambda text: _within_budget(request._replace(text=text), method), composed
+    )
     return result, asked if reading is None else asked._replace(reading=reading)
 
 
@@ -346,10 +429,17 @@ def drop_traceback(error: BaseException | None) -> None:
         error = earlier
 
 
-def warn(warnings: Sequence[Diagnostic], text: str | None, where: str = "") -> None:
-    """Draw warnings on standard error: the first few, and how many more there are."""
+def warn(warnings: Sequence[Diagnostic], text: str | None, where: str = "", composed: AsRead | None = None) -> None:
+    """Draw warnings on standard error: the first few, and how many more there are.
+
+    Those about a program that was `composed` point into what was typed, as far as it stands there.
+    """
     for warning in warnings[:WARNINGS]:
-        report(warning, text, level="warning", where=where)
+        level: Style = "note" if warning.kind == "note" else "warning"
+        if composed is not None and composed.typed_at(warning.span) is not None:
+            report(composed.typed_diagnostic(warning), composed.typed, level=level, where=where)
+        else:
+            report(warning, text, level=level, where=where)
     if len(warnings) > WARNINGS:
         write_stderr(f"{where}… and {len(warnings) - WARNINGS:,} more warnings; `--json` gives them all\n")
 

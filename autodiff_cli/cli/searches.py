@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping
 from itertools import count
 from typing import Generic, Protocol, TextIO, TypeVar
 
-from ..errors import Diagnostic, ExpressionError
+from ..errors import Diagnostic, ExpressionError, usage_error
+from ..language.elements import nested
 from ..optimize.descend import Descent, DescentStep, never
 from ..streams.files import Output
 from ..streams.interruption import Interruption
@@ -30,14 +31,13 @@ class Saved:
     def __init__(self, inputs: Inputs, saves: Saves) -> None:
         named = [path for path in (inputs.output, *saves) if path is not None]
         if inputs.many and any(saves):
-            raise ExpressionError(
-                "usage",
+            raise usage_error(
                 "`--save-point` and `--save-path` are for one program, and a stream has many",
-                hint="give the program as the argument",
+                "give the program as the argument",
             )
         for path in named:
             if named.count(path) > 1:
-                raise ExpressionError("usage", f"`{path}` cannot hold two things", hint="give each file its own name")
+                raise usage_error(f"`{path}` cannot hold two things", "give each file its own name")
         self._point, self._path = (
             None if path is None else Output(path, force=inputs.force) for path in (saves.save_point, saves.save_path)
         )
@@ -56,7 +56,7 @@ class Saved:
                     out.stream.close()
             return
         if self._point is not None:
-            self._point.stream.write(json.dumps(self.best) + "\n")
+            self._point.stream.write(json.dumps(nested(self.best or {})) + "\n")
         for out in (self._point, self._path):
             if out is not None:
                 out.finish(0)
@@ -161,8 +161,8 @@ class Searches(Generic[SearchProgress]):
     """Long answers, each found with progress; the last of them, and the exit code for all.
 
     A search gets what to ask between two steps: whether it is to end. `good` says of what it found whether that is what
-    was asked for, `unit` what the steps are; `told` is the warning about it where the format that is `chosen` does not
-    say it, if it has any words.
+    was asked for, `unit` what the steps are; `warning` warns of a result where the format that is `chosen` does not
+    show that.
     """
 
     def __init__(
@@ -173,12 +173,12 @@ class Searches(Generic[SearchProgress]):
         many: bool,
         unit: str = "evaluations",
         chosen: str = "",
-        told: Callable[[SearchProgress], Diagnostic] | None = None,
+        warning: Callable[[SearchProgress], Diagnostic] | None = None,
     ) -> None:
         self.search, self.good = search, good
         self.many = many
         self.unit = unit
-        self.told = told if chosen in ("plain", "csv", "tsv") else None
+        self.warning = warning if chosen in ("plain", "csv", "tsv") else None
         self.code = 0
         self.last: SearchProgress | None = None
 
@@ -201,7 +201,7 @@ class Searches(Generic[SearchProgress]):
                 progress.done()
         self.code = max(self.code, 0 if self.good(result) else interruption.code or 1)
         self.last = result
-        warning = None if self.told is None else self.told(result)
+        warning = None if self.warning is None else self.warning(result)
         if warning is not None and warning.message:
             report(warning, None, level="warning", where=f"line {request.asked.line}: " if self.many else "")
         return result

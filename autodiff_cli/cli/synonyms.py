@@ -33,6 +33,7 @@ COMMANDS = _by_synonym({
     "export": "code codegen generate compile convert latex jax pytorch torch numpy python sql javascript c",
     "exercise": "exercises practice practise homework worksheet problems",
     "functions": "list function builtins",
+    "units": "unit constants convert",
 })  # fmt: skip
 """Commands by what they are called elsewhere."""
 
@@ -41,7 +42,6 @@ ADVICE = {
     "integral": "there are no integrals; `autodiff --help` lists the commands",
     "maximize": "minimise the negative with `autodiff minimize`, or use `autodiff descend --maximize`",
     "maximise": "minimise the negative with `autodiff minimize`, or use `autodiff descend --maximize`",
-    "version": "for the version: `autodiff --version`",
     "man": "for the man page: `autodiff help --man`",
 }
 """Hints for commands that there are not, and that no other command stands for."""
@@ -57,6 +57,7 @@ OPTIONS = _by_synonym({
     "--rate": "lr learning-rate alpha eta step-size step",
     "--gradient-tolerance": "tol tolerance eps epsilon gtol",
     "--value-tolerance": "ftol tol tolerance",
+    "--quiet": "silent s",
     "--order": "degree terms n",
     "--precision": "prec dps bits mp",
     "--require": "accuracy",
@@ -85,7 +86,7 @@ OPTIONS = _by_synonym({
 """Options by what they are called elsewhere, without dashes."""
 
 OPTION_ADVICE = {
-    **dict.fromkeys(("q", "quiet", "silent", "s"), "warnings go to standard error: add `2>/dev/null` to drop them"),
+    **dict.fromkeys(("o", "q", "quiet", "output"), "write it after the command: `autodiff grad x --at x=1 -q`"),
     **dict.fromkeys(("v", "verbose"), "`autodiff trace` and `autodiff check` show more about an answer"),
     **dict.fromkeys(("V", "version"), "for the version: `autodiff --version`"),
     **dict.fromkeys(

@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import Any, BinaryIO, NamedTuple
 
 from ..batched.evaluator import compile_gradient
-from ..errors import Diagnostic, ExpressionError
+from ..errors import Diagnostic, ExpressionError, usage_error
 from ..graphs.adjoint import record_values
 from ..graphs.value_and_gradient import value_and_gradient
 from ..inputs.bounds import Range
@@ -164,7 +164,7 @@ def refined(surface: Surface) -> Heights:
         return Heights(x, y, coarse)
     assert compute is not None
     fine = [numpy.linspace(side[0], side[-1], FINER * (len(side) - 1) + 1) for side in (x, y)]
-    across, up = (each.ravel() for each in numpy.meshgrid(*fine))
+    across, up = (grid.ravel() for grid in numpy.meshgrid(*fine))
     inputs = {surface.variables[0]: across, surface.variables[1]: up, **surface.fixed}
     values, unsure = numpy.empty((1, len(across))), numpy.empty(len(across), bool)
     compute([inputs[name] for name in names], values, unsure)
@@ -193,7 +193,7 @@ def spanning(marks: Sequence[float]) -> tuple[float, float]:
     """The range that is shown around some places."""
     low, high = min(marks), max(marks)
     if high - low > 1e299 or abs(low) > 1e299 or abs(high) > 1e299:
-        raise ExpressionError("usage", "the points lie too far out to draw", hint="give the ranges: `--range`")
+        raise usage_error("the points lie too far out to draw", "give the ranges: `--range`")
     middle = (low + high) / 2
     half = 0.75 * (high - low) if high > low else max(2.0, 1.5 * abs(middle))
     return middle - half, middle + half
@@ -202,7 +202,7 @@ def spanning(marks: Sequence[float]) -> tuple[float, float]:
 def of_row(row: Mapping[str, float], name: str) -> float:
     """The value of a name at a point of a path. Raises a usage error where it has none."""
     if name not in row:
-        raise ExpressionError("usage", f"the path has no `{name}`", hint="give the path of a run of the same program")
+        raise usage_error(f"the path has no `{name}`", "give the path of a run of the same program")
     return row[name]
 
 
@@ -237,10 +237,9 @@ def read_path(source: str, file: BinaryIO | None = None) -> list[dict[str, float
     except (ExpressionError, KeyError, TypeError, ValueError, AttributeError, csv.Error):
         points = []
     if not points:
-        raise ExpressionError(
-            "usage",
+        raise usage_error(
             f"`{source}` does not hold the path of a run",
-            hint="write one with `autodiff descend … --format jsonl`, or `autodiff minimize … --save-path`",
+            "write one with `autodiff descend … --format jsonl`, or `autodiff minimize … --save-path`",
         )
     return points
 

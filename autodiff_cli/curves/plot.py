@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 
 from ..algebra.symbolic_derivative import derivatives
 from ..batched.evaluator import Evaluator, compile_gradient
 from ..derivatives.jacobian import output_names
 from ..equations.solve import posed_equations
-from ..errors import Diagnostic, ExpressionError, quoted
+from ..errors import Diagnostic, ExpressionError, quoted, usage_error
 from ..graphs.second_order import hessian_in
 from ..graphs.value_and_gradient import value_and_gradient
 from ..inputs.bounds import Range
 from ..inputs.figures import unsigned
-from ..inputs.problem import as_number, check_values, parse
+from ..inputs.problem import as_number, check_values, read_program
 from ..language.builder import Program
 from ..language.printer import expression_text
 from ..numbers import budget as work
@@ -66,13 +67,15 @@ class Curve(Record):
     high: float
     fixed: dict[str, float]
     """The values of the other variables."""
-    function: Samples
-    derivative: Samples
-    formula: str
-    """The derivative as a formula; empty where that would be too long to read."""
-    tangent: Tangent | None
-    """At the point, where one was given."""
     warnings: tuple[Diagnostic, ...]
+    function: Samples = NOTHING
+    derivative: Samples = NOTHING
+    second: Samples = NOTHING
+    """The second derivative, where it was asked for."""
+    formula: str = ""
+    """The derivative as a formula; empty where that would be too long to read."""
+    tangent: Tangent | None = None
+    """At the point, where one was given."""
     unknown: str = ""
     """The name of the function if equations define it."""
     equations: tuple[str, ...] = ()
@@ -80,12 +83,23 @@ class Curve(Record):
     """All variables of those."""
     path: tuple[tuple[float, float], ...] = ()
     """The points of a run, each with the value there; without those that have none."""
-    second: Samples = NOTHING
-    """The second derivative, where it was asked for."""
     outputs: tuple[Output, ...] = ()
     """All functions of a program with several outputs, of which the first is the function; empty for one."""
     at: float | None = None
     """The point, of a program with several outputs, where one was given."""
+    log: str = ""
+    """The axes that are logarithmic: `x`, `y` or `xy`."""
+
+    def in_logs(self) -> Curve:
+        """Return the curve in the decimal logarithms of its logarithmic axes, which are plain axes then."""
+        across, up = (math.log10 if axis in self.log else float for axis in "xy")
+        return self._replace(
+            log="",
+            low=across(self.low),
+            high=across(self.high),
+            function=_mapped(self.function, across, up),
+            outputs=tuple([output._replace(function=_mapped(output.function, across, up)) for output in self.outputs]),
+        )
 
     @property
     def kinks(self) -> list[float]:
@@ -104,24 +118,28 @@ def plot(
     unknowns: Sequence[str] | None = None,
     between: Mapping[str, Range] | Range | None = None,
     order: int | None = None,
+    log: str | None = None,
 ) -> Curve | Surface:
     """Compute the data of a plot of the program `text`: a `Curve` over one variable, a `Surface` over two.
 
     `ranges` says from where to where, and thereby of which variables; `wrt` says of which without a range. The others
     are held at `point`. `path` is that of a run. Up to the `order`, 0 to 2, there are derivatives too: by default the
     first, and none where a program has several outputs, which are curves beside each other. With `unknowns`, or bounds
-    of them in `between`, the text is equations as for `solve`, and the first unknown is the function. Raises
+    of them in `between`, the text is equations as for `solve`, and the first unknown is the function. With `log`, `x`,
+    `y` or `xy`, these axes are logarithmic, and there are no derivatives. Raises
     `ExpressionError` as `gradient` does at the point, and as `solve` does.
     """
     ranges = dict(ranges or {})
     if unknowns is not None or between is not None:
         if order not in (None, 1):
-            raise ExpressionError(
-                "usage", "the solution of equations is drawn with its first derivative", hint="leave `--order` out"
+            raise usage_error("the solution of equations is drawn with its first derivative", "leave `--order` out")
+        if log:
+            raise usage_error(
+                "`--log` is for functions that formulas give", "leave it out, or solve the equation first"
             )
         return _branch(text, dict(point or {}), wrt, ranges, unknowns, between)
     values = {name: as_number(value, name) for name, value in (point or {}).items()}
-    program = parse(text, values)
+    program, _, notes = read_program(text, values, [*ranges, *(wrt or ())])
     names = _across(program, list(ranges), wrt, path)
     for name in names:
         if name in ranges:
@@ -132,34 +150,52 @@ def plot(
     if wide and not pointed:
         # the range alone says enough; the middle only stands in, so that the rest of the point is looked at
         assumed |= dict.fromkeys(names, 0.0)
-    try:
-        warnings = check_values(program, assumed)
-    except ExpressionError as error:
-        if error.kind == "missing_value" and len(names) == 1 and not pointed:
-            diagnostic = error.diagnostic
-            hint = f"{diagnostic.hint}; or only a range: `--range {names[0]}=-2:4`"
-            raise ExpressionError(diagnostic.kind, diagnostic.message, diagnostic.span, hint) from None
-        raise
+    if not ranges and not wide and not any(name in values for name in names):
+        # where nothing is said, around 0
+        ranges = dict.fromkeys(names, USUAL)
+        assumed |= {name: 0.0 for name in names if name not in values}
+        example = ",".join(f"{name}=-2:4" for name in names)
+        message = f"drawn from {USUAL.low:g} to {USUAL.high:g}: no point and no range is given"
+        notes = [*notes, Diagnostic("note", message, None, f"choose another range: `--range {example}`")]
+    warnings = check_values(program, assumed) + notes
     several = len(program.outputs) > 1
     if several and order:
-        raise ExpressionError(
-            "usage",
+        raise usage_error(
             f"derivatives are drawn of one function, and this program has {len(program.outputs)}",
-            hint="leave `--order` out, or draw one of them",
+            "leave `--order` out, or draw one of them",
         )
     if several and path:
-        raise ExpressionError("usage", "a path is drawn over one function", hint="leave `--path` out")
+        raise usage_error("a path is drawn over one function", "leave `--path` out")
     if len(names) == 2 and order is not None:
-        raise ExpressionError(
-            "usage", "`--order` is for functions of one variable", hint=f"say over which: `--wrt {names[0]}`"
-        )
+        raise usage_error("`--order` is for functions of one variable", f"say over which: `--wrt {names[0]}`")
+    if log:
+        _check_log(log, names, ranges, order, bool(path))
+        order, pointed = 0, False
     if len(names) == 2:
         return surface_of(program, names, assumed, ranges, path, pointed, warnings)
     if several:
-        return _several(program, names[0], assumed, ranges.get(names[0]), pointed, warnings)
-    return _curve(
-        program, names[0], assumed, ranges.get(names[0]), path, pointed, warnings, 1 if order is None else order
-    )
+        return _several(program, names[0], assumed, ranges.get(names[0]), pointed, warnings, log or "")
+    order = 1 if order is None else order
+    return _curve(program, names[0], assumed, ranges.get(names[0]), path, pointed, warnings, order, log or "")
+
+
+def _check_log(log: str, names: Sequence[str], ranges: Mapping[str, Range], order: int | None, on_path: bool) -> None:
+    """Raise a usage error for what logarithmic axes do not show."""
+    if len(names) > 1:
+        raise usage_error("`--log` is for functions of one variable", f"say over which: `--wrt {names[0]}`")
+    if order or on_path:
+        other = "--order" if order else "--path"
+        raise usage_error("on logarithmic axes there is the function alone", f"leave `{other}` out")
+    (name,) = names
+    low = ranges[name].low if name in ranges else None
+    if "x" in log and (low is None or low <= 0):
+        raise usage_error(
+            f"a logarithmic axis needs a range of positive {name}", f"write `--range {name}=0.01:100`, for example"
+        )
+
+
+USUAL = Range(-5.0, 5.0)
+"""The range of a plot for which nothing is said."""
 
 
 def _across(
@@ -169,21 +205,18 @@ def _across(
     listed = quoted(program.variables)
     for name in (*ranged, *(wrt or ())):
         if name not in program.variables:
-            raise ExpressionError(
-                "usage", f"`{name}` is not a variable of this program", hint=f"its variables: {listed}"
-            )
+            raise usage_error(f"`{name}` is not a variable of this program", f"its variables: {listed}")
     chosen = list(dict.fromkeys(wrt or ranged or sorted(program.parameters)))
     if not wrt and len(chosen) == 1 and path and len(program.parameters) == 2:
         chosen = sorted(program.parameters)
     if wrt and any(name not in wrt for name in ranged):
-        raise ExpressionError("usage", "`--range` and `--wrt` name different variables", hint="`--range` is enough")
+        raise usage_error("`--range` and `--wrt` name different variables", "`--range` is enough")
     if not chosen:
-        raise ExpressionError("usage", "the program has no variable to draw it over", hint="write one with a variable")
+        raise usage_error("the program has no variable to draw it over", "write one with a variable")
     if len(chosen) > 2:
-        raise ExpressionError(
-            "usage",
+        raise usage_error(
             f"a plot is over one variable or two, and this program has {len(chosen)}",
-            hint=f"say over which: `--wrt {','.join(chosen[:2])}`; the others keep the values of `--at`",
+            f"say over which: `--wrt {','.join(chosen[:2])}`; the others keep the values of `--at`",
         )
     return chosen
 
@@ -191,13 +224,13 @@ def _across(
 def _check(name: str, ends: Range) -> None:
     low, high = ends
     if low is None or high is None:
-        raise ExpressionError("usage", f"the range of `{name}` needs both ends", hint=f"write `--range {name}=-2:4`")
+        raise usage_error(f"the range of `{name}` needs both ends", f"write `--range {name}=-2:4`")
     if not low < high:
-        raise ExpressionError("usage", f"the range of `{name}` is empty", hint=f"write `--range {name}=-2:4`")
+        raise usage_error(f"the range of `{name}` is empty", f"write `--range {name}=-2:4`")
     if high - low <= 1e-9 * max(abs(low), abs(high)):
-        raise ExpressionError("usage", f"the range of `{name}` is too narrow to draw", hint="give a wider one")
+        raise usage_error(f"the range of `{name}` is too narrow to draw", "give a wider one")
     if high - low > 1e300:
-        raise ExpressionError("usage", f"the range of `{name}` is too wide to draw", hint="give a narrower one")
+        raise usage_error(f"the range of `{name}` is too wide to draw", "give a narrower one")
 
 
 def around(x: float) -> tuple[float, float]:
@@ -215,6 +248,7 @@ def _curve(
     pointed: bool,
     warnings: list[Diagnostic],
     order: int,
+    log: str,
 ) -> Curve:
     evaluator = compile_gradient(program, (name,))
     tangent = None
@@ -234,10 +268,9 @@ def _curve(
     for row in path:
         other = next((key for key, x in fixed.items() if row.get(key, x) != x), None)
         if other is not None:
-            raise ExpressionError(
-                "usage",
+            raise usage_error(
                 f"the path moves `{other}` too, which is held at {fixed[other]:g} here",
-                hint=f"draw it over both: `--wrt {name},{other}`",
+                f"draw it over both: `--wrt {name},{other}`",
             )
     on_path = ((x, orders[0](x)) for x in marks)
     curve = Curve(
@@ -246,12 +279,11 @@ def _curve(
         low,
         high,
         fixed,
-        NOTHING,
-        NOTHING,
-        _formula(program, name) if order else "",
-        tangent,
         tuple(warnings),
+        formula=_formula(program, name) if order else "",
+        tangent=tangent,
         path=tuple((x, y) for x, y in on_path if y is not None),
+        log=log,
     )
     return _sampled(curve, orders[: order + 1], [values[name]] if pointed else [])
 
@@ -263,6 +295,7 @@ def _several(
     ends: Range | None,
     pointed: bool,
     warnings: Sequence[Diagnostic],
+    log: str,
 ) -> Curve:
     """The outputs of a program over one variable, beside each other."""
     outputs = program.outputs
@@ -276,28 +309,45 @@ def _several(
     fixed = {key: x for key, x in values.items() if key != name and key in program.variables}
     also = [values[name]] if pointed else []
     results: list[Output] = []
-    coarse = False
     for title, output in zip(called, outputs, strict=True):
         heights, *_ = functions(compile_gradient(program, (name,), output), name, values)
-        samples = sample(heights, low, high, also)
-        coarse = coarse or samples.coarse
+        samples = _on_axes(heights, low, high, also, log)
         results.append(Output(title, samples, heights(values[name]) if pointed else None))
-    if not any(key.function.stretches for key in results):
+    if not any(result.function.stretches for result in results):
         raise _nowhere(name, low, high)
+    coarse = any(result.function.coarse for result in results)
     all_warnings = (*warnings, *([_coarse(name, low, high)] if coarse else []))
-    return Curve(
-        program.text,
-        name,
-        low,
-        high,
-        fixed,
-        results[0].function,
-        NOTHING,
-        "",
-        None,
-        all_warnings,
-        outputs=tuple(results),
-        at=values[name] if pointed else None,
+    at = values[name] if pointed else None
+    function = results[0].function
+    return Curve(program.text, name, low, high, fixed, all_warnings, function, outputs=tuple(results), at=at, log=log)
+
+
+def _on_axes(function: Function, low: float, high: float, also: Sequence[float], log: str) -> Samples:
+    """The function, sampled as evenly as the axes show it."""
+    if not log:
+        return sample(function, low, high, also)
+    across, up = (math.log10 if axis in log else float for axis in "xy")
+
+    def drawn(u: float) -> float | None:
+        y = function(_raised(u) if "x" in log else u)
+        return None if y is None or ("y" in log and y <= 0) else up(y)
+
+    samples = sample(drawn, across(low), across(high), [across(x) for x in also])
+    return _mapped(samples, _raised if "x" in log else float, _raised if "y" in log else float)
+
+
+def _raised(exponent: float) -> float:
+    return float(10.0**exponent)
+
+
+def _mapped(samples: Samples, across: Callable[[float], float], up: Callable[[float], float]) -> Samples:
+    """The samples with other coordinates."""
+    return samples._replace(
+        stretches=tuple([tuple([(across(x), up(y)) for x, y in stretch]) for stretch in samples.stretches]),
+        gaps=tuple([(across(a), across(b)) for a, b in samples.gaps]),
+        breaks=tuple(map(across, samples.breaks)),
+        low=up(samples.low) if samples.stretches else 0.0,
+        high=up(samples.high) if samples.stretches else 0.0,
     )
 
 
@@ -318,7 +368,7 @@ def _sampled(curve: Curve, orders: Sequence[Function], also: Sequence[float]) ->
     name, low, high = curve.variable, curve.low, curve.high
     sampled: list[Samples] = []
     for function in orders:
-        samples = sample(function, low, high, also)
+        samples = _on_axes(function, low, high, also, curve.log)
         if sampled:
             samples = samples._replace(stretches=split(samples.stretches, sampled[-1].breaks))
         elif not samples.stretches:
@@ -340,6 +390,7 @@ def _branch(
     between: Mapping[str, Range] | Range | None,
 ) -> Curve:
     """The first unknown of equations over another variable, from the solution at the point as far as it goes."""
+    pointed = all(name in point for name in ranges)
     for name, ends in ranges.items():
         _check(name, ends)
         if name not in point:
@@ -352,15 +403,12 @@ def _branch(
     free = list(model.point)
     for name in chosen:
         if name not in free:
-            raise ExpressionError(
-                "usage", f"`{name}` is no variable that the solution follows", hint=f"its variables: {quoted(free)}"
-            )
+            raise usage_error(f"`{name}` is no variable that the solution follows", f"its variables: {quoted(free)}")
     chosen = chosen or free
     if len(chosen) != 1:
-        raise ExpressionError(
-            "usage",
+        raise usage_error(
             f"the solution of equations is drawn over one variable, and there are {len(chosen)}",
-            hint=f"say over which: `--wrt {free[0]}`" if free else "write one with another variable",
+            f"say over which: `--wrt {free[0]}`" if free else "write one with another variable",
         )
     (name,) = chosen
     values, rows, warnings = model.first([name])
@@ -374,21 +422,17 @@ def _branch(
         return None if solution is None else unsigned(solution[model.outputs[0]])
 
     fixed = {key: x for key, x in model.values.items() if key not in (name, *model.outputs)}
-    tangent = Tangent(at, values[0], rows[0][0])
     curve = Curve(
         text,
         name,
         low,
         high,
         fixed,
-        NOTHING,
-        NOTHING,
-        "",
-        tangent,
         (*model.warnings, *warnings),
-        model.outputs[0],
-        tuple(posed.texts),
-        frozenset(model.values),
+        tangent=Tangent(at, values[0], rows[0][0]) if pointed else None,
+        unknown=model.outputs[0],
+        equations=tuple(posed.texts),
+        known=frozenset(model.values),
     )
     return _sampled(curve, (height, branch.slope), [at])
 
@@ -408,7 +452,7 @@ def _formula(program: Program, name: str) -> str:
 
 def functions(evaluator: Evaluator, name: str, values: Mapping[str, float]) -> tuple[Function, Function, Function]:
     """The value and its first two derivatives as functions of one variable; None where they are undefined."""
-    place = [values[each] for each in evaluator.variables]
+    place = [values[variable] for variable in evaluator.variables]
     position = evaluator.variables.index(name)
 
     def value(x: float) -> float | None:

@@ -19,7 +19,7 @@ from contextlib import ExitStack, closing, contextmanager, suppress
 from importlib import import_module
 from typing import Any, NamedTuple
 
-from ..errors import ExpressionError
+from ..errors import ExpressionError, usage_error
 from ..extras import install_command
 from ..numbers.budget import reported
 from ..streams import filesystems
@@ -212,7 +212,7 @@ def connected(scheduler: str | None, workers: int | None) -> Iterator[Any]:
         distributed: Any = import_module("distributed")
     except ImportError:
         message = "Dask's scheduler and workers (`distributed`) are not installed"
-        raise ExpressionError("usage", message, hint=f"`{install_command('cluster')}`") from None
+        raise usage_error(message, f"`{install_command('cluster')}`") from None
     # what they have to say is said here, once, and in words about parts
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
 
@@ -294,7 +294,7 @@ def _check_workers(client: Any, scheduler: str) -> None:
         what = f"has autodiff {theirs}, and this is {version()}" if theirs else "has no autodiff"
         what = what if theirs != version() else "has no pyarrow"
         hint = "install one version everywhere: `autodiff-cli[data]`"
-        raise ExpressionError("usage", f"the worker {worker} {what}", hint=hint)
+        raise usage_error(f"the worker {worker} {what}", hint)
 
 
 def results(client: Any, job: Job, parts: Sequence[Part], stop: Interruption) -> Generator[Tally, None, None]:

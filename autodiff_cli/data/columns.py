@@ -5,6 +5,7 @@ What is too large for memory is kept in temporary files, so that it can be gone 
 
 from __future__ import annotations
 
+import math
 from array import array
 from bisect import bisect_right
 from collections import Counter
@@ -14,13 +15,16 @@ from itertools import islice
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from ..batched.columns_io import check_type, mapped_columns, reason
-from ..batched.data_loss import Choose, Columns, Data, checked, placed
+from ..batched.columns_io import check_type, common_length, mapped_columns, reason
+from ..batched.data_loss import Choose, Columns, Data, placed
 from ..errors import ExpressionError
+from ..inputs.parse_point import is_name
+from ..inputs.problem import as_number
 from ..streams.progress import Progress
+from ..views.error import write_reasons, write_stderr
 from .readers import Files, Reader, check_columns, no_such
 from .sources import Source, has_arrow, sources
-from .text_rows import numbers_in
+from .text_dialects import UNFORCED, Forced
 
 MOST_CELLS = 20_000_000
 
@@ -34,32 +38,42 @@ A_PIECE = 4096
 def read_columns(
     paths: Sequence[str],
     wanted: Callable[[Sequence[str]], Collection[str]],
-    format: str | None = None,
+    forced: Forced = UNFORCED,
     called: Mapping[str, str] = MappingProxyType({}),
+    *,
+    other: Collection[str] = (),
+    skip: bool = False,
 ) -> dict[str, list[float]]:
     """The columns of data, as `--points` reads them, that `wanted` chooses among their names.
 
-    Those in `called` have another name, by which they are known then: each name with its column. The numbers remember
-    their texts, for other arithmetics. Raises `ExpressionError`: `io` for a file that cannot be read, `point` for what
-    is no number, with its line and column.
+    Those in `called` have another name, by which they are known then: each name with its column; `other` names have
+    values otherwise. With `skip`, rows that lack a number are left out, and it is printed how many. The numbers
+    remember their texts, for other arithmetics. Raises `ExpressionError`: `io` for a file that cannot be read, `point`
+    for what is no number, with its line and column.
     """
     columns: dict[str, list[float]] = {}
-    count = 0
-    with Files(sources(paths, format)) as files:
+    count = rows = 0
+    left_out: Counter[str] = Counter()
+    with Files(sources(paths, forced)) as files:
         first = files.first.source.name
         several = len(files.sources) > 1
-        theirs = mapped_columns(called, files.first.names)
+        theirs = mapped_columns(called, files.first.names, other)
         used = {name: theirs[name] for name in wanted(list(theirs))}
+        report_headings(used, called)
         columns = {name: [] for name in used}
         files.check = lambda file: check_columns(file, used.values(), (), first)
         files.check(files.first)
         for file in files:
-            place = f"of {file.source.name}: " if several else "of the data: "
             for row in file.rows():
-                numbers, fault = numbers_in(row, [*used.values()])
+                rows += 1
+                numbers, fault = file.numbers_in(row, [*used.values()])
+                if fault is not None and skip:
+                    left_out[reason(fault)] += 1
+                    continue
                 if fault is not None:
-                    where = f"{'row' if file.source.columnar else 'line'} {row[0]} {place}"
-                    raise _without_text(ExpressionError(fault.kind, f"{where}{fault}", hint=fault.hint))
+                    where = f"{'row' if file.source.columnar else 'line'} {row[0]} of {file.source.name}: "
+                    hint = f"{fault.hint or 'mend it'}; or leave such rows out: `--on-error skip`"
+                    raise _without_text(ExpressionError(fault.kind, f"{where}{fault}", hint=hint))
                 for name, column in used.items():
                     columns[name].append(numbers[column])
                 count += len(columns)
@@ -69,7 +83,20 @@ def read_columns(
     if columns and not next(iter(columns.values())):
         name = "the data" if several else first
         raise ExpressionError("point", f"{name} has no rows of data", hint="a row has a number for each column")
+    if left_out:
+        write_reasons(rows, left_out.total(), f"{'are' if left_out.total() > 1 else 'is'} left out", left_out)
     return columns
+
+
+def report_headings(used: Mapping[str, str], called: Mapping[str, str]) -> None:
+    """Print which names stand for columns whose headings are no names."""
+    matched = [
+        f"`{name}` is the column `{column}`"
+        for name, column in used.items()
+        if name not in called and name != column and not is_name(column)
+    ]
+    if matched:
+        write_stderr(f"note: {', '.join(matched)}\n")
 
 
 def _without_text(error: ExpressionError) -> ExpressionError:
@@ -87,6 +114,7 @@ def from_files(given: Sequence[Source], columns: Mapping[str, str]) -> Data:
             first = files.first.source.name
             theirs = mapped_columns(columns, files.first.names)
             used = {name: theirs[name] for name in choose(list(theirs))}
+            report_headings(used, columns)
 
             def check(file: Reader) -> None:
                 missing = next((column for column in used.values() if column not in file.names), None)
@@ -132,7 +160,7 @@ def _one_by_one(file: Reader, used: Mapping[str, str]) -> Iterator[_Piece]:
         numbers = {name: array("d") for name in used}
         faults: dict[int, ExpressionError] = {}
         for k, row in enumerate(part):
-            in_row, fault = numbers_in(row, [*used.values()])
+            in_row, fault = file.numbers_in(row, [*used.values()])
             if fault is not None:
                 faults[k] = fault
             for name, column in used.items():
@@ -186,10 +214,7 @@ class _ColumnBuffer(ExitStack):
                 raise _without_text(placed(faults[row], where(row)))
             self.left_out.update(map(reason, faults.values()))
             picked = [row for row in range(rows) if row not in faults]
-            numbers = {
-                name: column[picked] if hasattr(column, "dtype") else array("d", [column[row] for row in picked])
-                for name, column in numbers.items()
-            }
+            numbers = {name: picked_rows(column, picked) for name, column in numbers.items()}
             rows = len(picked)
         if self._files:
             # what knows where rows of text are may hold the text
@@ -235,3 +260,102 @@ class _ColumnBuffer(ExitStack):
             self._put_aside()
             numbers = {name: np.memmap(file, dtype=float, mode="r") for name, file in self._files.items()}
         return Columns(numbers, self.rows, where, self.left_out)
+
+
+# ---- columns that Python has ----------------------------------------------------------------------------------------
+def named_columns(table: Any) -> list[Any]:
+    """The names of the columns of a dictionary of sequences, a frame, or an Arrow table."""
+    for attribute in ("column_names", "columns"):
+        if (names := getattr(table, attribute, None)) is not None:
+            return [*names]
+    if isinstance(table, Mapping):
+        return [*table]
+    raise ExpressionError(
+        "point",
+        f"data are columns by name, and this is a {type(table).__name__}",
+        hint="give a dictionary of sequences, a frame, an Arrow table, or the name of a file",
+    )
+
+
+def from_table(table: Any) -> Data:
+    """The columns of a table that Python has: a dictionary of sequences, a frame, or an Arrow table."""
+    names = named_columns(table)
+
+    def read(choose: Choose, skip: bool) -> Columns:
+        theirs = mapped_columns({}, [name for name in names if isinstance(name, str) and is_name(name)])
+        chosen = choose(list(theirs))
+        arrays = {name: _doubles(name, table[theirs[name]]) for name in chosen}
+        rows = common_length(arrays)
+        bad: dict[int, str] = {}
+        for name, column in arrays.items():
+            for row in _not_finite(column):
+                bad.setdefault(row, f"column `{name}`: the value of `{name}` is not a finite number")
+        if bad and not skip:
+            row = min(bad)
+            raise ExpressionError("point", f"row {row + 1}: {bad[row]}", hint="give numbers, or leave the row out")
+        if bad:
+            kept = [row for row in range(rows) if row not in bad]
+            arrays = {name: picked_rows(column, kept) for name, column in arrays.items()}
+        else:
+            kept = []
+        left = Counter([f"point: {why}" for why in bad.values()])
+        return checked(
+            Columns(arrays, rows - len(bad), lambda row: f"row {(kept[row] if kept else row) + 1}: ", left), "the data"
+        )
+
+    return read
+
+
+def _doubles(name: str, column: Any) -> Any:
+    """A column of any kind as doubles. Raises `ExpressionError` for what holds no numbers."""
+    if isinstance(column, list | tuple):
+        return array("d", [math.nan if x is None else _number(x, name) for x in column])
+    try:
+        import numpy
+
+        numbers = numpy.asarray(column)
+        if numbers.dtype.kind not in "iuf" and not (numbers.dtype.kind == "O" and all(_is_number(x) for x in numbers)):
+            raise ExpressionError(
+                "point",
+                f"column `{name}` holds values of the type {numbers.dtype}, and a variable needs numbers",
+                hint="convert it to a number type",
+            )
+        numbers = numpy.ascontiguousarray(numbers, dtype=float)
+    except (ImportError, TypeError, ValueError):
+        raise ExpressionError("point", f"column `{name}` holds no numbers", hint="give a sequence of numbers") from None
+    if numbers.ndim != 1:
+        raise ExpressionError(
+            "point", f"column `{name}` has {numbers.ndim} dimensions, not one", hint="give a flat one"
+        )
+    return numbers
+
+
+def _number(x: Any, name: str) -> float:
+    return x if isinstance(x, float) and x - x != 0 else as_number(x, name)
+
+
+def _is_number(x: object) -> bool:
+    return x is None or (hasattr(x, "__float__") and not isinstance(x, bool | str))
+
+
+def _not_finite(column: Any) -> list[int]:
+    if isinstance(column, list) or not hasattr(column, "dtype"):
+        return [k for k, x in enumerate(column) if x - x != 0]
+    import numpy
+
+    rows: list[int] = numpy.flatnonzero(~numpy.isfinite(column)).tolist()
+    return rows
+
+
+def picked_rows(column: Any, rows: Sequence[int]) -> Any:
+    """Return these rows of a column of doubles, NumPy's or Python's."""
+    return column[rows] if hasattr(column, "dtype") else array("d", [column[row] for row in rows])
+
+
+def checked(data: Columns, name: str) -> Columns:
+    """Return the columns. Raises `ExpressionError` if they have no row."""
+    if not data.rows:
+        left = "; ".join(f"{why} ({count:,})" for why, count in data.left_out.most_common(3))
+        message = f"no row of {name} is left: {left}" if left else f"{name} has no rows of data"
+        raise ExpressionError("point", message, hint="a row has a number for each column")
+    return data

@@ -6,7 +6,8 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..errors import ExpressionError, needed
+from ..batched.columns_io import common_length
+from ..errors import needed, point_error
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -71,8 +72,8 @@ def arrow_table(frame: Any) -> tuple[pa.Table, Callable[[pa.Table], Any]]:
         if any(hasattr(frame, attribute) for attribute in ARROW):
             return arrow.table(frame), _same
     except (arrow.ArrowException, ValueError, TypeError) as error:
-        raise ExpressionError("point", f"the columns cannot be read: {error}", hint=f"give {KINDS}") from None
-    raise ExpressionError("point", f"this is a {type(frame).__name__}, and no frame", hint=f"give {KINDS}")
+        raise point_error(f"the columns cannot be read: {error}", f"give {KINDS}") from None
+    raise point_error(f"this is a {type(frame).__name__}, and no frame", f"give {KINDS}")
 
 
 def _same(table: pa.Table) -> pa.Table:
@@ -88,10 +89,7 @@ def _one_batch(table: pa.Table) -> pa.RecordBatch:
 
 def _of_columns(columns: Mapping[str, Any], arrow: Any) -> tuple[pa.Table, Callable[[pa.Table], Any]]:
     first: Any = next(iter(columns.values()), [])
-    lengths = {name: len(column) for name, column in columns.items()}
-    if len({*lengths.values()}) > 1:
-        listed = ", ".join(f"`{name}` {length:,}" for name, length in lengths.items())
-        raise ExpressionError("point", f"the columns are not of the same length: {listed}", hint="cut, or fill them")
+    common_length(columns)
     table = arrow.table(dict(columns))
     if isinstance(first, arrow.Array | arrow.ChunkedArray):
         return table, lambda answers: dict(zip(answers.column_names, answers.columns, strict=True))

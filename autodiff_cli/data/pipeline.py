@@ -17,7 +17,7 @@ from ..streams.files import AtomicFile
 from ..streams.filesystems import Upload, abandoned
 from ..streams.interruption import Interruption, interrupted
 from ..streams.progress import Progress
-from ..views.error import report, write_stderr
+from ..views.error import report, write_reasons
 from .readers import Chunk, Files
 from .rows import Rows
 from .sinks import Sink
@@ -31,9 +31,6 @@ Item = TypeVar("Item")
 
 WAITING = 2
 """Batches that wait in a queue: enough for the threads to overlap, and few, since they are most of the memory."""
-
-REASONS = 10
-"""How many reasons the summary names."""
 
 MOST_PLACES = 10_000
 """Reasons that are remembered."""
@@ -93,15 +90,8 @@ class Tally:
         self._report(self.kinks.conventions, self.kinks.rows, ("is", "are"), at_kink)
 
     def _report(self, reasons: Counter[str], rows: int, verbs: tuple[str, str], what: str) -> None:
-        if not rows:
-            return
-        verb = verbs[rows > 1]
-        those = f"1 row, and it {verb}" if self.rows == 1 else f"{self.rows:,} rows, and {rows:,} of them {verb}"
-        width = len(f"{max(reasons.values()):,}")
-        lines = [f"{those} {what}:", *(f"  {count:>{width},}  {why}" for why, count in reasons.most_common(REASONS))]
-        if len(reasons) > REASONS:
-            lines.append(f"  … and {len(reasons) - REASONS:,} more reasons")
-        write_stderr("\n".join(lines) + "\n")
+        if rows:
+            write_reasons(self.rows, rows, f"{verbs[rows > 1]} {what}", reasons)
 
 
 class FailedRow(Exception):

@@ -21,9 +21,11 @@ from ..errors import ExpressionError
 from ..inputs import decoding as reading
 from ..streams import filesystems
 from ..streams.filesystems import arrow
+from ..views.error import write_stderr
 from .rows import doubles
 from .sources import STREAM, Source, TextFile, parallel_map, within
-from .text_rows import Dialect, TextRow, Texts, Unclosed, cells_of, numbers_in, objects_of, table, value
+from .text_dialects import AS_CSV, Dialect, number_pattern, recognize
+from .text_rows import TextRow, Texts, Unclosed, cells_of, numbers_in, objects_of, table, value
 
 Item = TypeVar("Item")
 
@@ -41,6 +43,9 @@ SMALL = 128 * 1024
 
 PLAIN_NUMBER = r"^-?\d+(\.\d+)?([eE][+-]?\d+)?$"
 """Numbers that pyarrow and the plain reader both accept."""
+
+_OBJECTS = ("{", "[")
+"""What JSON begins with."""
 
 FEW_ROWS = 20_000
 FEW_BYTES = 4 * 1024 * 1024
@@ -93,6 +98,10 @@ class Reader(ABC):
     """Whether each row names its own columns."""
     total: int | None = None
     """Rows, where they are known beforehand."""
+    units: Mapping[str, str] = {}
+    """The units of columns that a row of units has."""
+    summary: Sequence[str] = ()
+    """What was recognised of how the file is written."""
 
     def __init__(self, source: Source, several: bool) -> None:
         self.source = source
@@ -150,6 +159,10 @@ class Reader(ABC):
                 number += 1
                 yield number, cells, None
 
+    def numbers_in(self, row: TextRow, columns: Sequence[str]) -> tuple[dict[str, float], ExpressionError | None]:
+        """The numbers in these columns of a row, and what is wrong with the row."""
+        return numbers_in(row, columns)
+
     def fragments(self) -> list[Fragment | None]:
         """The parts that can be read without each other; None for all of the file. Raises `ExpressionError`."""
         return [None]
@@ -191,6 +204,7 @@ class Files:
         """`first` reads the first file, if it is open already; for `several` and `idle` see `reader`."""
         self.sources, self.several, self.idle = sources, several, idle
         self.first = first or reader(sources[0], several, idle)
+        _report(self.first)
         self.check: Callable[[Reader], None] = lambda file: None
         """Raises `ExpressionError` where a further file has not what is needed."""
 
@@ -225,7 +239,15 @@ class Files:
             yield self.first
         for source in self.sources[1:]:
             with self.further(source) as file:
+                if file.summary != self.first.summary:
+                    _report(file, file.source.name)
                 yield file
+
+
+def _report(file: Reader, name: str = "") -> None:
+    """Print how a file was read, where that is not as plain csv is."""
+    if file.summary:
+        write_stderr(f"read{f' {name}' * bool(name)}: {', '.join(file.summary)}\n")
 
 
 def no_such(column: str, name: str, first: str) -> ExpressionError:
@@ -392,9 +414,17 @@ class Text(Reader):
         self.file = TextFile(source)
         self.rest = b""
         self.ended = False
-        texts = Texts(self.file, source.name, idle)
         try:
-            self.names, self._rows, self.dialect = table(texts, source.format)
+            text, complete = self.file.first_block()
+            layout = AS_CSV
+            forced = source.forced._replace(separator=",") if source.format == "xlsx" else source.forced
+            if source.format != "jsonl" and text.lstrip()[:1] not in _OBJECTS:
+                layout = recognize(text, complete=complete, tabs=source.format != "csv", forced=forced)
+            self.file.follow(layout)
+            texts = Texts(self.file, source.name, idle)
+            self.names, self._rows, self.dialect = table(texts, source.format, layout)
+            self.units = {name: unit for name, unit in zip(self.names, layout.units, strict=False) if unit}
+            self.summary = (*self.file.summary, *layout.summary)
         except BaseException:
             self.close()
             raise
@@ -415,6 +445,9 @@ class Text(Reader):
     def rows(self) -> Iterator[TextRow]:
         self.file.keep = False
         return self._rows
+
+    def numbers_in(self, row: TextRow, columns: Sequence[str]) -> tuple[dict[str, float], ExpressionError | None]:
+        return numbers_in(row, columns, self.dialect)
 
     def next_block(self) -> bytes:
         """Whole lines, about a block of them, and all of each cell that is quoted; none at the end."""
@@ -506,7 +539,7 @@ class Text(Reader):
             texts = self.batch(block, pa.schema([pa.field(name, pa.string()) for name in schema.names]))
         except (pa.ArrowException, UnicodeDecodeError, KeyError):
             return None
-        return _with_numbers(texts, schema, self.selection.numbers)
+        return _with_numbers(texts, schema, self.selection.numbers, self.dialect)
 
     def batch(self, block: bytes, schema: Any) -> Any:
         """The batch in a block, as pyarrow reads it. Raises what pyarrow raises."""
@@ -527,7 +560,11 @@ class Text(Reader):
             csv.ReadOptions(column_names=list(self.names), block_size=len(block) + 1, use_threads=False),
             csv.ParseOptions(delimiter=self.dialect.separator, newlines_in_values=b'"' in block),
             csv.ConvertOptions(
-                column_types=types, null_values=[""], strings_can_be_null=False, include_columns=schema.names
+                column_types=types,
+                null_values=[""],
+                strings_can_be_null=False,
+                include_columns=schema.names,
+                decimal_point=self.dialect.decimal,
             ),
         )
 
@@ -573,7 +610,7 @@ class Text(Reader):
             if isinstance(error, Unclosed) and (self.rest or not self.ended) and len(block) <= reading.LIMIT:
                 raise error
             lines.append(line)
-            numbers, fault = numbers_in((line, cells, error), wanted)
+            numbers, fault = self.numbers_in((line, cells, error), wanted)
             if fault is not None:
                 faults[row] = fault
             for name, column in columns.items():
@@ -586,7 +623,9 @@ class Text(Reader):
         self.file.close()
 
 
-def _with_numbers(texts: Any, schema: Any, numbers: Sequence[str]) -> tuple[Any, dict[int, ExpressionError]]:
+def _with_numbers(
+    texts: Any, schema: Any, numbers: Sequence[str], dialect: Dialect
+) -> tuple[Any, dict[int, ExpressionError]]:
     """Columns of text with the numbers in some of them: what is not plainly one is read cell by cell.
 
     Returns what is wrong with rows, too.
@@ -599,11 +638,17 @@ def _with_numbers(texts: Any, schema: Any, numbers: Sequence[str]) -> tuple[Any,
     faults: dict[int, ExpressionError] = {}
     for name in numbers:
         column = columns[name]
-        plain = pc.if_else(pc.match_substring_regex(column, PLAIN_NUMBER), column, pa.scalar(None, pa.string()))
+        if dialect.plain:
+            matches, points = pc.match_substring_regex(column, PLAIN_NUMBER), column
+        else:
+            matches = pc.match_substring_regex(column, f"^{number_pattern(dialect.decimal, dialect.thousands)}$")
+            points = pc.replace_substring(column, dialect.thousands, "") if dialect.thousands else column
+            points = pc.replace_substring(points, dialect.decimal, ".")
+        plain = pc.if_else(matches, points, pa.scalar(None, pa.string()))
         parsed = doubles(pc.cast(plain, pa.float64())).copy()
         for row in np.flatnonzero(~np.isfinite(parsed)).tolist():
             try:
-                parsed[row] = value(name, column[row].as_py())
+                parsed[row] = value(name, column[row].as_py(), dialect)
             except ExpressionError as fault:
                 parsed[row] = np.nan
                 faults.setdefault(row, fault)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -18,6 +19,8 @@ from ..graphs.second_order import hessian_in
 from ..graphs.value import variable
 from ..inputs.arithmetic import DOUBLE
 from ..inputs.problem import Point, as_number, parse
+from ..language.elements import split_names
+from ..language.statements import UnknownShape
 from ..numbers.budget import BudgetExceeded, allowed
 from ..targets.lowering import Lowering
 from .frames import arrow_table
@@ -135,12 +138,13 @@ class Bound:
         from ..batched.kernels import Kernel, kernel
 
         unique(schema.names)
-        self.columns = mapped_columns(dict(rows.columns), schema.names)
+        self.columns = rows.named(schema.names)
         self.keep = kept_columns(rows.keep, schema.names)
         self.known = rows.fitted(list(self.columns))
         self.length = len(rows.text)
+        self.shared = dict(rows.at)
         self.asked = asked(rows.question, self.known)
-        self.fixed = {k: dict(rows.at)[name] for k, name in enumerate(self.known.variables) if name not in self.columns}
+        self.fixed = {k: self.shared[name] for k, name in enumerate(self.known.variables) if name not in self.columns}
         """The variables that all rows share, by their places."""
         for k, name in enumerate(self.known.variables):
             if k not in self.fixed:
@@ -150,8 +154,15 @@ class Bound:
             self.kernel: Kernel = Kernel(None, "python", note)
         else:
             self.kernel = kernel(self.asked.record, len(self.known.variables), frozenset(self.fixed), rows.backend)
-        check_clash(self.keep, (*self.asked.names, "error"))
-        fields = [pa.field(name, pa.float64(), metadata={"meaning": meaning}) for name, meaning in self.asked.results]
+        self.point = rows.point
+        check_clash(self.keep, (*self.point, *self.asked.names, "error"))
+        check_clash(self.point, (*self.asked.names, "error"), "rename the variable")
+        fields = [
+            schema.field(self.columns[name]).with_name(name) if name in self.columns else pa.field(name, pa.float64())
+            for name in self.point
+        ]
+        meanings = [(name, {"meaning": meaning}) for name, meaning in self.asked.results]
+        fields += [pa.field(name, pa.float64(), metadata=meaning) for name, meaning in meanings]
         fields.append(pa.field("error", pa.string(), metadata={"meaning": "why the row has no answer"}))
         metadata = {
             "autodiff.formula": self.known.program.text,
@@ -221,7 +232,11 @@ class Bound:
             pa.Array.from_buffers(pa.float64(), count, [there, memory.slice(8 * count * k, 8 * count)])
             for k in range(width)
         ]
-        answers = [*results, texts, *map(batch.column, self.keep)]
+        point = [
+            batch.column(self.columns[name]) if name in self.columns else pa.repeat(float(self.shared[name]), count)
+            for name in self.point
+        ]
+        answers = [*point, *results, texts, *map(batch.column, self.keep)]
         return Answered(pa.RecordBatch.from_arrays(answers, schema=self.schema), errors, len(block.asked), kinks)
 
 
@@ -283,6 +298,9 @@ def _texts(texts: Mapping[int, str], count: int) -> Any:
     return pa.Array.from_buffers(pa.string(), count, [*buffers, pa.py_buffer(b"".join(data))])
 
 
+BOUND = re.compile(r"(?:^|[;\n])\s*(\w+)\s*=(?!=)")
+"""The names that a program binds."""
+
 _BINDING = threading.Lock()
 
 
@@ -308,6 +326,8 @@ class Rows(NamedTuple):
     backend: str | None
     question: str
     lenient: bool = False
+    point: tuple[str, ...] = ()
+    """The names of the point that the answers have first."""
 
     def __repr__(self) -> str:
         return f"rows({self.text!r})"
@@ -323,11 +343,16 @@ class Rows(NamedTuple):
 
     def columns_needed(self, names: Sequence[str]) -> tuple[list[str], tuple[str, ...]]:
         """The columns that hold numbers, and those that are carried along. Raises `ExpressionError`."""
-        columns = mapped_columns(dict(self.columns), names)
+        columns = self.named(names)
         kept = kept_columns(self.keep, names)
         fit = self.fitted(list(columns))
         used = dict.fromkeys((*fit.variables, *fit.wanted))
         return [columns[name] for name in used if name in columns], kept
+
+    def named(self, names: Sequence[str]) -> dict[str, str]:
+        """Which of these columns has the values of which name."""
+        other = [*dict(self.at), *BOUND.findall(self.text)]
+        return mapped_columns(dict(self.columns), names, other)
 
     def bound(self, schema: pa.Schema) -> Bound:
         """The formula over the columns of a schema. Raises `ExpressionError` where they do not fit."""
@@ -385,13 +410,14 @@ def rows(
     backend: str | None = None,
     question: str = "grad",
     lenient: bool = False,
+    point: Sequence[str] = (),
 ) -> Rows:
     """The formula `text` as a function from record batches to record batches with its answers, a row for a row.
 
     A batch of answers has the columns `value`, `d_x` for each variable, `error`, and those of the data to `keep` (True
     keeps all). `at` gives what is the same for all rows, `columns` says which column is which variable where their
     names differ, `question` is `grad`, `jacobian` or `hessian`, and `backend` one of `llvm`, `numpy` and `python`;
-    with `lenient` the formula is read as its refusal offers.
+    with `lenient` the formula is read as its refusal offers. The answers begin with the columns of `point`.
     Needs the extra `data`. Raises `ExpressionError` for a formula or options that cannot be; columns that do not fit
     are known with the first batch.
 
@@ -402,21 +428,22 @@ def rows(
     """
     if question not in QUESTIONS:
         raise ExpressionError("usage", f"there are no rows of `{question}`", hint=f"there are {', '.join(QUESTIONS)}")
-    point = {name: as_number(value, name) for name, value in (at or {}).items()}
+    shared = {name: as_number(value, name) for name, value in (at or {}).items()}
     if not lenient:
-        with _about(text):
-            parse(text, point)
+        with _about(text), suppress(UnknownShape):  # columns may give a list its shape
+            parse(text, shared)
     return Rows(
         text,
-        tuple(point.items()),
+        tuple(shared.items()),
         None if wrt is None else _listed(wrt),
         keep if isinstance(keep, bool) else _listed(keep),
         tuple((columns or {}).items()),
         backend,
         question,
         lenient,
+        tuple(point),
     )
 
 
 def _listed(names: Sequence[str] | str) -> tuple[str, ...]:
-    return tuple([name.strip() for name in names.split(",")] if isinstance(names, str) else names)
+    return tuple(split_names(names) if isinstance(names, str) else names)

@@ -7,12 +7,12 @@ import json
 import os
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import IO, Any
 
-from ..errors import ExpressionError
+from ..errors import ExpressionError, usage_error
 from ..views.characters import visible
-from ..views.formats import Asked, carried, disarmed, in_quotes, lacking
+from ..views.formats import Asked, Writer, carried, disarmed, in_quotes, lacking
 from ..views.wide import WIDE, Values, wide
 from .rows import doubles
 
@@ -246,13 +246,15 @@ _CHANGED = r"""[\x00-\x1f"\p{Cf}\x7f-\x9f\p{Co}\p{Zl}\p{Zp}"""
 class TextSink(Sink):
     """Any other format of wide rows, a row at a time."""
 
-    def __init__(self, file: IO[bytes], schema: Any, format: str, digits: int | None, spreadsheet: bool) -> None:
+    def __init__(
+        self, file: IO[bytes], schema: Any, format: str, spreadsheet: bool, leading: tuple[str, ...], **choices: Any
+    ) -> None:
         super().__init__(file, schema)
         self.own = None if file is sys.stdout.buffer else io.TextIOWrapper(file, encoding="utf-8", newline="\n")
         self.text = self.own or sys.stdout
         end = schema.names.index("error")
-        self.names, self.kept = schema.names[:end], schema.names[end + 1 :]
-        self.out = wide(format, self.text, self.names, self.kept, digits=digits, spreadsheet=spreadsheet)
+        self.names, self.kept = schema.names[len(leading) : end], [*leading, *schema.names[end + 1 :]]
+        self.out = wide(format, self.text, self.names, self.kept, spreadsheet=spreadsheet, leading=leading, **choices)
 
     def write(self, batch: Any) -> None:
         columns = [batch.column(name).to_pylist() for name in self.names]
@@ -274,6 +276,50 @@ class TextSink(Sink):
             self.own.detach()
 
 
+class Collected(Writer[Values]):
+    """Puts wide rows that are computed one by one into batches, for formats of columns."""
+
+    carries_errors = True
+
+    def __init__(self, file: IO[bytes], format: str, names: Sequence[str], kept: Sequence[str], leading: int) -> None:
+        self.file, self.format, self.names = file, format, (*kept[:leading], *names, "error", *kept[leading:])
+        self.results = tuple(names)
+        self.rows: list[dict[str, Any]] = []
+        self.sink: Sink | None = None
+
+    def answer(self, asked: Asked, answer: Values) -> None:
+        self._add({**dict(zip(self.results, answer, strict=True)), **(asked.kept or {})})
+
+    def error(self, asked: Asked, error: ExpressionError) -> None:
+        self._add({"error": f"{error.kind}: {error}", **(asked.kept or {})})
+
+    def _add(self, cells: dict[str, Any]) -> None:
+        self.rows.append(cells)
+        if len(self.rows) >= GROUP:
+            self._write()
+
+    def _write(self) -> None:
+        import pyarrow as pa
+
+        if self.sink is None:
+            # a column without anything in it is one of numbers
+            texts = {name for row in self.rows for name, x in row.items() if isinstance(x, str)} | {"error"}
+            flags = {name for row in self.rows for name, x in row.items() if isinstance(x, bool)}
+            kinds = {**dict.fromkeys(texts, pa.string()), **dict.fromkeys(flags, pa.bool_())}
+            self.schema = pa.schema([pa.field(name, kinds.get(name, pa.float64())) for name in self.names])
+            self.sink = sink(self.file, self.schema, self.format, spreadsheet=False)
+        columns = {
+            field.name: pa.array([row.get(field.name) for row in self.rows], field.type) for field in self.schema
+        }
+        self.sink.write(pa.RecordBatch.from_pydict(columns, schema=self.schema))
+        self.rows = []
+
+    def close(self) -> None:
+        self._write()
+        assert self.sink is not None
+        self.sink.close()
+
+
 def plain_cell(cell: object) -> object:
     """A cell that is carried along as JSON holds it: no value where it is not a number, bytes in hexadecimal."""
     if cell is None or isinstance(cell, (str, int)):
@@ -287,16 +333,21 @@ def plain_cell(cell: object) -> object:
     return cell.hex() if isinstance(cell, bytes) else str(cell)
 
 
-def sink(file: IO[bytes], schema: Any, format: str, *, digits: int | None, spreadsheet: bool) -> Sink:
-    """Return the writer of batches of a schema in a format. Raises a usage error for an unknown format."""
+def sink(
+    file: IO[bytes], schema: Any, format: str, *, spreadsheet: bool, leading: tuple[str, ...] = (), **choices: Any
+) -> Sink:
+    """Return the writer of batches of a schema in a format; see `WideView` for `leading` columns and the choices.
+
+    Raises a usage error for an unknown format.
+    """
     if format in ("csv", "tsv"):
         return CellsSink(file, schema, "," if format == "csv" else "\t", spreadsheet)
     if format in WIDE:
-        return TextSink(file, schema, format, digits, spreadsheet)
+        return TextSink(file, schema, format, spreadsheet, leading, **choices)
     kinds: dict[str, Callable[[IO[bytes], Any], Sink]] = {"parquet": ParquetSink, "arrow": ArrowSink}
     if format not in kinds:
         raise lacking(format, (*WIDE, *kinds))
     if spreadsheet:
         hint = "`--format csv` and `--format tsv` have them"
-        raise ExpressionError("usage", "`--spreadsheet` is about the cells of csv and tsv", hint=hint)
+        raise usage_error("`--spreadsheet` is about the cells of csv and tsv", hint)
     return kinds[format](file, schema)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import codecs
 import glob
 import gzip
 import io
 import os
+import re
 import stat
 import sys
 import zlib
@@ -14,13 +16,15 @@ from contextlib import suppress
 from typing import Any, NamedTuple, TypeVar
 
 from ..errors import ExpressionError
+from ..inputs.decoding import LIMIT
 from ..streams import filesystems
 from ..streams.filesystems import arrow, is_url
 from ..streams.requests import standard_input
 from ..views.formats import COLUMNAR
+from .text_dialects import FIRST_BLOCK, UNFORCED, Forced, Layout, Normal
 
 TEXT = ("csv", "tsv", "jsonl")
-INPUT_FORMATS = (*TEXT, *COLUMNAR)
+INPUT_FORMATS = (*TEXT, "xlsx", *COLUMNAR)
 
 SUFFIXES = {
     ".csv": "csv",
@@ -29,6 +33,10 @@ SUFFIXES = {
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
     ".json": "jsonl",
+    ".xlsx": "xlsx",
+    ".xlsm": "xlsx",
+    ".xls": "xlsx",
+    ".ods": "xlsx",
     ".parquet": "parquet",
     ".pq": "parquet",
     ".arrow": "arrow",
@@ -67,16 +75,19 @@ class Source(NamedTuple):
     packed: str | None
     file: io.BufferedReader | None = None
     """Standard input or a pipe, which was looked into: opened again, it would lack what was seen, or never end."""
+    forced: Forced = UNFORCED
+    sheet: str | None = None
+    """The sheet of a spreadsheet; None for the first."""
 
     @property
     def name(self) -> str:
         """Its name in messages."""
-        return "standard input" if self.path == "-" else f"`{self.path}`"
+        return "standard input" if self.path == "-" else f"`{self.shown}`"
 
     @property
     def shown(self) -> str:
         """The prefix of places in messages, which names the file."""
-        return "standard input" if self.path == "-" else self.path
+        return "standard input" if self.path == "-" else self.path + (f"#{self.sheet}" if self.sheet else "")
 
     @property
     def once(self) -> bool:
@@ -95,7 +106,7 @@ class Source(NamedTuple):
         return filesystems.opened(self.path) if is_url(self.path) else open(self.path, "rb")
 
 
-def sources(names: Sequence[str], format: str | None) -> list[Source]:
+def sources(names: Sequence[str], forced: Forced = UNFORCED) -> list[Source]:
     """The files that `--points` names: paths, patterns, folders, `-`. Raises `ExpressionError`."""
     paths = [path for name in names for path in _paths(filesystems.plain(name))]
     pipes: set[str] = set()
@@ -104,7 +115,7 @@ def sources(names: Sequence[str], format: str | None) -> list[Source]:
             name = Source(path, None, None).name
             raise ExpressionError("usage", f"{name} can be read once", hint=f"leave one `{path}` out")
         pipes.add(path)
-    return parallel_map(lambda path: _source(path, format), paths)
+    return parallel_map(lambda path: _source(path, forced), paths)
 
 
 def parallel_map(
@@ -190,8 +201,14 @@ def _by_name(path: str) -> str | None:
     return SUFFIXES.get(os.path.splitext(stem)[1] if suffix in PACKED else suffix)
 
 
-def _source(path: str, format: str | None) -> Source:
+def _source(path: str, forced: Forced) -> Source:
+    format = forced.input_format
     file: io.BufferedReader | None = None
+    sheet: str | None = None
+    if "#" in path and not os.path.exists(path):
+        book, _, name = path.rpartition("#")
+        if (format or _by_name(book)) == "xlsx":
+            path, sheet = book, name or None
     try:
         if path == "-":
             raw: Any = standard_input()
@@ -217,11 +234,11 @@ def _source(path: str, format: str | None) -> Source:
         kind = "arrow"
     packed = kind if kind in PACKED.values() else None
     if format is not None:
-        return Source(path, format, packed, file)
+        return Source(path, format, packed, file, forced, sheet)
     if kind in COLUMNAR or named in COLUMNAR:
         # what its reader says of it is said
         return Source(path, kind if kind in COLUMNAR else named, None, file)
-    return Source(path, named, packed, file)
+    return Source(path, named, packed, file, forced, sheet)
 
 
 def read_once(path: str) -> bool:
@@ -240,7 +257,10 @@ def within(sentence: str) -> str:
 
 
 class TextFile:
-    """The text of a source, unpacked, whose beginning can be looked at, and read again. Raises `ExpressionError`."""
+    """The text of a source, unpacked, in UTF-8, whose beginning can be looked at, and read again.
+
+    Raises `ExpressionError`.
+    """
 
     def __init__(self, source: Source) -> None:
         self.source = source
@@ -250,6 +270,12 @@ class TextFile:
         """How many of them have been given."""
         self.keep = True
         self.ended = False
+        self.decoder: codecs.IncrementalDecoder | None = None
+        """Reads a text that is not in UTF-8."""
+        self.normal: Normal | None = None
+        """Makes of lines those that are read; then `begun` is the line that is not complete yet."""
+        self.begun = b""
+        self.summary: list[str] = []
         try:
             self.raw = self.file = source.open()
             if source.packed == "gzip":
@@ -257,20 +283,68 @@ class TextFile:
             if source.packed == "zstd":
                 pa = arrow(f"to unpack {source.name}")
                 self.file = io.BufferedReader(pa.CompressedInputStream(self.raw, "zstd"))
+            if source.format == "xlsx":
+                from .sheets import text_of_sheet
+
+                with self.raw:
+                    text, self.summary = text_of_sheet(self.file, source.path, source.sheet)
+                self.raw = self.file = io.BufferedReader(io.BytesIO(text))
         except OSError as fault:
             message = f"{source.name} cannot be read: {fault.strerror or fault}"
             raise ExpressionError("io", message, hint="check the path") from None
 
+    def first_block(self) -> tuple[str, bool]:
+        """The text that the file begins with, to see how it is written, and whether that is all of it.
+
+        Of a pipe no more is waited for than two lines of the table.
+        """
+        lines = 0
+        while not self.ended and len(self.head) < FIRST_BLOCK and not (self.source.once and lines >= 2):
+            self._next(FIRST_BLOCK)
+            lines = sum(bool(x.strip()) and not x.lstrip().startswith(b"#") for x in bytes(self.head).split(b"\n")[:-1])
+        if self.head.startswith(BYTE_ORDER_MARK):
+            del self.head[: len(BYTE_ORDER_MARK)]
+        is_json = self.source.format == "jsonl" or self.head.lstrip()[:1] in (bytearray(b"{"), bytearray(b"["))
+        if not is_json and (encoding := _encoding(bytes(self.head), self.source.forced.encoding)):
+            name, spelled = encoding
+            self.summary.append(f"encoding {spelled}")
+            self.decoder = codecs.getincrementaldecoder(name)()
+            self.head = bytearray(self._decoded(bytes(self.head)).removeprefix(BYTE_ORDER_MARK))
+        return self.head.decode(errors="replace"), self.ended
+
+    def follow(self, layout: Layout) -> None:
+        """Have comments, blanks, and lines before the table left out, as the layout of the file says."""
+        if layout.skip or layout.marks or layout.blanks:
+            self.normal = Normal(layout)
+            self.head = bytearray(self._lines(bytes(self.head)))
+
+    def _decoded(self, data: bytes) -> bytes:
+        assert self.decoder is not None
+        try:
+            return self.decoder.decode(data, final=self.ended).encode(errors="replace")
+        except UnicodeDecodeError as fault:
+            message = f"{self.source.name} cannot be read as {fault.encoding}: byte {fault.object[fault.start]:#04x}"
+            hint = "say how it is encoded: `--encoding latin-1`, `--encoding utf-8`"
+            raise ExpressionError("io", message, hint=hint) from None
+
+    def _lines(self, data: bytes) -> bytes:
+        """The complete lines so far as they are read."""
+        assert self.normal is not None
+        data = self.begun + data
+        cut = len(data) if self.ended or len(data) > LIMIT + FIRST_BLOCK else data.rfind(b"\n") + 1
+        self.begun = data[cut:]
+        return self.normal(data[:cut])
+
     def read1(self, size: int) -> bytes:
         """Some bytes, none at the end."""
         data = bytes(self.head[self.place : self.place + size])
-        if not data and not self.ended:
-            data = self._next(size)
-            if not self.keep:
-                self.head.clear()
-                self.place = 0
-                return data
+        if not data and not self.keep:
+            self.head.clear()
+            self.place = 0
         self.place += len(data)
+        while not data and not self.ended:
+            data = self._next(size)
+            self.place += len(data) if self.keep else 0
         return data
 
     def _next(self, size: int) -> bytes:
@@ -285,6 +359,10 @@ class TextFile:
             message = f"{self.source.name} cannot be unpacked: {within(str(fault))}"
             raise ExpressionError("io", message, hint="it may be cut off; get it again") from None
         self.ended = not data
+        if self.decoder is not None:
+            data = self._decoded(data)
+        if self.normal is not None:
+            data = self._lines(data)
         if self.keep:
             self.head += data
         return data
@@ -308,6 +386,33 @@ class TextFile:
             with suppress(OSError, ValueError):
                 self.file.close()
             self.raw.close()
+
+
+_WORDS = {"utf-16": "UTF-16", "utf-16-le": "UTF-16", "utf-16-be": "UTF-16", "utf-32": "UTF-32", "cp1252": "Latin-1"}
+
+_UTF_16 = re.compile(rb"(?:[\t\n\r -~]\0){2,}|(?:\0[\t\n\r -~]){2,}")
+
+_LATIN_1 = re.compile(rb"[\t\n\f\r -~\x80\x82-\x8c\x8e\x91-\x9c\x9e-\xfe]*")
+"""Text in Latin-1, or in what Windows makes of it."""
+
+_UTF_8 = re.compile(rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}")
+
+
+def _encoding(data: bytes, forced: str | None) -> tuple[str, str] | None:
+    """The encoding of a text that begins so, with what it is called; None for UTF-8, and what is no text."""
+    if forced is not None:
+        name = codecs.lookup(forced).name
+        return None if name in ("utf-8", "utf-8-sig", "ascii") else (name, forced)
+    name = ""
+    if data.startswith((b"\xff\xfe\0\0", b"\0\0\xfe\xff")):
+        name = "utf-32"
+    elif data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        name = "utf-16"
+    elif _UTF_16.match(data):
+        name = "utf-16-be" if data[0] == 0 else "utf-16-le"
+    elif not data.isascii() and _LATIN_1.fullmatch(data) and not _UTF_8.search(data):
+        name = "cp1252"
+    return (name, _WORDS[name]) if name else None
 
 
 def has_arrow() -> bool:

@@ -6,13 +6,14 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..batched.columns_io import unique
 from ..errors import ExpressionError
 from ..inputs import decoding as reading
 from ..inputs.parse_point import read_json, value_of_object
 from ..streams.requests import lines
+from .text_dialects import AS_CSV, DATE, NOTHING, PLAIN, Dialect, Layout, in_formula
 
 TextRow = tuple[int, Mapping[str, object], ExpressionError | None]
 """Its line in the file, its cells by column, and what is wrong with it as a whole."""
@@ -23,22 +24,7 @@ Line = tuple[int, str, ExpressionError | None]
 FAULTY = 1000
 """A file that begins with more rows than these which are none is no file of rows."""
 
-NOTHING = frozenset(["NA", "N/A", "#N/A", "n/a", "<NA>", "null", "NULL", "None", "-", "--", ".", "?"])
-"""Words for missing values in cells."""
-
-_DATE = re.compile(r"\d{4}-\d{1,2}-\d{1,2}(?:[T ].*)?|\d{1,2}/\d{1,2}/\d{2,4}(?: .*)?|\d{1,2}[-.]\d{1,2}[-.]\d{4}")
-"""A day as dates are written, which would be a difference, or a quotient."""
-
-_QUOTED = re.compile('"[^"]*("|$)')
-
 _ARRAY = re.compile(r"\ufeff?\s*\[\s*($|[{\[\"\d.-])")
-
-
-class Dialect(NamedTuple):
-    """How the rows of a file of text are written; the plain reader and pyarrow's are both given it."""
-
-    separator: str
-    """The separator of cells; empty if each row is a JSON object."""
 
 
 class Texts:
@@ -95,12 +81,17 @@ class Texts:
         self.taken -= len(taken)
 
 
-def table(texts: Texts, format: str | None) -> tuple[list[str], Iterator[TextRow], Dialect]:
+def table(texts: Texts, format: str | None, layout: Layout = AS_CSV) -> tuple[list[str], Iterator[TextRow], Dialect]:
     """The names of the columns, where each row names its own those of the first, the rows, and how they are written.
 
     Rows are read as they are asked for. Where the format is not given, it shows itself. Raises `ExpressionError`, also
     where the file is of another kind.
     """
+    dialect = layout.dialect
+    if layout.names is not None:
+        columns = [*layout.names]
+        unique(columns)
+        return columns, cells_of(columns, texts, dialect), dialect
     first = next(texts, None)
     while first is not None and first[2] is None and not first[1].strip():
         first = next(texts, None)
@@ -111,7 +102,6 @@ def table(texts: Texts, format: str | None) -> tuple[list[str], Iterator[TextRow
     if format == "jsonl" or (format is None and first[1].lstrip().startswith("{")):
         texts.back([first])
         return *with_names(objects_of(texts)), Dialect("")
-    dialect = Dialect("\t" if format == "tsv" or (format is None and "\t" in _QUOTED.sub("", first[1])) else ",")
     try:
         if first[2] is not None:
             raise first[2]
@@ -121,12 +111,6 @@ def table(texts: Texts, format: str | None) -> tuple[list[str], Iterator[TextRow
         placed.text = fault.text
         raise placed from None
     columns = [cell.strip() for cell in header]
-    other = next((char for char in ";|" if len(columns) == 1 and char in columns[0]), None)
-    if other is not None:
-        decimals, chars = ("; decimal commas become points", (";,", "\\t.")) if other == ";" else ("", ("|", "\\t"))
-        hint = f"put tabs between the columns{decimals}: `tr '{chars[0]}' '{chars[1]}' < FILE | autodiff …`, "
-        hint += "with `-` for the file"
-        raise ExpressionError("point", f"the header is one column, `{columns[0]}`", hint=hint)
     unique(columns)
     return columns, cells_of(columns, texts, dialect), dialect
 
@@ -138,7 +122,7 @@ def _separated(line: Line, texts: Texts, dialect: Dialect, columns: Sequence[str
     stands, and no other. Raises `ExpressionError` for what is wrong.
     """
     _, text, fault = line
-    (separator,) = dialect
+    separator = dialect.separator
     if '"' not in text:
         return text.split(separator)
     cells: list[str] = []
@@ -244,8 +228,8 @@ def objects_of(texts: Texts) -> Iterator[TextRow]:
             yield number, cells, error
 
 
-def value(name: str, cell: object) -> float:
-    """The number in a cell: a constant expression as text, or a number of JSON.
+def value(name: str, cell: object, dialect: Dialect = PLAIN) -> float:
+    """The number in a cell: a constant expression as text, written as its file is, or a number of JSON.
 
     It remembers its text, for other arithmetics. Raises `ExpressionError` naming the column.
     """
@@ -257,9 +241,10 @@ def value(name: str, cell: object) -> float:
                 raise ExpressionError("point", "it is the name of the column: a header among the rows", hint=hint)
             if cell in NOTHING:
                 raise ExpressionError("point", f"`{cell}` stands for no value", hint="give a number")
-            if _DATE.fullmatch(cell):
+            if DATE.fullmatch(cell):
                 hint = "give a number, such as days since the first of them"
                 raise ExpressionError("point", f"it is a date, and no number: `{cell}`", hint=hint)
+            cell = in_formula(cell, dialect)
         if cell is None or cell == "":
             raise ExpressionError("point", "it is empty", hint="give a number")
         return value_of_object(name, float(cell) if isinstance(cell, Decimal) else cell)
@@ -267,14 +252,16 @@ def value(name: str, cell: object) -> float:
         raise ExpressionError("point", f"column `{name}`: {error}", hint=error.hint) from None
 
 
-def numbers_in(row: TextRow, columns: Sequence[str]) -> tuple[dict[str, float], ExpressionError | None]:
+def numbers_in(
+    row: TextRow, columns: Sequence[str], dialect: Dialect = PLAIN
+) -> tuple[dict[str, float], ExpressionError | None]:
     """The numbers in these columns of a row, and what is wrong with the row."""
     _, cells, fault = row
     numbers: dict[str, float] = {}
     if fault is None:
         try:
             for column in columns:
-                numbers[column] = value(column, cells.get(column))
+                numbers[column] = value(column, cells.get(column), dialect)
         except ExpressionError as error:
             fault = error
     return numbers, fault

@@ -8,11 +8,22 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
-from ..errors import Diagnostic
+from ..errors import Diagnostic, ExpressionError, usage_error
 from ..graphs.value import Value, grads, values_of
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values, kink_warnings
 from ..inputs.figures import unsigned
-from ..inputs.problem import Point, as_number, check_single, check_values, parse, pose, wanted_variables
+from ..inputs.problem import (
+    PLAIN,
+    Point,
+    Quantity,
+    as_number,
+    check_single,
+    check_values,
+    may_have_units,
+    pose,
+    read_program,
+    wanted_variables,
+)
 from ..language.builder import Program
 from ..numbers.base import NumberType
 from ..numbers.floats import REAL
@@ -22,6 +33,8 @@ from ..run.flat_graph import Graph
 
 if TYPE_CHECKING:
     from ..batched.data_loss import LossSpec, LossSummary
+    from ..inputs.quantities import ProgramUnits, Units
+    from ..quantities.unit import Unit
 
 Number = TypeVar("Number", bound=Shown)
 """Doubles, or what another arithmetic shows."""
@@ -42,14 +55,25 @@ class Graphed:
     def __init__(self, graph: Graph, slopes: Sequence[float | None]) -> None:
         self.graph = graph
         self.slopes = slopes
+        self.units: Sequence[Unit] | None = None
+        """The unit of each node, where they have units; values and derivatives are in the SI all the same."""
 
     @cached_property
-    def output(self) -> Value:
-        """The output as a Value, always the same one."""
+    def _values(self) -> list[Value]:
         values = values_of(self.graph)
         for value, grad in zip(values, self.slopes, strict=True):
             value.grad = grad
-        return values[self.graph.roots[0]]
+        return values
+
+    @property
+    def output(self) -> Value:
+        """The output as a Value, always the same one."""
+        return self._values[self.graph.roots[0]]
+
+    @property
+    def units_of_values(self) -> dict[int, Unit] | None:
+        """The units of the Values, by their `id`; None where they have none."""
+        return None if self.units is None else dict(zip(map(id, self._values), self.units, strict=True))
 
 
 class Gradient(Record, Generic[Number]):
@@ -72,6 +96,8 @@ class Gradient(Record, Generic[Number]):
     """The rows of data that it is the sum or mean over, if it is."""
     elasticities: dict[str, Number | None] | None = None
     """By each wanted variable x·f′/f, where that was asked for; None for what is none, as where the value is 0."""
+    units: Units | None = None
+    """The units of its numbers, under the names of their fields; None where they have none."""
 
     @property
     def output(self) -> Value | None:
@@ -86,21 +112,22 @@ def gradient(text: str, point: Point | None = None, *, wrt: Sequence[str] | str 
 @overload
 def gradient(
     text: str, point: Point | None = None, *, wrt: Sequence[str] | str | None = None, arithmetic: Arithmetic,
-    relative: bool = False, over: LossSpec | None = None,
+    relative: bool = False, over: LossSpec | None = None, units: Sequence[str] | str | None = None,
 ) -> Gradient[Any]: ...  # fmt: skip
 
 
 def gradient(
     text: str, point: Point | None = None, *, wrt: Sequence[str] | str | None = None, arithmetic: Arithmetic = DOUBLE,
-    relative: bool = False, over: LossSpec | None = None,
+    relative: bool = False, over: LossSpec | None = None, units: Sequence[str] | str | None = None,
 ) -> Gradient[Any]:  # fmt: skip
     """The value of the program `text` at `point`, and its partial derivatives with respect to `wrt`.
 
-    `point` gives each variable a number, or a constant expression as text; `wrt` names variables, as a list or as
-    `"x,y"`. Without it the gradient is taken in all
-    variables (for a program that ends in a definition: in that function's parameters). Derivatives with respect to
-    angles are per radian. Another `arithmetic` than doubles reads literals and the point as decimals. With `relative`
-    also the elasticities; `over` data the program is one row's term, in doubles.
+    `point` gives each variable a number, or a constant expression as text, perhaps with a unit: `"2 mm"`. Then the
+    numbers of the answer have units too, its value the unit `units` if that is given. `wrt` names variables, as a list
+    or as `"x,y"`. Without it the gradient is taken in all variables (for a program that ends in a definition: in that
+    function's parameters). Derivatives with respect to angles are per radian. Another `arithmetic` than doubles reads
+    literals and the point as decimals. With `relative` also the elasticities; `over` data the program is one row's
+    term, in doubles.
 
     Raises `ExpressionError`: `syntax`, `name`, `arity`, `type` for the text, `point`, `missing_value`, `usage` for the
     point and `wrt`, `domain`, `derivative`, `overflow`, `limit` for the mathematics; `domain` also where a function
@@ -115,14 +142,78 @@ def gradient(
     """
     if not isinstance(text, str):
         raise TypeError(f"a program is text, not {text!r}")
+    if not PLAIN.issuperset(map(type, (point or {}).values())):
+        from ..inputs.quantities import with_quantities  # only units and texts need it
+
+        point = with_quantities(point or {})
     if over is not None:
-        found = _reduced(text, point, wrt, over, arithmetic)
-        return with_elasticities(found) if relative else found
+        if units is not None:
+            raise usage_error("`--in` is not for data", "leave it out")
+        answer = _reduced(text, point, wrt, over, arithmetic)
+        return with_elasticities(answer) if relative else answer
     if arithmetic.name != "double":
-        return _in(arithmetic, text, point, wrt, relative)
-    values = {name: as_number(value, name) for name, value in (point or {}).items()}
-    found = gradient_of(parse(text, values), values, wrt)
-    return with_elasticities(found) if relative else found
+        return _in(arithmetic, text, point, wrt, relative, units)
+    values = {
+        name: value if type(value) is Quantity else as_number(value, name) for name, value in (point or {}).items()
+    }
+    program, _, notes = read_program(text, values, wrt, units=True)
+    found_units = program_units(program, values, units)
+    try:
+        answer = gradient_of(program, values, wrt)
+    except ExpressionError as error:
+        if error.kind == "domain" and len(program.roots) == 1 and len(program.leaves) == 1 and found_units is None:
+            from .holes import limit_hint  # only an error needs it
+
+            error.diagnostic = error.diagnostic._replace(hint=limit_hint(program, point or {}) or error.hint)
+        raise
+    if notes or program.text != text:
+        answer = answer._replace(text=text, warnings=(*answer.warnings, *notes))
+    answer = with_elasticities(answer) if relative else answer
+    return answer if found_units is None else _measured(answer, program, found_units)
+
+
+def plain_gradient(text: str, point: Point | None = None, *, wrt: Sequence[str] | str | None = None) -> Gradient[float]:
+    """The gradient in doubles, for who shows no units. Raises a usage error where there are some."""
+    answer = gradient(text, point, wrt=wrt)
+    if answer.units is not None:
+        raise usage_error("values with units are not taken here", "`autodiff grad` and `autodiff propagate` take them")
+    return answer
+
+
+def program_units(
+    program: Program, values: Mapping[str, float], asked: Sequence[str] | str | None
+) -> ProgramUnits | None:
+    """The units of a program with one output; None where there are none. Raises `ExpressionError`."""
+    if not may_have_units(program.text, values, asked):
+        return None
+    from ..inputs.quantities import units_of
+
+    check_single(program)
+    check_values(program, values)
+    return units_of(program, values, asked)
+
+
+def _measured(answer: Gradient[float], program: Program, units: ProgramUnits) -> Gradient[float]:
+    """The answer in its units instead of the SI's."""
+    nodes = [program.place(i) for _, _, i in program.bound]
+    if answer.graphed is not None:
+        answer.graphed.units = [units.node(i) for i in range(len(units.dimensions))]
+    return answer._replace(
+        value=units.outputs[0].value_from_si(answer.value),
+        gradient={name: units.partial(name).from_si(x) for name, x in answer.gradient.items()},
+        point={name: units.number_of(name, x) for name, x in answer.point.items()},
+        warnings=(*answer.warnings, *units.warnings),
+        intermediates=tuple(
+            [
+                bound if i is None else bound._replace(
+                    value=bound.value if isinstance(bound.value, bool | None) else units.node(i).from_si(bound.value),
+                    grad=None if bound.grad is None else units.by_node(i).from_si(bound.grad),
+                )
+                for bound, i in zip(answer.intermediates, nodes, strict=True)
+            ]
+        ),
+        units=units.of_gradient(answer.gradient, nodes),
+    )  # fmt: skip
 
 
 def gradient_of(
@@ -165,22 +256,22 @@ def _reduced(
     posed = pose_over(text, point, wrt, over, 1)
     function = posed.function
     value, partials = function([posed.values[name] for name in function.variables])
-    told = function.told
+    summary = function.summary
     kinks = function.kinks(posed.values, posed.wanted)
     return Gradient(
         text, DOUBLE, value, dict(zip(posed.wanted, partials, strict=True)), posed.values, posed.program.constants,
-        (*posed.warnings, *kinks), over=told,
+        (*posed.warnings, *kinks), over=summary,
     )  # fmt: skip
 
 
-def with_elasticities(found: Gradient[float]) -> Gradient[float]:
+def with_elasticities(answer: Gradient[float]) -> Gradient[float]:
     """The same answer in doubles with its elasticities.
 
     >>> with_elasticities(gradient("x**2/y", {"x": 3, "y": 2})).elasticities
     {'x': 2.0, 'y': -1.0}
     """
-    return found._replace(
-        elasticities={name: _elasticity(found.point[name], each, found.value) for name, each in found.gradient.items()}
+    return answer._replace(
+        elasticities={name: _elasticity(answer.point[name], d, answer.value) for name, d in answer.gradient.items()}
     )
 
 
@@ -195,14 +286,16 @@ def _elasticity(x: float, slope: float, value: float) -> float | None:
 
 
 def _in(
-    arithmetic: Arithmetic, text: str, point: Point | None, wrt: Sequence[str] | str | None, relative: bool
-) -> Gradient[Any]:
+    arithmetic: Arithmetic, text: str, point: Point | None, wrt: Sequence[str] | str | None, relative: bool,
+    asked: Sequence[str] | str | None = None,
+) -> Gradient[Any]:  # fmt: skip
     """The same in another arithmetic than doubles."""
     from ..graphs.value_and_gradient import value_and_gradient
 
-    posed = pose(text, point, wrt)
+    posed = pose(text, point, wrt, quantities=True)
     program = posed.program
     check_single(program)
+    units = program_units(program, posed.values, asked)
     bound = [program.place(i) for _, _, i in program.bound]
     warnings: list[Diagnostic] = []
 
@@ -216,7 +309,7 @@ def _in(
             nothing = swept.value == 0
             for name, slope in swept.gradient.items():
                 elasticities[name] = None if nothing else values[name] * slope / swept.value
-        return {
+        numbers = {
             "elasticities": elasticities,
             "value": swept.value,
             "gradient": swept.gradient,
@@ -224,13 +317,15 @@ def _in(
             "bound": [None if i is None else swept.graph.data[i] for i in at],
             "grads": [None if i is None else _grad(m, swept.adjoints[i], swept.at.active[i]) for i in at],
         }
+        return numbers if units is None else units.converted(m, numbers, at)
 
-    found = arithmetic.run(posed.point, work)
+    numbers = arithmetic.run(posed.point, work)
     return Gradient(
-        text, arithmetic, found["value"], found["gradient"], found["point"], program.constants,
-        (*posed.warnings, *warnings),
-        _intermediates(program, list(zip(found["bound"], found["grads"], strict=True))),
-        elasticities=found["elasticities"] if relative else None,
+        text, arithmetic, numbers["value"], numbers["gradient"], numbers["point"], program.constants,
+        (*posed.warnings, *warnings, *(units.warnings if units is not None else ())),
+        _intermediates(program, list(zip(numbers["bound"], numbers["grads"], strict=True))),
+        elasticities=numbers["elasticities"] if relative else None,
+        units=None if units is None else units.of_gradient(posed.wanted, bound),
     )  # fmt: skip
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..inputs.arithmetic import DOUBLE, Arithmetic
-from ..inputs.problem import check_single, parse
+from ..inputs.problem import check_single, may_have_units, parse
 from ..language.builder import Program
 from ..run.backends import with_fallback
 from ..run.doubles import Doubles
@@ -22,7 +22,7 @@ MOST_KEPT = 250_000
 class PreparedProgram:
     """A program with one output, ready for its gradients at any points in doubles. Its graph is made where needed."""
 
-    __slots__ = ("_doubles", "_places", "_root", "_wanted", "program", "size")
+    __slots__ = ("_doubles", "_places", "_root", "_wanted", "bound", "program", "size")
 
     def __init__(self, program: Program) -> None:
         self.program = program
@@ -34,6 +34,8 @@ class PreparedProgram:
         self._wanted = [(name, places.get(name)) for name in program.leaves if name in program.parameters]
         """The variables that a gradient is taken in unless it is said otherwise, each with its place, if it has one."""
         self._doubles = Doubles(graph)
+        self.bound = frozenset(name for name, _, _ in program.bound) if program.bound else frozenset[str]()
+        """The names that the program binds."""
 
     def numbers(self, point: Mapping[str, float], wrt: Sequence[str] | None) -> Gradient[float] | None:
         """The gradient there, without the graph; None, or `backends.LEFT` is raised, where it takes that."""
@@ -73,9 +75,10 @@ class Programs:
 
     def __init__(
         self, arithmetic: Arithmetic = DOUBLE, *, whole: bool = True, remembered: int = REMEMBERED,
-        relative: bool = False,
+        relative: bool = False, units: Sequence[str] | str | None = None,
     ) -> None:  # fmt: skip
         self._arithmetic, self._whole, self._remembered, self._relative = arithmetic, whole, remembered, relative
+        self._units = units
         self._known: dict[tuple[str, ...], PreparedProgram] = {}
         self._size = 0
 
@@ -84,25 +87,30 @@ class Programs:
 
         Raises `ExpressionError` as `gradient` does.
         """
-        if self._arithmetic != DOUBLE:
-            return gradient(text, point, wrt=wrt, arithmetic=self._arithmetic, relative=self._relative)
-        found = self._in_doubles(text, point, wrt)
-        return with_elasticities(found) if self._relative else found
+        if self._arithmetic != DOUBLE or may_have_units(text, point, self._units):
+            arithmetic, relative, units = self._arithmetic, self._relative, self._units
+            return gradient(text, point, wrt=wrt, arithmetic=arithmetic, relative=relative, units=units)
+        answer = self._in_doubles(text, point, wrt)
+        return with_elasticities(answer) if self._relative else answer
 
     def _in_doubles(self, text: str, point: Mapping[str, float], wrt: Sequence[str] | None) -> Gradient[float]:
         # what a program means depends on the names that have a value
         key = (text, *point)
-        known = self._known.get(key)
-        if known is None:
-            known = PreparedProgram(parse(text, point))
-            self._remember(key, known)
+        prepared = self._known.get(key)
+        if prepared is None:
+            prepared = PreparedProgram(parse(text, point))
+            self._remember(key, prepared)
+        program = prepared.program
+        if program.bound and not (program.leaves and wrt is None and prepared.bound.isdisjoint(point)):
+            # a name that is bound to a number may be a variable
+            return gradient(text, point, wrt=wrt)
         if self._whole:
-            return known.graph(point, wrt)
-        return with_fallback(known.numbers, known.graph, point, wrt)
+            return prepared.graph(point, wrt)
+        return with_fallback(prepared.numbers, prepared.graph, point, wrt)
 
-    def _remember(self, key: tuple[str, ...], known: PreparedProgram) -> None:
-        self._size += known.size
+    def _remember(self, key: tuple[str, ...], prepared: PreparedProgram) -> None:
+        self._size += prepared.size
         if len(self._known) >= self._remembered or self._size > MOST_KEPT:
             self._known.clear()
-            self._size = known.size
-        self._known[key] = known
+            self._size = prepared.size
+        self._known[key] = prepared

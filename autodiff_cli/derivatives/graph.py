@@ -12,7 +12,7 @@ from ..inputs.problem import parse
 from ..numbers.floats import REAL
 from ..record import Record
 from ..table.operators import VARIABLE
-from .gradient import gradient
+from .gradient import plain_gradient
 
 
 class PictureInput(Record):
@@ -64,7 +64,7 @@ def picture(text: str, point: Mapping[str, float | str] | None = None, *, wrt: S
     Raises `ExpressionError` as `gradient` does.
     """
     try:
-        result = gradient(text, point, wrt=wrt)
+        result = plain_gradient(text, point, wrt=wrt)
     except ExpressionError as error:
         if error.kind == "missing_value":
             diagnostic = error.diagnostic
@@ -150,9 +150,9 @@ def _partials(node: Value, chains: Chains) -> dict[tuple[Value, int], float]:
     waiting = [(node, 1.0)]
     while waiting:
         user, above = waiting.pop()
-        active = [each.grad is not None for each in user._prev]
+        active = [operand.grad is not None for operand in user._prev]
         try:
-            slopes = user.primitive.slopes(REAL, [each.data for each in user._prev], user.data, active)
+            slopes = user.primitive.slopes(REAL, [operand.data for operand in user._prev], user.data, active)
         except (ValueError, ArithmeticError):
             # an adjoint of 0 never asked for it
             continue

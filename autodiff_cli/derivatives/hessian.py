@@ -83,7 +83,7 @@ def hessian(
 
     result = arithmetic.run(posed.point, work)
     matrix = [[float(x) for x in row] for row in result["hessian"]]
-    verdict = _told(matrix, names, lambda: _with_errors(posed, output, result, matrix, arithmetic), warnings)
+    verdict = _classified(matrix, names, lambda: _with_errors(posed, output, result, matrix, arithmetic), warnings)
     return Hessian(
         text,
         arithmetic,
@@ -105,13 +105,13 @@ def _reduced(
     from ..batched.data_loss import pose as pose_over
 
     in_doubles(arithmetic)
-    posed = pose_over(text, point, wrt, over, 1, moving=True)
+    posed = pose_over(text, point, wrt, over, 1, only_variables=True)
     names = posed.wanted
     check_size(names)
     function = posed.function
     at = function.derivatives(posed.values, names, [abs(posed.values[name]) for name in names])
     warnings: list[Diagnostic] = []
-    verdict = _told(at.hessian, names, lambda: at, warnings)
+    verdict = _classified(at.hessian, names, lambda: at, warnings)
     return Hessian(
         text,
         DOUBLE,
@@ -122,7 +122,7 @@ def _reduced(
         {**posed.values},
         posed.program.constants,
         (*posed.warnings, *warnings),
-        function.told,
+        function.summary,
     )
 
 
@@ -137,7 +137,7 @@ def check_size(names: Sequence[str]) -> None:
         )
 
 
-def _told(
+def _classified(
     matrix: list[list[float]], names: Sequence[str], at: Callable[[], Derivatives], warnings: list[Diagnostic]
 ) -> tuple[list[float] | None, str, str, tuple[str, ...]]:
     """Eigenvalues, verdict, curvature and flat directions of a matrix; what there is to say goes to the warnings."""
@@ -150,7 +150,12 @@ def _told(
     if spectrum is None:
         return None, "undecided", "unknown", ()
     verdict = classified(at())
-    return spectrum, verdict.kind, verdict.curvature, tuple(direction_in_words(each, names) for each in verdict.flat)
+    return (
+        spectrum,
+        verdict.kind,
+        verdict.curvature,
+        tuple(direction_in_words(direction, names) for direction in verdict.flat),
+    )
 
 
 def _with_errors(

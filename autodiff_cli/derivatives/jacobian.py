@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..errors import Diagnostic, ExpressionError, quoted
+from ..errors import Diagnostic, ExpressionError, Span, quoted, usage_error
 from ..graphs.value import Value
 from ..graphs.value_and_gradient import evaluate_in
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values, kink_warnings
-from ..inputs.problem import Point, Problem, parse, pose
+from ..inputs.problem import Point, Problem, Quantity, parse, pose, without_units
 from ..numbers.base import NumberType
 from ..record import Record
 from ..run.evaluation import Kinks
@@ -69,12 +70,12 @@ def jacobian(
         for name in direction:
             if name not in names:
                 known_names = quoted(names)
-                raise ExpressionError(
-                    "usage",
-                    f"`{name}` of the direction is not differentiated by",
-                    None,
-                    f"the variables: {known_names}",
+                raise usage_error(
+                    f"`{name}` of the direction is not differentiated by", f"the variables: {known_names}"
                 )
+        for name, value in direction.items():
+            if type(value) is Quantity:
+                raise without_units(name, value)
         along = {name: direction.get(name, 0.0) for name in names}
     weights = None if adjoint is None else _weights(adjoint, called)
     whole = along is None and weights is None
@@ -111,19 +112,19 @@ def jacobian(
         warnings[:] = kink_warnings(arithmetic, kinks.values())
         return result
 
-    found = arithmetic.run({f"{part} {name}": value for (part, name), value in inputs.items()}, work)
+    results = arithmetic.run({f"{part} {name}": value for (part, name), value in inputs.items()}, work)
     return Jacobian(
         text,
         arithmetic,
         called,
-        found["values"],
+        results["values"],
         names,
-        found.get("jacobian"),
-        found.get("direction"),
-        found.get("product"),
-        found.get("adjoint"),
-        found.get("gradient"),
-        found["point"],
+        results.get("jacobian"),
+        results.get("direction"),
+        results.get("product"),
+        results.get("adjoint"),
+        results.get("gradient"),
+        results["point"],
         posed.program.constants,
         (*posed.warnings, *warnings),
     )
@@ -161,10 +162,15 @@ def _with_commas(text: str, error: ExpressionError, point: Point) -> str:
 def output_names(text: str, outputs: Sequence[Value], bound: Mapping[Value, str]) -> list[str]:
     """Return the names of the outputs: the names they are bound to, else their text, else their number."""
     names: list[str] = []
+    places = Counter(output.span for output in outputs)
+    seen: Counter[Span | None] = Counter()
     for k, output in enumerate(outputs, start=1):
         name = bound.get(output) or output.label
         if not name and output.span is not None and output.span.via is None:
             name = " ".join(text[output.span.start : output.span.end].split())
+            if places[output.span] > 1:  # the entries of a list
+                seen[output.span] += 1
+                name = f"{name if name.isidentifier() else f'({name})'}[{seen[output.span]}]"
         names.append(name if name and len(name) <= NAME_LENGTH and name not in names else f"output {k}")
     return names
 
@@ -173,17 +179,13 @@ def _weights(adjoint: Mapping[str, float | str] | Sequence[float | str], outputs
     """The weight of each output. Raises `ExpressionError` where they do not fit."""
     if not isinstance(adjoint, Mapping):
         if len(adjoint) != len(outputs):
-            raise ExpressionError(
-                "usage",
+            raise usage_error(
                 f"the adjoint has {len(adjoint)} numbers, and the program {len(outputs)} outputs",
-                None,
                 "give one for each output, in their order",
             )
         return list(adjoint)
     for name in adjoint:
         if name not in outputs:
             known_names = quoted(outputs)
-            raise ExpressionError(
-                "usage", f"`{name}` of the adjoint is not an output", None, f"the outputs: {known_names}"
-            )
+            raise usage_error(f"`{name}` of the adjoint is not an output", f"the outputs: {known_names}")
     return [adjoint.get(name, 0.0) for name in outputs]

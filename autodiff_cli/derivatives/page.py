@@ -12,7 +12,7 @@ from ..formulas.diff import diff
 from ..formulas.export import export
 from ..graphs.adjoint import is_literal
 from ..graphs.value import Value, constant, graph_in, in_order, node, variable
-from ..inputs.problem import as_number, parse, single_output
+from ..inputs.problem import as_number, read_program, single_output
 from ..language.printer import expression_text
 from ..numbers.floats import REAL
 from ..record import Record
@@ -112,7 +112,7 @@ def page(text: str, point: Mapping[str, float | str] | None = None, *, wrt: Sequ
             None,
             "look at a part of the program, or at the records of `trace`",
         )
-    program = parse(text, values)
+    program, _, _ = read_program(text, values, wrt)
     output = single_output(program)
     places = in_reading_order(program, output)
     reading = list(places)
@@ -122,31 +122,31 @@ def page(text: str, point: Mapping[str, float | str] | None = None, *, wrt: Sequ
     names = {reading[k]: name for k, name in writer.names.items()}
     numbered = {reading[k] for k in writer.numbered}
     order = in_order((output,))
-    found: dict[tuple[str, str], int] = {}
+    places_of_code: dict[tuple[str, str], int] = {}
     operations: list[Operation] = []
     nodes = []
-    for each in order:
+    for value in order:
         slots: tuple[int | None, ...] = ()
         partials: tuple[str, ...] = ()
         formula, operation = "", None
-        if each._prev:
-            slots, code = _code(each)
-            operation = found.setdefault((each.primitive.name, code), len(operations))
+        if value._prev:
+            slots, code = _code(value)
+            operation = places_of_code.setdefault((value.primitive.name, code), len(operations))
             if operation == len(operations):
                 source = export(code, "javascript", wrt=[_name(k) for k in slots if k is not None]).source
-                operations.append(Operation(source, each.primitive.written, *_trouble(each)))
-            formula, partials = _formulas(each)
+                operations.append(Operation(source, value.primitive.written, *_trouble(value)))
+            formula, partials = _formulas(value)
         nodes.append(
             Node(
-                names.get(each, ""),
-                each in numbered,
+                names.get(value, ""),
+                value in numbered,
                 operation,
-                tuple([order[p] for p in each._prev]),
+                tuple([order[p] for p in value._prev]),
                 slots,
                 formula,
                 partials,
-                _kind(each),
-                _selects(each),
+                _kind(value),
+                _selects(value),
             )
         )
     variables = {name: order[leaf] for name, leaf in program.variables.items() if leaf in order}
@@ -175,37 +175,37 @@ def _derivations(text: str, names: Sequence[str]) -> tuple[Derivation, ...]:
         entries = diff(text, wrt=names, steps=True).derivations
     except ExpressionError:
         return ()
-    return entries if sum(len(each.steps) for each in entries) <= MOST_STEPS else ()
+    return entries if sum(len(entry.steps) for entry in entries) <= MOST_STEPS else ()
 
 
-def _trouble(each: Value) -> tuple[str, str]:
+def _trouble(value: Value) -> tuple[str, str]:
     """Return the message for inputs outside the domain of an operation."""
-    if each.primitive is DIV:
+    if value.primitive is DIV:
         return "", "division by zero"
-    return domain_words(each.primitive, len(each._prev)), ""
+    return domain_words(value.primitive, len(value._prev)), ""
 
 
-def _kind(each: Value) -> str:
+def _kind(value: Value) -> str:
     """The kind of a node: a leaf, an operation, or one that evaluates its inputs on demand."""
-    if not each._prev:
-        return "variable" if each.primitive is VARIABLE else "constant"
-    if each.primitive.demand is not None:
-        return each.primitive.name.strip("_")
-    return "condition" if each.primitive.gives_condition else "number"
+    if not value._prev:
+        return "variable" if value.primitive is VARIABLE else "constant"
+    if value.primitive.demand is not None:
+        return value.primitive.name.strip("_")
+    return "condition" if value.primitive.gives_condition else "number"
 
 
-def _selects(each: Value) -> bool:
+def _selects(value: Value) -> bool:
     """Whether an input with a local derivative of 0 takes no part: the loser of a `max`, what a literal 0 cuts off."""
-    if each.primitive.product:
-        return any(is_literal(p) and p.data == 0 for p in each._prev)
-    return each.primitive.selects
+    if value.primitive.product:
+        return any(is_literal(p) and p.data == 0 for p in value._prev)
+    return value.primitive.selects
 
 
 def _name(slot: int) -> str:
     return f"x{slot + 1}"
 
 
-def _code(each: Value) -> tuple[tuple[int | None, ...], str]:
+def _code(value: Value) -> tuple[tuple[int | None, ...], str]:
     """The operation of a node as a program over `x1`, `x2` …: which input is which, and its text.
 
     Literals stay, for a rule may need them: no exponent that is fixed has to have a derivative. A condition is a number
@@ -213,29 +213,29 @@ def _code(each: Value) -> tuple[tuple[int | None, ...], str]:
     """
     slots: list[int | None] = []
     inputs: list[Value] = []
-    for k, each_input in enumerate(each._prev):
-        fixed = each_input.primitive is CONSTANT and not each_input.label
+    for k, operand in enumerate(value._prev):
+        fixed = operand.primitive is CONSTANT and not operand.label
         slots.append(None if fixed else k)
-        leaf = each_input if fixed else variable(_name(k))
-        takes = each_input.primitive.gives_condition and not fixed
+        leaf = operand if fixed else variable(_name(k))
+        takes = operand.primitive.gives_condition and not fixed
         inputs.append(node(NE, (leaf, constant(0.0, "0"))) if takes else leaf)
-    code = node(each.primitive, tuple(inputs))
-    if each.primitive.gives_condition:
+    code = node(value.primitive, tuple(inputs))
+    if value.primitive.gives_condition:
         code = node(WHERE, (code, constant(1.0, "1"), constant(0.0, "0")))
     return tuple(slots), expression_text(code)
 
 
-def _formulas(each: Value) -> tuple[str, tuple[str, ...]]:
+def _formulas(value: Value) -> tuple[str, tuple[str, ...]]:
     """A node's operation and its local derivatives, with characters for what has a name."""
     leaves = []
-    for k, each_input in enumerate(each._prev):
-        fixed = each_input.primitive is CONSTANT and not each_input.label
-        leaves.append(each_input if fixed else variable(chr(ord(SLOTS) + k)))
+    for k, operand in enumerate(value._prev):
+        fixed = operand.primitive is CONSTANT and not operand.label
+        leaves.append(operand if fixed else variable(chr(ord(SLOTS) + k)))
     inputs = tuple(leaves)
     partials: list[Value | None] = [None] * len(inputs)
-    if each.primitive.demand is None and not each.primitive.gives_condition:
-        partials = local_formulas(each.primitive, inputs, chr(ord(SLOTS) + len(inputs)))
+    if value.primitive.demand is None and not value.primitive.gives_condition:
+        partials = local_formulas(value.primitive, inputs, chr(ord(SLOTS) + len(inputs)))
     simple = iter(simplify([partial for partial in partials if partial is not None]))
     texts = ["" if partial is None else expression_text(next(simple)) for partial in partials]
     short = tuple([text if len(text) <= LONGEST and "where(" not in text else "" for text in texts])
-    return expression_text(node(each.primitive, inputs)), short
+    return expression_text(node(value.primitive, inputs)), short

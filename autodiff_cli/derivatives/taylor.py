@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ..errors import Diagnostic, ExpressionError, quoted
+from ..errors import Diagnostic, ExpressionError, quoted, usage_error
 from ..graphs.taylor_mode import taylor_in
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values
 from ..inputs.figures import Figure
@@ -16,6 +16,7 @@ from ..numbers.floats import REAL
 from ..numbers.running_error import RUNNING, UNIT, Bounded
 from ..record import Record
 from ..run.flat_graph import Graph
+from .holes import series_through
 
 MOST_ORDERS = 200
 """The time grows with the square of the order, for a power of the variable with its third power."""
@@ -41,25 +42,30 @@ class Taylor(Record):
 
 
 def taylor(
-    text: str, point: Point | None = None, *, by: str | None = None, order: int = 8, arithmetic: Arithmetic = DOUBLE
+    text: str,
+    point: Point | None = None,
+    *,
+    wrt: Sequence[str] | None = None,
+    order: int = 8,
+    arithmetic: Arithmetic = DOUBLE,
 ) -> Taylor:
-    """The Taylor polynomial of the program `text` at `point` in the variable `by`, up to an order from 0 to 200.
+    """The Taylor polynomial of the program `text` at `point` in the variable `wrt`, up to an order from 0 to 200.
 
-    `by` may be left out where there is one variable only. Raises `ExpressionError` as `gradient` does.
+    `wrt` may be left out where there is one variable only. Raises `ExpressionError` as `gradient` does.
 
     >>> taylor("exp(x)", {"x": 0}, order=3).polynomial
     '1 + x + 0.5*x**2 + 0.16666666666666666*x**3'
     """
-    posed = pose(text, point, None if by is None else [by])
+    if wrt is not None and len(wrt) != 1:
+        raise usage_error("a Taylor series is taken in one variable", "write `--wrt x`")
+    posed = pose(text, point, wrt)
     check_single(posed.program)
     graph = posed.program.graph
     if len(posed.wanted) != 1:
         named = quoted(posed.wanted, "")
         hint = f"choose one of {named}: `--wrt {posed.wanted[0]}`" if named else "there is nothing to expand it in"
         count = len(posed.wanted) or "none"
-        raise ExpressionError(
-            "usage", f"a Taylor series is taken in one variable, and this program has {count}", None, hint
-        )
+        raise usage_error(f"a Taylor series is taken in one variable, and this program has {count}", hint)
     if order < 0:
         raise ExpressionError("limit", f"the order {order} is negative", None, "the order 0 is the value alone")
     if order > MOST_ORDERS:
@@ -80,8 +86,19 @@ def taylor(
 
     def work(m: NumberType, values: Values) -> dict[str, Any]:
         result = _without_noise(graph, values, posed.point, name, order) if m is REAL else None
-        return {"coefficients": result or taylor_in(m, graph, values, name, order), "point": values}
+        try:
+            coefficients = result or taylor_in(m, graph, values, name, order)
+        except ExpressionError as error:
+            if error.kind not in ("domain", "derivative"):
+                raise
+            through = series_through(m, posed.program.outputs[0], values, posed.point, name, order)
+            if through is None:
+                raise
+            coefficients = through[0]
+            remarks[:] = through[1:]
+        return {"coefficients": coefficients, "point": values}
 
+    remarks: list[Diagnostic] = []
     result = arithmetic.run(posed.point, work)
     return Taylor(
         text,
@@ -92,7 +109,7 @@ def taylor(
         polynomial(name, result["coefficients"], result["point"][name]),
         result["point"],
         posed.program.constants,
-        tuple(posed.warnings),
+        (*posed.warnings, *remarks),
     )
 
 
@@ -105,8 +122,8 @@ def _without_noise(
     """
     near = {}
     for key, x in values.items():
-        given = point.get(key)
-        typed = isinstance(given, str) or getattr(given, "source", None) is not None
+        coordinate = point.get(key)
+        typed = isinstance(coordinate, str) or getattr(coordinate, "source", None) is not None
         near[key] = Bounded(x, UNIT * abs(x) if typed else 0.0)
     try:
         bounds = [RUNNING.number(x) for x in taylor_in(RUNNING, graph, near, name, order)]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ..algebra.partials import local_formulas
-from ..errors import Diagnostic, ExpressionError, quoted
+from ..errors import Diagnostic, quoted, usage_error
 from ..graphs.value import Value, constant, graph_in, in_order, node, variable
 from ..inputs.figures import unsigned
-from ..inputs.problem import as_number, check_values, parse, single_output, wanted_variables
+from ..inputs.problem import as_number, check_values, read_program, single_output, wanted_variables
 from ..language.builder import Program
 from ..language.printer import expression_text
 from ..numbers.floats import REAL
@@ -134,9 +134,9 @@ def trace(
     5.5
     """
     values = {name: as_number(value, name) for name, value in (point or {}).items()}
-    program = parse(text, values)
+    program, _, remarks = read_program(text, values, wrt)
     output = single_output(program)
-    warnings = check_values(program, values)
+    warnings = check_values(program, values) + remarks
     wanted = wanted_variables(program, values, wrt)
     seeds = _seeds(program, mode, direction, wanted)
     places = in_reading_order(program, output)
@@ -145,26 +145,26 @@ def trace(
         if leaf in places:
             graph.data[places[leaf]] = values[name]
     root = places[output]
-    moving = [n for n, speed in seeds.items() if speed] if mode == "forward" else wanted
+    varying = [n for n, speed in seeds.items() if speed] if mode == "forward" else wanted
     evaluation = Evaluation(
         REAL, graph, {n: places[leaf] for n, leaf in program.variables.items() if n in wanted and leaf in places}
     )
     # Not the order in which branches were asked for: that of the trace.
     evaluation.order = sorted(evaluation.order)
-    leaves = [places[program.variables[n]] for n in moving if program.variables.get(n) in places]
+    leaves = [places[program.variables[n]] for n in varying if program.variables.get(n) in places]
     active = evaluation.activity(leaves)
     adjoints, kinks, order = evaluation.reverse({root: 1.0}, active)
     flows = []
     if mode == "forward":
-        speeds = {places[program.variables[n]]: seeds[n] for n in moving if program.variables[n] in places}
+        speeds = {places[program.variables[n]]: seeds[n] for n in varying if program.variables[n] in places}
         flows = evaluation.tangents(speeds, active, order=order)
     writer = Writer(program, graph, order, active)
     rows = [writer.row(i) for i in writer.listed]
     at = {i: k for k, i in enumerate(writer.listed)}
     pulls = _pulls(writer, adjoints, at) if mode == "reverse" else []
     pushes = _pushes(writer, flows, at) if mode == "forward" else []
-    told = evaluation.warnings(kinks)
-    notes = [Note("kink", f"{w.message}; {w.hint}") for w in told]
+    kink_warnings = evaluation.warnings(kinks)
+    notes = [Note("kink", f"{w.message}; {w.hint}") for w in kink_warnings]
     notes += _vanishing(writer, adjoints, pulls, rows) if mode == "reverse" else []
     notes += _branches(writer, text)
     by_name = {n: places[leaf] for n, leaf in program.variables.items() if leaf in places}
@@ -183,7 +183,7 @@ def trace(
         seeds,
         (_plain(flows[root]) or 0.0) if mode == "forward" else None,
         tuple(notes),
-        tuple(warnings + told),
+        tuple(warnings + kink_warnings),
     )
 
 
@@ -201,17 +201,13 @@ def _seeds(
     if not direction:
         if len(wanted) != 1:
             first = wanted[0] if wanted else "x"
-            raise ExpressionError(
-                "usage", "a tangent trace needs a direction", None, f"say which way to go: `--direction {first}=1`"
-            )
+            raise usage_error("a tangent trace needs a direction", f"say which way to go: `--direction {first}=1`")
         return {wanted[0]: 1.0}
     seeds = {name: as_number(value, name) for name, value in direction.items()}
     for name in seeds:
         if name not in program.variables:
-            raise ExpressionError(
-                "usage",
+            raise usage_error(
                 f"the direction names `{name}`, which is not a variable of this program",
-                None,
                 f"its variables: {quoted(program.variables)}",
             )
     return seeds
@@ -423,6 +419,6 @@ def _branches(writer: Writer, text: str) -> list[Note]:
         if len(written) > 60:
             written = written[:57] + "…"
         truth = "true" if writer.graph.data[condition] else "false"
-        told = f"{writer.names.get(condition, 'its condition')} is {truth}"
-        notes.append(Note("branch", f"the branch `{written}` of {writer.names[i]} is not taken: {told}"))
+        outcome = f"{writer.names.get(condition, 'its condition')} is {truth}"
+        notes.append(Note("branch", f"the branch `{written}` of {writer.names[i]} is not taken: {outcome}"))
     return notes

@@ -200,7 +200,6 @@ CONDITIONS: dict[str, Callable[[Fragments, int], bool]] = {
     "one_place_to_close": _one_place_to_close,
     "no_spreadsheet_power": _no_spreadsheet_power,
     "no_letter_after_degree": lambda f, stop: not re.search(r"°\s*[^\W\d]", _statement(f)),
-    "numbered_index": lambda f, stop: re.fullmatch(r"\[\d+\]", f["sign"]) is not None,
     # Bars could stand in pairs in more than one way.
     "few_bars": lambda f, stop: sum(kind in BARS for kind in f.context.kinds) <= 2,
 }

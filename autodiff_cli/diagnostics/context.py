@@ -41,6 +41,10 @@ class Kind(StrEnum):
     CLOSE = "z"
     BAR = "b"
     CLOSING_BAR = "B"
+    LEFT = "A"
+    RIGHT = "Z"
+    AT = "T"
+    COLON = "Y"
     COMMA = "y"
     SEMICOLON = "x"
     NEWLINE = "l"
@@ -51,7 +55,7 @@ class Kind(StrEnum):
 NAMES = Kind.NAME + Kind.FUNCTION
 NUMBERS = Kind.NUMBER + Kind.COEFFICIENT
 BARS = Kind.BAR + Kind.CLOSING_BAR
-CLOSING = Kind.CLOSE + Kind.CLOSING_BAR
+CLOSING = Kind.CLOSE + Kind.RIGHT + Kind.CLOSING_BAR
 ATOM_ENDS = NAMES + Kind.NUMBER + CLOSING
 OPERAND_ENDS = ATOM_ENDS + Kind.SUPERSCRIPT
 SIGNS = Kind.PLUS + Kind.MINUS
@@ -64,10 +68,22 @@ TIGHT = Kind.DIVIDE + Kind.POWER + Kind.ROOT
 SEPARATORS = Kind.SEMICOLON + Kind.NEWLINE
 STOPS = SEPARATORS + Kind.END
 
-ENDS = SIGNS + STOPS + Kind.COMPARISON + Kind.CLOSE + Kind.COMMA + Kind.IF + Kind.ELSE + Kind.AND + Kind.OR
+ENDS = (
+    SIGNS
+    + STOPS
+    + Kind.COMPARISON
+    + Kind.CLOSE
+    + Kind.RIGHT
+    + Kind.COLON
+    + Kind.COMMA
+    + Kind.IF
+    + Kind.ELSE
+    + Kind.AND
+    + Kind.OR
+)
 """The tokens that end a product."""
 
-_PARTNERS = {Kind.CLOSE: Kind.OPEN, Kind.CLOSING_BAR: Kind.BAR}
+_PARTNERS = {Kind.CLOSE: Kind.OPEN, Kind.RIGHT: Kind.LEFT, Kind.CLOSING_BAR: Kind.BAR}
 
 CLASSES = {kind.name: kind.value for kind in Kind} | {
     "NAME": f"[{NAMES}]",
@@ -152,7 +168,7 @@ class Context:
             elif kind == Kind.BAR and self.tokens and self.tokens[-1].kind in OPERAND_ENDS:
                 kind = Kind.CLOSING_BAR
             self.tokens.append(Token(kind, terminal, start, end))
-            if kind in (Kind.OPEN, Kind.BAR):
+            if kind in (Kind.OPEN, Kind.LEFT, Kind.BAR):
                 opened.append(number)
             elif opened and _PARTNERS.get(kind) == self.tokens[opened[-1]].kind:
                 self.partner[number] = opened[-1]
@@ -217,6 +233,8 @@ class Context:
             raise KeyError("atom")
         if self.kinds[at] in CLOSING:
             at = self.partner[at]
+            if at and self.kinds[at] == Kind.LEFT and self.kinds[at - 1] in ATOM_ENDS:
+                return self.atom(at)
             if at and self.kinds[at] == Kind.OPEN and self.kinds[at - 1] in NAMES:
                 at -= 1
         return at

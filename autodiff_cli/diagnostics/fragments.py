@@ -179,10 +179,13 @@ def _sides(f: Fragments) -> tuple[str, str]:
     return c.text[start : c.point].strip(), c.text[c.point + 1 : end].strip()
 
 
+_CLOSED_BY = {Kind.OPEN: ")", Kind.LEFT: "]", Kind.BAR: "|"}
+
+
 def _completed(f: Fragments) -> str:
     """The statement, with what is open at its end closed."""
     c = f.context
-    return f["statement"] + "".join(")" if c.kinds[at] == Kind.OPEN else "|" for at in reversed(c.open))
+    return f["statement"] + "".join(_CLOSED_BY[c.tokens[at].kind] for at in reversed(c.open))
 
 
 def _instead(f: Fragments, sign: str, length: int) -> str:

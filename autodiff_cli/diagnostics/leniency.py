@@ -29,18 +29,26 @@ class AsRead(NamedTuple):
     typed: str
     places: tuple[int, ...]
     """Of each character as read, where it was typed; -1 for one that was not."""
+    first: int = 0
+    """Where the text begins that was typed; before it stand definitions of a session."""
+    expected: str | None = None
+    """The reading that needs no note."""
 
     @property
-    def note(self) -> str:
-        """The note about the reading."""
-        return f"read as: {self.text}"
+    def shown(self) -> str | None:
+        """What a note says of how the text was read; None where it needs none."""
+        return None if self.text == self.expected else self.text[self.first :]
+
+    def within(self, start: int, end: int | None = None) -> AsRead:
+        """The reading of a piece of the text."""
+        return AsRead(self.text[start:end], self.typed, self.places[start:end])
 
     def rewritten(self, offer: Offer) -> AsRead:
         """The reading with an offer taken."""
         old = self.text[offer.start : offer.end]
         inner = [-1 if k is None else self.places[offer.start + k] for k in _aligned(old, offer.text)]
         places = (*self.places[: offer.start], *inner, *self.places[offer.end :])
-        return AsRead(offer.within(self.text), self.typed, places)
+        return self._replace(text=offer.within(self.text), places=places)
 
     def typed_at(self, span: Span | None) -> Span | None:
         """Return the place where a part of the reading was typed; None if it was inserted."""
@@ -111,21 +119,36 @@ def certain(offers: Sequence[Offer]) -> Offer | None:
     return offers[0] if len(offers) == 1 and offers[0].certain else None
 
 
-def leniently(text: str, answer: Callable[[str], Answer]) -> tuple[Answer, AsRead | None]:
+class Composed(str):
+    """A program that was put together from what was typed and from what it needs, with that reading of it."""
+
+    reading: AsRead
+
+    def __new__(cls, reading: AsRead) -> Composed:
+        """Return the text of a reading that remembers it."""
+        text = super().__new__(cls, reading.text)
+        text.reading = reading
+        return text
+
+
+def leniently(
+    text: str, answer: Callable[[str], Answer], composed: AsRead | None = None
+) -> tuple[Answer, AsRead | None]:
     """The answer to a text as it can be read, and that reading, None where it is as typed.
 
-    `answer` is asked with one text after the other. Raises `ExpressionError` as it does, pointing into what was typed.
+    `answer` is asked with one text after the other; `composed` is the reading that the text is already.
+    Raises `ExpressionError` as `answer` does, pointing into what was typed.
     """
-    reading = AsRead(text, text, ())
+    reading = composed or AsRead(text, text, ())
     met = {text}
     while True:
         try:
-            return answer(reading.text), None if reading.text == text else reading
+            return answer(reading.text), composed if reading.text == text else reading
         except ExpressionError as error:
             offer = certain(error.offers) if error.text is None else None
             if offer is None or len(reading.text) > LONGEST or len(met) > MOST:
                 raise reading.blamed(error) from None
-            if reading.text == text:
+            if reading.text == text and composed is None:
                 reading = AsRead(text, text, tuple(range(len(text))))
             following = reading.rewritten(offer)
             if following.text in met:

@@ -13,13 +13,19 @@ from ..language.statements import Statement, UnexplainedText
 Read = TypeVar("Read")
 
 
-def parse(text: str, given: Collection[str] = ()) -> Program:
+def parse(text: str, given: Collection[str] = (), *, units: bool = False) -> Program:
     """The program of a text, as a graph that is not evaluated yet. Linear in the text, without recursion.
 
-    `given` are the names that a point gives values to; they win over the constants `e`, `pi`, `π`.
-    Raises `ExpressionError` where the text is not valid.
+    `given` are the names that a point gives values to; they win over the constants `e`, `pi`, `π`. With `units` its
+    numbers may have units. Raises `ExpressionError` where the text is not valid.
     """
-    return _explaining(text, lambda: read(text, Builder(text, given)).program(), given)
+    program = _explaining(text, lambda: read(text, Builder(text, given)).program(), given)
+    if "[" in text and not units:
+        for i, (x, source) in program.whole.constants.items():
+            if source is not None and source.endswith("]"):
+                hint = f"in units of the SI it is `{x:.15g}`"
+                raise ExpressionError("type", "numbers with units are not taken here", program.whole.span(i), hint)
+    return program
 
 
 def statements(text: str) -> Sequence[Statement]:

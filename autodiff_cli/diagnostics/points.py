@@ -26,13 +26,6 @@ _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?!\d)[^,=]*")
 _UNIT = re.compile(r"([-+−]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?)\s*([^\W\d]+|°[^\W\d]*|[€$])[\w /·*^⁻-]*")
 """A number and a unit behind it: `9.81 m/s²`, `20 °C`, `5kg`."""
 
-_LETTERS = "mgsNJWVAKCFHTLhl°€$"
-"""Units of one letter; another letter is rather a name."""
-
-_PREFIXES = {"p": -12, "n": -9, "µ": -6, "μ": -6, "m": -3, "k": 3, "M": 6, "G": 9, "T": 12}
-_UNITS = ("m", "g", "s", "N", "J", "W", "V", "A", "K", "C", "F", "H", "T", "L", "l", "Hz", "Pa", "eV", "mol", "Ω")
-"""Powers of ten before units, and the units behind them."""
-
 _APART = re.compile(r"[{\[(]?[\"']?([^\W\d]\w*)[\"']?[: ]{1,3}([-+]?[\d.][\w.+-]*)[\])}]?")
 """A name and its number as other notations have them: `x: 1`, `{"x": 1}`."""
 
@@ -100,23 +93,35 @@ def _instead(piece: str) -> str:
         return f"write `{piece}=…`"
     if piece.endswith(".json"):
         return f"a file of values is named with an `@`: `--at @{piece}`"
-    apart = _APART.fullmatch(piece) if len(piece) <= LONGEST else None
-    if apart:
-        return f"write `{apart[1]}={apart[2]}`"
+    apart = [_APART.fullmatch(part.strip()) for part in piece.split(",")] if len(piece) <= LONGEST else [None]
+    if all(apart):
+        return f"write `{','.join(f'{pair[1]}={pair[2]}' for pair in apart if pair)}`"
     return EXAMPLE
 
 
 def without_unit(text: str) -> str | None:
-    """Return the suggestion for a number with a unit; None if it has none."""
+    """Return the suggestion for a number with a unit: what it is in the SI; None if it has none."""
+    from ..quantities.unit import coherent, unit_or_none
+
     quantity = _UNIT.fullmatch(text.strip()) if len(text) <= LONGEST else None
-    letter = quantity is not None and len(quantity[2]) == 1 and quantity.end() == quantity.end(2)
-    if quantity is None or quantity[2] in CONSTANTS or (letter and quantity[2] not in _LETTERS):
+    if quantity is None or quantity[2] in CONSTANTS:
         return None
     if quantity[2] in ("°", "deg", "degree", "degrees"):
         return f"angles are in radians: write `rad({quantity[1]})`"
-    unit = quantity[2]
-    plain = quantity.end() == quantity.end(2) and "e" not in quantity[1].lower()
-    if plain and unit[0] in _PREFIXES and unit[1:] in _UNITS and unit != "kg":
-        scaled = f"{quantity[1]}e{_PREFIXES[unit[0]]}"
-        return f"write `{scaled}` where the formula takes {unit[1:]}, `{quantity[1]}` where it takes {unit}"
-    return f"write `{quantity[1]}`, in the unit that the formula takes it in"
+    unit = unit_or_none(text.strip()[quantity.end(1) :])
+    if unit is None:
+        letter = len(quantity[2]) == 1 and quantity.end() == quantity.end(2)
+        return None if letter and quantity[2] not in "€$" else f"write `{quantity[1]}`, in the unit of the formula"
+    value = unit.to_si(float(quantity[1].replace("−", "-"))) + float(unit.zero)
+    si = coherent(unit.dimension)
+    return f"write `{value:.15g}`, which it is in {str(si) or 1}, if the formula is in units of the SI"
+
+
+def of_many_values(name: str, text: str) -> tuple[str, str] | None:
+    """Return the error of a sweep where one value is needed, and the hint; None where the text is none."""
+    written = text.strip()
+    if ":" not in written and not written.startswith("{"):
+        return None
+    first = re.split("[:,]", written.removeprefix("log(").lstrip("{("))[0].strip(" })") or "1"
+    hint = f"give one value, such as `{name}={first}`; `grad`, `hessian`, `jacobian`, `taylor`, `solve`, `propagate`, "
+    return f"`{name}` is given many values, and needs one here", hint + "`check` and `diff` answer one program at many"

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from ..errors import ExpressionError
-from ..language.builder import Builder
-from ..language.reader import ParseFailure, parse, read
+from ..language.reader import ParseFailure, parse
 
 LONGEST = 72
 """A spelling longer than this is not offered: nobody would read it."""
@@ -14,15 +13,6 @@ FARTHEST = 2000
 
 LARGEST = 10_000
 """The calls in a text that expand to more nodes are not looked into."""
-
-
-def parses(text: str) -> bool:
-    """Whether the text is a program as far as the grammar says."""
-    try:
-        read(text, Builder(text))
-    except (ParseFailure, ExpressionError):
-        return False
-    return True
 
 
 def means(text: str) -> bool:

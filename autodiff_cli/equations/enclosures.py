@@ -34,6 +34,9 @@ BOXES_A_SOLUTION = 16
 NARROWEST = 2.0**-44
 """A box that has shrunk to so much of what it was, and is not decided, is given up as undecided."""
 
+SMALL = 2.0**-6
+"""In a box that has shrunk to so much of what it was a multiple root is looked for."""
+
 CLOSE = 2.0**-20
 """Undecided boxes that are closer than this, in terms of the whole box, are shown as one."""
 
@@ -207,11 +210,16 @@ def inside(inner: Box, outer: Box) -> bool:
     return all(b.contains_interior(a) for a, b in zip(inner, outer, strict=True))
 
 
-def search(operator: Operator, box: Box, stop: Callable[[], bool] = lambda: False) -> Search:
+def search(
+    operator: Operator,
+    box: Box,
+    stop: Callable[[], bool] = lambda: False,
+    resolved: Callable[[Box], bool] = lambda _: False,
+) -> Search:
     """All the solutions in a box: each in a box of its own, the rest of it proven to hold none.
 
     The widest box is decided first, so that a pole or a multiple root, which no box around it decides, keeps no other
-    solution waiting.
+    solution waiting. `resolved` says whether all solutions in a small box are known otherwise.
     """
     proven: list[Box] = []
     undecided: list[Box] = []
@@ -261,6 +269,8 @@ def search(operator: Operator, box: Box, stop: Callable[[], bool] = lambda: Fals
                 continue
         relative = [float(a.rad()) / width for a, width in zip(here, widths, strict=True)]
         k = max(range(len(here)), key=relative.__getitem__)
+        if relative[k] < SMALL and resolved(here):
+            continue
         if relative[k] < NARROWEST:
             undecided.append(here)
             continue
@@ -283,12 +293,12 @@ def _grown(a: Any, more: float = 2.0**-200) -> Any:
 
 def _distinct(operator: Operator, boxes: Sequence[Box]) -> list[Box]:
     """The boxes, one for each solution: two that overlap may hold the same one, which is then found in both."""
-    found: list[Box] = []
+    distinct: list[Box] = []
     for box in boxes:
         here = operator.shrunk(box)
-        if not any(overlap(here, other) for other in found):
-            found.append(here)
-    return found
+        if not any(overlap(here, other) for other in distinct):
+            distinct.append(here)
+    return distinct
 
 
 def _clusters(boxes: Sequence[Box], widths: Sequence[float]) -> list[Box]:

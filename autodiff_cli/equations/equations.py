@@ -7,6 +7,7 @@ that are taken back to those in the text.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
 from ..errors import ExpressionError, Span
@@ -96,6 +97,14 @@ def read_equations(text: str, named: Collection[str]) -> Equations:
     graph = program.whole
     graph.places[:] = [span and _back(span, origin) for span in map(graph.span_of, graph.places)]
     return Equations(program.with_outputs(program.roots, text), _texts(text, program, equations))
+
+
+def variables_of(text: str | None) -> Sequence[str]:
+    """The variables of a program or of equations; none where the text is neither."""
+    for read in (parse, lambda text: read_equations(text, ()).program):
+        with suppress(ExpressionError):
+            return list(read(text or "").variables)
+    return ()
 
 
 def _split(text: str) -> list[list[Token]]:

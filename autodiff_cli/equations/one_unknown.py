@@ -4,17 +4,34 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 from typing import Any
 
+from ..algebra.walk import facts_of
 from ..batched.evaluator import Evaluator
-from ..errors import Diagnostic, ExpressionError, point_error
+from ..errors import Diagnostic, ExpressionError, counted, point_error
 from ..graphs.value_and_gradient import evaluate_in
 from ..inputs.arithmetic import Arithmetic
 from ..inputs.problem import Problem
 from ..numbers.budget import ITERATION, Defined, charge
 from ..numbers.running_error import UNIT
+from ..table.primitives import OSCILLATING
+from .exact_roots import ExactRoots, exact_roots
+from .proof import Proof
 from .residuals import TOUCHED, rounding_errors
 from .roots import Root, Sample, all_roots, bracketed, nearest_to_zero, outwards, refined
+
+FARTHEST = 1e5
+"""Roots are looked for up to this size unless there are bounds."""
+
+NEAREST = 10.0
+"""The first interval without bounds is from minus this on; the next ones go ten times as far."""
+
+SHELL_STEPS = 60
+"""Into how many steps each of the others is divided."""
+
+MANY = 12
+"""No more roots than these are looked for, and shown, without bounds."""
 
 MANY_DIGITS = 800
 """With so many digits it is looked whether a value that rounds to 0 in doubles is 0."""
@@ -39,6 +56,16 @@ class OneEquation:
         """Of the roots at which the sign does not change plainly."""
         self.rejected: dict[float, Any] = {}
         """Points where the value rounds to 0 without being a root, with the value in more digits."""
+        self.errors: dict[float, float] = {}
+        """How far the roots that are known exactly may be off."""
+        self.complete: bool | None = None
+        """Whether the solutions that were returned are known to be all there are."""
+        self.reach = 0.0
+        """How far was looked for roots without bounds."""
+        self.farthest = 0.0
+        """How far from 0 the farthest of them is."""
+        self.count = 0
+        """How many roots were found there."""
 
     def __call__(self, x: float) -> Sample | None:
         """Value and derivative at a number, None where there is none."""
@@ -111,6 +138,76 @@ class OneEquation:
                 return bracketed(self, low, high, self.small, x) or Root(x, False, 0)
             step *= 4
         return Root(x, False, 0)
+
+    # ---- anywhere -----------------------------------------------------------------------------------------------
+    @cached_property
+    def exact(self) -> ExactRoots | None:
+        """All roots in exact arithmetic, where the equation is one of polynomials."""
+        return exact_roots(self.problem)
+
+    @property
+    def kind(self) -> str:
+        """What the equation is, in words, where all its roots are known."""
+        return self.exact.kind if self.exact else ""
+
+    def _exact_roots(self) -> list[float] | None:
+        """The exact roots between the bounds; None where they are not known."""
+        if self.exact is None:
+            return None
+        self.complete = True
+        low, high = self.bounds
+        roots = [root for root in self.exact.roots if low <= root.x <= high]
+        self.multiplicities.update((root.x, root.multiplicity) for root in roots)
+        self.errors.update((root.x, 0.0 if root.exact else math.ulp(root.x) / 2) for root in roots)
+        return [root.x for root in roots]
+
+    def exactly(self) -> Proof | None:
+        """All roots between the bounds as a proof; None where they are not known, or a multiple one is no double."""
+        if self.exact is None or any(root.multiplicity > 1 and not root.exact for root in self.exact.roots):
+            return None
+        return Proof([[x] for x in self._exact_roots() or ()], [], [], True, {})
+
+    def around(self) -> list[list[float]]:
+        """All solutions, if the equation is one of polynomials; else those that grids show that go farther and farther.
+
+        Where functions oscillate only the first grid is fine enough. The search ends where there are many roots.
+        """
+        roots = self._exact_roots()
+        if roots is not None:
+            return [[x] for x in roots]
+        self.reach = NEAREST
+        roots = self.confirmed(all_roots(self, -NEAREST, NEAREST, self.small))
+        endless = self._oscillates or any(warning.kind == "flat" for warning in self.problem.warnings)
+        while self.reach < FARTHEST and len(roots) < MANY and not (roots and endless):
+            ends = (-10 * self.reach, -self.reach), (self.reach, 10 * self.reach)
+            shells = [self.confirmed(all_roots(self, *shell, self.small, SHELL_STEPS)) for shell in ends]
+            roots = sorted({*roots, *shells[0], *shells[1]})
+            self.reach *= 10
+        self.count = len(roots)
+        self.farthest = max(map(abs, roots), default=0.0)
+        nearest = sorted(roots, key=lambda x: abs(x - self.problem.values[self.name]))[:MANY]
+        return [[x] for x in sorted(nearest)] or self.one()
+
+    @property
+    def _oscillates(self) -> bool:
+        """Whether a function of the unknown may have zeros or poles without end."""
+        leaf = self.problem.program.variables[self.name]
+        varies = facts_of(self.problem.program.outputs, lambda v, inputs: v is leaf or any(inputs))
+        return any(varies[v] and v.primitive.name in OSCILLATING for v in varies)
+
+    def searched(self, count: int) -> str:
+        """Return where was looked for roots, in words; `solved` where one root was asked for."""
+        if not self.reach or not count:
+            return "solved"
+        proven = NEAREST
+        while proven < self.farthest:
+            proven *= 10
+        nearest = f"the {count} nearest of " if self.count > count else ""
+        return (
+            f"{nearest}{counted(max(count, self.count), 'solution')} found for {-self.reach:.7g} ≤ {self.name} ≤ "
+            f"{self.reach:.7g} on a grid; `--between {self.name}={-proven:.7g}:{proven:.7g} --all --certified` "
+            "proves whether there are more in that range"
+        )
 
     # ---- what rounding hides ------------------------------------------------------------------------------------
     def confirmed(self, roots: Sequence[Root]) -> list[float]:
@@ -202,7 +299,7 @@ class OneEquation:
         """The solution between the bounds: near a start that was given, else the first. Raises where there is none."""
         a, b = self(low), self(high)
         start = self.problem.values[self.name] if self.name in self.problem.point else None
-        if a is not None and b is not None and a[1] * b[1] <= 0:
+        if a is not None and b is not None and a[1] * b[1] <= 0 and self.exact is None:
             root = bracketed(self, a, b, self.small, start)
             for x in self.confirmed([root]) if root is not None else ():
                 return x
@@ -214,15 +311,19 @@ class OneEquation:
     def _no_change(self, low: float, high: float, a: Sample | None, b: Sample | None) -> ExpressionError:
         ends = [f"{'no value' if s is None else f'{s[1]:.6g}'} at {end:g}" for end, s in ((low, a), (high, b))]
         near = "" if self.least is None else f"; {self.least[1]:.3g} is nearest to 0, at {self.least[0]:.6g}"
+        near = f"; it is {self.kind}" if self.exact else near
         return point_error(
             f"left side less right side does not change its sign between {low:g} and {high:g}, and no root "
             f"was found there: it is {ends[0]} and {ends[1]}{self._only_rounded() or near}",
-            "give other bounds; `--all --certified` proves that there is no root",
+            "give other bounds"
+            if self.exact
+            else "give other bounds; `--all --certified` proves that there is no root",
         )
 
     def every(self) -> list[list[float]]:
         """All solutions that a grid shows between the bounds."""
-        self.known = self.confirmed(all_roots(self, *self.bounds, self.small))
+        roots = self._exact_roots()
+        self.known = self.confirmed(all_roots(self, *self.bounds, self.small)) if roots is None else roots
         return [[x] for x in self.known]
 
     def others(self, solutions: Sequence[Sequence[float]]) -> list[float]:

@@ -100,9 +100,9 @@ def _around(x: float) -> tuple[float, float, float]:
     return math.nextafter(x, -math.inf), x, math.nextafter(x, math.inf)
 
 
-def grid(low: float, high: float) -> list[float]:
+def grid(low: float, high: float, steps: int = GRID) -> list[float]:
     """Numbers from `low` to `high`: in equal steps, and where 0 is near also in equal quotients."""
-    points = {low + (high - low) * k / GRID for k in range(GRID)} | {low, high}
+    points = {low + (high - low) * k / steps for k in range(steps)} | {low, high}
     for a, b, sign in ((low, high, 1.0), (-high, -low, -1.0)):
         near = max(a, b * 1e-12)
         if near > 0 and b / near > DECADES:
@@ -111,12 +111,14 @@ def grid(low: float, high: float) -> list[float]:
     return sorted(x for x in points if low <= x <= high)
 
 
-def all_roots(function: Function, low: float, high: float, small: Callable[[float], float]) -> list[Root]:
+def all_roots(
+    function: Function, low: float, high: float, small: Callable[[float], float], steps: int = GRID
+) -> list[Root]:
     """The roots from `low` to `high` that a grid shows, in order: changes of sign, and places where 0 is only touched.
 
     `small` says how large rounding makes the value at a number. Roots closer to each other than the grid may be missed.
     """
-    samples = [(x, function(x)) for x in grid(low, high)]
+    samples = [(x, function(x)) for x in grid(low, high, steps)]
     roots: list[Root] = []
     for (x, here), (y, there) in pairwise(samples):
         if here is not None and here[1] == 0:

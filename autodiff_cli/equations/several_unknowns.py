@@ -34,6 +34,8 @@ ANYWHERE = (-math.inf, math.inf)
 class SeveralEquations:
     """Several equations, in doubles."""
 
+    complete, kind = None, ""
+
     def __init__(self, problem: Problem, stop: Callable[[], bool]) -> None:
         message = "several equations need SciPy, the extra `optimize`"
         needed("scipy.optimize", "optimize", message, "; one equation needs nothing")
@@ -44,6 +46,7 @@ class SeveralEquations:
         self.least: tuple[float, list[float]] | None = None
         """The least distance of the sides so far, and where."""
         self.multiplicities: dict[float, int | None] = {}
+        self.errors: dict[float, float] = {}
         self.bounds = [problem.bounds.get(name, ANYWHERE) for name in problem.unknowns]
         program = problem.program
         self._evaluators = [
@@ -166,6 +169,15 @@ class SeveralEquations:
             ):
                 solutions.append(x)
         return sorted(solutions)
+
+    around = one
+
+    def exactly(self) -> None:
+        """No solution is found in exact arithmetic."""
+
+    def searched(self, count: int) -> str:
+        """Return what the search says beside the solution: nothing more."""
+        return "solved"
 
     def others(self, solutions: Sequence[Sequence[float]]) -> list[float]:
         """None is looked for unless all are."""

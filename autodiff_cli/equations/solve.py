@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from ..errors import Diagnostic, ExpressionError, counted, needed, quoted, usage_error
+from ..errors import Diagnostic, ExpressionError, counted, quoted, usage_error
 from ..graphs.value_and_gradient import evaluate_in
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values, kink_warnings
 from ..inputs.bounds import Range
-from ..inputs.problem import Point, Problem, as_number, check_values, wanted_variables
+from ..inputs.problem import Point, Problem, as_number, check_values, parse, unused, wanted_variables
+from ..language.elements import expanded
 from ..numbers.base import Number, NumberType, undecided
 from ..numbers.floats import REAL
 from ..numerics.linear_algebra import Singular
 from ..numerics.newton import polished, with_errors
 from ..record import Record
-from .equations import read_equations
+from .equations import Equations, read_equations
+from .formula_solutions import FormulaSolution, formula_solutions
 from .implicit import derivatives, second_derivatives
 from .one_unknown import OneEquation, Stopped
+from .proof import Box, Proof, proven
 from .residuals import residuals, solution_errors, system
 from .several_unknowns import SeveralEquations
 
@@ -31,9 +34,6 @@ NAMED = 4
 """How many places without a bound are named."""
 
 T = TypeVar("T")
-
-Box = dict[str, tuple[float, float]]
-"""The ends of an interval for each unknown."""
 
 
 class Solution(Record):
@@ -55,6 +55,8 @@ class Solution(Record):
     """By each unknown, and each other variable; None where there are none."""
     second: dict[str, dict[str, dict[str, Shown]]] | None
     """The second derivatives, where they were asked for."""
+    elasticities: dict[str, dict[str, Shown | None]] | None = None
+    """By each unknown u and variable p, p·u′/u, where that was asked for; None for what is none, as where u is 0."""
 
 
 class Solved(Record):
@@ -76,23 +78,16 @@ class Solved(Record):
     undecided: list[Box]
     """Boxes of which it could not be proven whether they hold solutions."""
     complete: bool | None
-    """Whether it is proven that there are no other solutions between the bounds; None where that was not asked for."""
+    """Whether it is proven that there are no other solutions, between the bounds if any; None where it is not known."""
     evaluations: int
+    variables: list[str]
+    """The variables that solutions are differentiated by."""
     point: dict[str, Shown]
     """The values of the other variables."""
     constants: dict[str, float]
     warnings: tuple[Diagnostic, ...]
-
-
-class Proof(NamedTuple):
-    """The result of a certified search for all solutions between the bounds."""
-
-    starts: list[list[float]]
-    """The middles of boxes that hold exactly one solution each."""
-    undecided: list[Box]
-    unbounded: list[Box]
-    """The undecided boxes in which an equation is unbounded, as at a pole."""
-    complete: bool
+    formulas: Sequence[FormulaSolution] = ()
+    """The solutions as formulas, where other variables have no values; `solutions` is empty then."""
 
 
 def solve(
@@ -104,6 +99,7 @@ def solve(
     wrt: Sequence[str] | None = None,
     every: bool = False,
     order: int = 1,
+    relative: bool = False,
     arithmetic: Arithmetic = DOUBLE,
     stop: Callable[[], bool] = lambda: False,
 ) -> Solved:
@@ -111,13 +107,18 @@ def solve(
 
     `point` has the values of the other variables, and starts of the `unknowns`: by default the variables without a
     value. `between` bounds them. With `every` all solutions between the bounds are looked for; certified, they are
-    proven, and proven to be all. `order` 2 asks for second derivatives too. Raises `ExpressionError`: `point` where the
+    proven, and proven to be all. `order` 2 asks for second derivatives too, `relative`
+    for elasticities. Raises `ExpressionError`: `point` where the
     sign does not change between the bounds; what `jacobian` raises about the text and the point.
 
     >>> found = solve("x**2 = a", {"a": 2}, unknowns=["x"], between=Range(0, 2))
     >>> round(found.solutions[0].values["x"], 12), round(found.solutions[0].derivatives["x"]["a"], 12)
     (1.414213562373, 0.353553390593)
     """
+    if between is None and not every:
+        answer = _formulas(text, dict(point or {}), unknowns)
+        if answer is not None:
+            return answer
     problem = posed_equations(text, point, unknowns, between, wrt)
     if arithmetic.name == "exact":
         raise usage_error("roots are not fractions: `solve` has no `--exact`", "use `--precision 50` or `--certified`")
@@ -130,14 +131,19 @@ def solve(
     starts: list[list[float]] = []
     try:
         if every and arithmetic.name == "certified":
-            proof = _proven(problem, stop)
+            proof = finder.exactly() or proven(problem, stop)
             starts = proof.starts
+            finder.multiplicities.update(proof.multiplicities)
         else:
-            starts = finder.every() if every else finder.one()
+            starts = finder.every() if every else finder.around() if _anywhere(problem) else finder.one()
     except Stopped:
         interrupted = True
-    solutions = [_solution(problem, start, order, arithmetic, finder.multiplicities.get(start[0])) for start in starts]
-    others = [] if every or interrupted else finder.others(starts)
+    certain = ((finder.multiplicities.get(start[0]), finder.errors.get(start[0])) for start in starts)
+    solutions = [
+        _solution(problem, start, order, relative, arithmetic, multiplicity, off)
+        for start, (multiplicity, off) in zip(starts, certain, strict=True)
+    ]
+    others = [] if every or interrupted or len(starts) != 1 else finder.others(starts)
     reason, message = ("interrupted",) * 2 if interrupted else _outcome(problem, finder, len(solutions), every, proof)
     fixed = {name: problem.point[name] for name in problem.program.variables if name not in problem.unknowns}
     return Solved(
@@ -152,8 +158,9 @@ def solve(
         between=dict(problem.bounds),
         others=others,
         undecided=proof.undecided if proof else [],
-        complete=proof.complete if proof else None,
+        complete=proof.complete if proof else finder.complete,
         evaluations=finder.evaluations,
+        variables=list(problem.wanted),
         point=arithmetic.run(fixed, lambda m, values: {"point": values})["point"] if fixed else {},
         constants=problem.program.constants,
         warnings=tuple(problem.warnings),
@@ -170,6 +177,11 @@ def located(problem: Problem) -> dict[str, float]:
     raise ExpressionError("domain", f"no solution of the equations was found{finder.nearest()}", hint=hint)
 
 
+def _anywhere(problem: Problem) -> bool:
+    """Whether the one unknown has neither a start nor bounds."""
+    return len(problem.unknowns) == 1 and not problem.bounds and problem.unknowns[0] not in problem.point
+
+
 def _finder(problem: Problem, stop: Callable[[], bool]) -> OneEquation | SeveralEquations:
     return OneEquation(problem, stop) if len(problem.unknowns) == 1 else SeveralEquations(problem, stop)
 
@@ -184,12 +196,13 @@ def posed_equations(
     """The equations with all values, checked against each other. Raises `ExpressionError`."""
     typed = dict(point or {})
     ranges = dict(between) if isinstance(between, Mapping) else {}
-    program, texts = read_equations(text, [*typed, *(unknowns or ()), *ranges])
+    program, texts = read_with_unknowns(text, [*typed, *ranges], unknowns)
     names, count = list(program.variables), len(program.roots)
     if unknowns is None:
         unknowns = [name for name in names if name in ranges] or [name for name in names if name not in typed]
         if not unknowns and len(names) == count:
             unknowns = names
+    unknowns = expanded(unknowns, names)
     for name in [*unknowns, *ranges]:
         if name not in names:
             raise usage_error(f"`{name}` is not a variable of these equations", f"their variables: {quoted(names)}")
@@ -229,10 +242,66 @@ def posed_equations(
     return Problem(program, typed, values, wanted, warnings, list(unknowns), bounds, texts)
 
 
+def read_with_unknowns(text: str, named: Sequence[str], unknowns: Sequence[str] | None) -> Equations:
+    """The equations of a text; of `y = …` too, whose `y` has no value, where the unknowns are named."""
+    try:
+        return read_equations(text, [*named, *(unknowns or ())])
+    except ExpressionError as error:
+        if error.kind != "missing_value" or error.span is None or not unknowns:
+            raise
+        return read_equations(text, [*named, *unknowns, text[error.span.start : error.span.end]])
+
+
+def _formulas(text: str, point: Mapping[str, float | str], unknowns: Sequence[str] | None) -> Solved | None:
+    """The solutions of an equation whose other variables have no values; None where they have, or none are known."""
+    if len(unknowns or ()) != 1:
+        return None
+    program, texts = read_with_unknowns(text, [*point], unknowns)
+    (name,) = unknowns or ()
+    if len(program.roots) != 1 or name not in program.variables or not {*program.variables} - {name, *point}:
+        return None
+    values = {
+        other: parse(x if isinstance(x, str) else getattr(x, "source", None) or repr(as_number(x, other))).outputs[0]
+        for other, x in point.items()
+        if other != name
+    }
+    formulas = formula_solutions(program.outputs[0], program.variables[name], values)
+    if formulas is None:
+        return None
+    warnings = [unused(program, other) for other in point if other not in program.variables]
+    message = "solved" if formulas else "none: there is no real solution"
+    return Solved(
+        text=text,
+        arithmetic=DOUBLE,
+        equations=list(texts),
+        unknowns=[name],
+        solutions=[],
+        converged=bool(formulas),
+        reason="solved" if formulas else "none",
+        message=message,
+        between={},
+        others=[],
+        undecided=[],
+        complete=None,
+        evaluations=0,
+        variables=[],
+        point={other: as_number(x, other) for other, x in point.items() if other in program.variables},
+        constants=program.constants,
+        warnings=tuple(warnings),
+        formulas=formulas,
+    )
+
+
 def _solution(
-    problem: Problem, start: Sequence[float], order: int, arithmetic: Arithmetic, multiplicity: int | None
+    problem: Problem,
+    start: Sequence[float],
+    order: int,
+    relative: bool,
+    arithmetic: Arithmetic,
+    multiplicity: int | None,
+    off: float | None = None,
 ) -> Solution:
-    """The solution near `start`, with all that is asked about it, in an arithmetic."""
+    """The solution near `start`, with all that is asked about it, in an arithmetic; `off` bounds its error."""
     unknowns, wanted, outputs = problem.unknowns, problem.wanted, problem.program.outputs
     at = dict(zip(unknowns, start, strict=True))
     point = {name: problem.point[name] for name in problem.program.variables if name not in at}
@@ -254,6 +323,12 @@ def _solution(
                 if order > 1:
                     answer["second"] = second_derivatives(m, outputs, everything, unknowns, wanted, first)
                 answer["first"] = first
+                if relative:
+                    places = [values[name] for name in wanted]
+                    answer["elasticities"] = [
+                        [None if u == 0 else p * slope / u for p, slope in zip(places, row, strict=True)]
+                        for u, row in zip(here.values(), first, strict=True)
+                    ]
             except Singular:
                 pass
         return answer
@@ -272,7 +347,9 @@ def _solution(
     if not simple and wanted:
         problem.warnings.append(_multiple_root(at, multiplicity))
     bounds: Mapping[str, float | None] = errors if errors and arithmetic == DOUBLE else dict.fromkeys(at)
-    first, second = answer.get("first"), answer.get("second")
+    if off is not None and arithmetic == DOUBLE:
+        bounds = dict.fromkeys(at, off)
+    first, second, shares = answer.get("first"), answer.get("second"), answer.get("elasticities")
     return Solution(
         values=answer["solution"],
         errors=dict(bounds),
@@ -281,6 +358,7 @@ def _solution(
         multiplicity=multiplicity,
         proven=arithmetic.name == "certified",
         derivatives=first and _named(unknowns, (_named(wanted, row) for row in first)),
+        elasticities=shares and _named(unknowns, (_named(wanted, row) for row in shares)),
         second=second and _named(unknowns, (_named(wanted, (_named(wanted, row) for row in rows)) for rows in second)),
     )
 
@@ -320,6 +398,8 @@ def _sharpened(
 
     assert isinstance(m, Balls)
     operator = Operator(problem.program.outputs, problem.unknowns, values, boxes(m.bits))
+    if (multiplicity or 1) > 1 and operator.holds(list(start.values())):
+        return _named(problem.unknowns, map(m.number, start.values()))
     enclosed = operator.enclosed(list(start.values()), 8)
     if enclosed is None:
         raise undecided("whether there is exactly one solution here cannot be told")
@@ -347,40 +427,17 @@ def _multiple_root_with_error(m: RunningDigits, problem: Problem, values: Mappin
     return m.within(root, distance)
 
 
-def _proven(problem: Problem, stop: Callable[[], bool]) -> Proof:
-    """All solutions between the bounds by interval Newton, and whether these are all."""
-    message = "`--certified` needs python-flint, which is not installed"
-    needed("flint", "certified", message, "; without it `--all` looks on a grid")
-    from .enclosures import BITS, Operator, boxes, search, spanned
-
-    balls = boxes(BITS)
-    certified = Arithmetic("certified")
-    others = {
-        name: certified._value(balls, name, problem.point[name])
-        for name in problem.program.variables
-        if name not in problem.unknowns
-    }
-    operator = Operator(problem.program.outputs, problem.unknowns, others, balls)
-    bounds = [problem.bounds[name] for name in problem.unknowns]
-    found = search(operator, [spanned(*ends) for ends in bounds], stop)
-    starts = sorted([float(a.mid()) for a in box] for box in found.proven)
-    inside = [start for start in starts if all(low <= x <= high for x, (low, high) in zip(start, bounds, strict=True))]
-    undecided, unbounded = [], []
-    for box in found.undecided:
-        ends = [(float(a.mid() - a.rad()), float(a.mid() + a.rad())) for a in box]
-        undecided.append(_named(problem.unknowns, ends))
-        narrow = all(high - low < 1e-3 * (b - a) for (low, high), (a, b) in zip(ends, bounds, strict=True))
-        if narrow and not operator.bounded(box):
-            unbounded.append(undecided[-1])
-    return Proof(inside, undecided, unbounded, found.complete and not undecided)
-
-
 def _outcome(
     problem: Problem, finder: OneEquation | SeveralEquations, count: int, every: bool, proof: Proof | None
 ) -> tuple[str, str]:
     """Why the search is over, and in words."""
     listed = counted(count, "solution")
     where = " and ".join(f"{low:g} ≤ {name} ≤ {high:g}" for name, (low, high) in problem.bounds.items())
+    if finder.complete:
+        between = f" for {where}" if where else ""
+        if not count:
+            return "none", f"none: {finder.kind}{between}"
+        return "solved", f"{listed}, and no other{between}: {finder.kind}"
     if proof is not None and proof.complete:
         if not count:
             return "none", f"none: it is proven that there is no solution for {where}"
@@ -400,4 +457,4 @@ def _outcome(
         return "not found", f"no solution was found{f' for {where}' if every else ''}{finder.nearest()}"
     if every:
         return "solved", f"{listed} found for {where}; `--certified` proves whether these are all"
-    return "solved", "solved"
+    return "solved", finder.searched(count)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
+from typing import Any
 
 from ..algebra.walk import substituted
 from ..derivatives.gradient import gradient
 from ..derivatives.trace import Trace, trace
-from ..errors import ExpressionError
+from ..diagnostics.leniency import leniently
+from ..errors import Diagnostic, ExpressionError, counted, usage_error
 from ..formulas.derivation import CONVENTIONS
 from ..formulas.diff import Diff, diff
 from ..graphs.value import Value, in_order, variable
@@ -30,6 +32,24 @@ TRIES = 200
 
 ALIKE = 20
 """After so many of them, one that is like another but for its numbers will do."""
+
+TOPIC_TRIES = 30
+"""How many drafts of a pattern are drawn for a problem about a topic."""
+
+RULES = {"product": {"product"}, "quotient": {"quotient", "reciprocal"}, "chain": {"chain"}}
+"""The rules of differentiation that a topic is about."""
+
+TOPICS: dict[str, tuple[int, tuple[str, ...]]] = {
+    **dict.fromkeys(RULES, (2, ("derivative",))),
+    "slope": (1, ("slope",)),
+    "tangent": (1, ("tangent",)),
+    "gradient": (3, ("gradient",)),
+    "graph": (4, ("gradient",)),
+    "kink": (5, ("kink",)),
+    "descent": (5, ("step",)),
+    "second": (5, ("second",)),
+}
+"""By topic the level that its problems are of unless another is asked for, and their kinds."""
 
 LARGEST, FINEST = 120, 12
 """The largest numerator and denominator of an answer."""
@@ -90,7 +110,7 @@ class Exercise(Record):
 
 
 class Marked(Record):
-    """The marking of an answer to an exercise."""
+    """The marking of an answer to an exercise, or to an own question."""
 
     exercise: Exercise
     given: str
@@ -102,6 +122,12 @@ class Marked(Record):
     """How it was decided: `simplified` (the difference is 0 as a formula), `points`, or `numbers`."""
     points: int
     """At how many points functions were compared."""
+    warnings: tuple[Diagnostic, ...] = ()
+
+    @property
+    def text(self) -> str | None:
+        """The program of an own question; None for an exercise of a sheet."""
+        return None if self.exercise.level else self.exercise.program
 
 
 class Sheet(Record):
@@ -113,22 +139,61 @@ class Sheet(Record):
     exercises: tuple[Exercise, ...]
 
 
-def sheet(level: int = 1, *, count: int = COUNT, seed: int = SEED, solutions: bool = False) -> Sheet:
+def sheet(
+    level: int = 1,
+    *,
+    count: int = COUNT,
+    seed: int = SEED,
+    solutions: bool = False,
+    topic: str | None = None,
+    function: str | None = None,
+) -> Sheet:
     """The first `count` exercises of a level and a seed; the same ones on every machine, no two alike.
+
+    With a `topic` only those about it; of a `function` its derivatives. Raises `ExpressionError` for a function that
+    cannot be read or differentiated.
 
     >>> sheet(1, count=1, seed=7).exercises[0].program
     'f(x) = 2*x**2 - 3*x + 4'
     """
-    exercises = tuple([one for one, _ in zip(_exercises(level, seed, solutions), range(count), strict=False)])
+    if function is not None:
+        return Sheet(0, "", seed, tuple(_own(function, seed, solutions)))
+    exercises = tuple([one for one, _ in zip(_exercises(level, seed, solutions, topic), range(count), strict=False)])
     return Sheet(level, LEVELS[level], seed, exercises)
 
 
-def exercise(level: int, number: int, seed: int = SEED, *, solutions: bool = False) -> Exercise:
+def exercise(level: int, number: int, seed: int = SEED, **choices: Any) -> Exercise:
     """One exercise of a sheet by its number, from 1. Raises `ExpressionError` as `sheet` does."""
-    return sheet(level, count=number, seed=seed, solutions=solutions).exercises[-1]
+    exercises = sheet(level, count=number, seed=seed, **choices).exercises
+    if number > len(exercises):
+        raise usage_error(f"this sheet has no exercise {number}", f"it has {counted(len(exercises), 'exercise')}")
+    return exercises[number - 1]
 
 
-def _exercises(level: int, seed: int, solutions: bool) -> Iterator[Exercise]:
+def _own(function: str, seed: int, solutions: bool) -> Iterator[Exercise]:
+    """The exercises about a function: its derivative by each of its variables."""
+    program, reading = leniently(function, parse)
+    text = function if reading is None else reading.text
+    names = list(program.variables)
+    if not program.bindings and not _HEAD.match(text):
+        text = f"f({', '.join(names)}) = {text}"
+    for number, name in enumerate(names, start=1):
+        draft = Draft("derivative", text, (name,))
+        (derivative,) = diff(text, wrt=[name]).derivatives
+        yield _posed(0, seed, number, draft, (derivative.shown,), solutions)
+
+
+def _is_about(draft: Draft, topic: str) -> bool:
+    """Whether a problem is about a topic; about a rule, if its derivation uses it."""
+    if topic not in RULES:
+        return draft.kind in TOPICS[topic][1]
+    if draft.kind != "derivative":
+        return False
+    derived = diff(draft.program, wrt=draft.wrt, steps=True)
+    return any(step.rule in RULES[topic] for one in derived.derivations for step in one.steps)
+
+
+def _exercises(level: int, seed: int, solutions: bool, topic: str | None = None) -> Iterator[Exercise]:
     """The exercises, without an end."""
     draw = Draw(seed, level)
     left = patterns(level)[:]
@@ -137,8 +202,10 @@ def _exercises(level: int, seed: int, solutions: bool) -> Iterator[Exercise]:
     while left:
         # each pattern once before one comes again, in another order every time
         for pattern in [left[place] for place in draw.order(len(left))]:
-            for tried in range(TRIES):
+            for tried in range(TRIES if topic is None else TOPIC_TRIES):
                 draft = draw.draft(pattern)
+                if topic is not None and not _is_about(draft, topic):
+                    continue
                 shape = (draft.kind, re.sub(r"\d+", "#", draft.program).replace("-", "+"))
                 used = {(draft.kind, draft.program), *([shape] if tried < ALIKE else [])}
                 answer = None if used & met else _answer(draft)

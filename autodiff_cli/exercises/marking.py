@@ -9,23 +9,28 @@ as fractions.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from functools import partial
 from typing import Any, NamedTuple
 
+from ..algebra.rational_functions import vanishes
 from ..algebra.simplify import simplify
 from ..algebra.walk import substituted
-from ..errors import ExpressionError, quoted
-from ..graphs.value import Value, node
+from ..diagnostics.leniency import leniently
+from ..errors import ExpressionError, point_error, quoted, usage_error
+from ..graphs.value import Value, in_order, node, variable
 from ..graphs.value_and_gradient import value_and_gradient, value_in
 from ..inputs.parse_point import split
 from ..inputs.problem import parse, single_output
 from ..language.builder import Program
 from ..language.printer import expression_text
 from ..numbers.base import NumberType, Refusal
+from ..numbers.budget import Defined
 from ..numbers.exact import Exact
-from ..table.operators import CONSTANT, DIV, MUL, SUB
-from .exercise import COUNT, SEED, Exercise, Marked, Sheet, exercise, listed, sheet
+from ..table.operators import ADD, CONSTANT, DIV, MUL, NEG, POW, SUB
+from .exercise import COUNT, SEED, TOPICS, Exercise, Marked, Sheet, exercise, listed, sheet
 
 DIGITS = 50
 AGREED = 30
@@ -35,6 +40,12 @@ ENOUGH = 6
 
 NEAR = Fraction(1, 100)
 """A number that is off by less than that of itself is told to be near."""
+
+MOST_PARTS = 60
+"""Of a longer function the mistake is not looked for."""
+
+_HEAD = re.compile(r"\s*(?:[^\W\d]\w*\s*['′’″]+\s*(?:\([\w\s,]*\))?|(?:d|∂)\s*[\d^²³]*\s*\w*\s*/[^=()]*)\s*=(?!=)")
+"""What an answer may begin with: `f'(x) =`, `dy/dx =`."""
 
 TENTHS = (3, -7, 11, -13, 17, 23, -3, 7, -17, 13, 29, -11, 19, 1, -23, 31, 9, -1, 21, -19, 27, -9, 14, -21)
 
@@ -48,7 +59,7 @@ class _Place(NamedTuple):
     given: Any
 
 
-def mark(level: int, number: int, answer: str, *, seed: int = SEED) -> Marked:
+def mark(level: int, number: int, answer: str, *, seed: int = SEED, **choices: Any) -> Marked:
     """Whether the answer to an exercise is right, and if not, what is wrong with it.
 
     Raises `ExpressionError` for an answer that is no formula, or not as many numbers as are asked for.
@@ -56,8 +67,8 @@ def mark(level: int, number: int, answer: str, *, seed: int = SEED) -> Marked:
     >>> mark(1, 1, "-11", seed=7).right
     True
     """
-    posed = exercise(level, number, seed)
-    return _formula(posed, answer) if posed.is_formula else _numbers(posed, answer)
+    posed = exercise(level, number, seed, **choices)
+    return formula_marked(posed, answer) if posed.is_formula else _numbers(posed, answer)
 
 
 def unreadable(error: ExpressionError, answer: str) -> ExpressionError:
@@ -67,41 +78,49 @@ def unreadable(error: ExpressionError, answer: str) -> ExpressionError:
 
 
 # ---- formulas -----------------------------------------------------------------------------------------------------
-def _formula(posed: Exercise, answer: str) -> Marked:
+def formula_marked(posed: Exercise, answer: str) -> Marked:
+    """Whether a formula is the answer to an exercise that asks for one."""
     program = parse(posed.program)
-    typed = _read(answer, program)
+    typed, note = _read(answer, program)
     (expected,) = parse(posed.answer[0]).outputs
-    (rest,) = simplify((node(SUB, (substituted(typed, _by_name(program)), substituted(expected, _by_name(program)))),))
+    difference = node(SUB, (substituted(typed, _by_name(program)), substituted(expected, _by_name(program))))
+    (rest,) = simplify((difference,))
     places = list(_places(posed, program, typed, expected))
-    if rest.primitive is CONSTANT and rest.data == 0 and all(place.given is not None for place in places):
-        message = "right: its difference from the answer simplifies to 0"
+    zero = (rest.primitive is CONSTANT and rest.data == 0) or vanishes(difference)
+    if zero and all(place.given is not None for place in places):
+        message = f"right: its difference from the answer simplifies to 0{note}"
         return Marked(posed, answer, True, message, "", "simplified", len(places))
     if len(places) < ENOUGH:
         raise ExpressionError(
             "limit", "there are too few points to compare the answer at", None, "take another exercise"
         )
-    what = {"tangent": "the line", "second": "the second derivative"}.get(posed.kind, "the derivative")
+    what = {"tangent": "the line", "second": "the second derivative", "solution": "the solution"}.get(
+        posed.kind, "the derivative"
+    )
     for place in places:
-        if not _same(place.slope, place.given):
+        if not same(place.slope, place.given):
             at = ", ".join(f"{name} = {x}" for name, x in place.at.items())
-            difference = f"this is {_short(place.given)}" if place.given is not None else "this has no value"
-            message = f"wrong: at `{at}` {what} is {_short(place.slope)}, and {difference}"
-            return Marked(posed, answer, False, message, _hint(posed, program, places), "points", len(places))
-    message = f"right: it agrees with {what} to {AGREED} digits at {len(places)} points"
+            other = f"this is {_short(place.given)}" if place.given is not None else "this has no value"
+            message = f"wrong: at `{at}` {what} is {_short(place.slope)}, and {other}{note}"
+            return Marked(posed, answer, False, message, _hint(posed, program, typed, places), "points", len(places))
+    message = f"right: it agrees with {what} to {AGREED} digits at {len(places)} points, which is no proof{note}"
     return Marked(posed, answer, True, message, "", "points", len(places))
 
 
-def _read(answer: str, program: Program) -> Value:
-    """The formula of an answer. Raises `ExpressionError`, which points into it."""
+def _read(answer: str, program: Program) -> tuple[Value, str]:
+    """The formula of an answer, and how it was read if not as typed. Raises `ExpressionError`, which points into it."""
     try:
-        read = parse(answer)
+        head = _HEAD.match(answer)
+        # `f'(x) = …`
+        text = " " * len(head[0]) + answer[len(head[0]) :] if head else answer
+        read, reading = leniently(text, parse)
         for name, leaf in read.variables.items():
             if name not in program.variables:
                 names = quoted(program.variables)
                 raise ExpressionError(
                     "name", f"`{name}` is no variable of the exercise", leaf.span, f"its variables: {names}"
                 )
-        return single_output(read)
+        return single_output(read), f"; read as `{reading.text.strip()}`" if reading else ""
     except ExpressionError as error:
         raise unreadable(error, answer) from None
 
@@ -113,7 +132,7 @@ def _by_name(program: Program) -> Any:
 
 def _places(posed: Exercise, program: Program, typed: Value, expected: Value) -> Iterator[_Place]:
     """The points at which the derivative exists."""
-    m = _many_digits()
+    m = many_digits()
     names = list(program.variables)
     for k in range(PLACES):
         # each variable goes through the same numbers, in another order
@@ -128,13 +147,14 @@ def _places(posed: Exercise, program: Program, typed: Value, expected: Value) ->
             yield _Place(at, swept.value, slope, value_in(m, typed, numbers))
 
 
-def _many_digits() -> NumberType:
+def many_digits() -> NumberType:
+    """The arithmetic in which functions are compared."""
     from ..numbers.multiprecision import Multiprecision
 
     return Multiprecision(DIGITS, decimals=True)
 
 
-def _same(a: Any, b: Any) -> bool:
+def same(a: Any, b: Any) -> bool:
     """Whether two numbers are equal, as far as the digits go."""
     if a is None or b is None:
         return False
@@ -145,22 +165,24 @@ def _short(x: Any) -> str:
     return f"{float(x):.6g}"
 
 
-def _hint(posed: Exercise, program: Program, places: Sequence[_Place]) -> str:
+def _hint(posed: Exercise, program: Program, answer: Value, places: Sequence[_Place]) -> str:
     """Return the hint that names the usual mistake that leads to the answer; empty if none does."""
     there = [place for place in places if place.given is not None]
     if not there:
         return "write it so that it has a value where the function has a derivative"
-    if all(_same(p.given, p.value) for p in there):
+    if all(same(p.given, p.value) for p in there):
         return "that is the function itself, not its derivative"
-    if all(_same(p.given, -p.slope) for p in there):
+    if all(same(p.given, -p.slope) for p in there):
         return "everything is right but the sign"
     missed = _rule_missed(posed, program, there) if posed.kind == "derivative" else ""
     if missed:
         return missed
+    if posed.kind == "derivative" and _integrated(posed, program, answer, there):
+        return "that is an antiderivative: the function was integrated, not differentiated"
     first = there[0]
-    if all(_same(p.given - p.slope, first.given - first.slope) for p in there):
+    if all(same(p.given - p.slope, first.given - first.slope) for p in there):
         return f"it is off by {_short(first.given - first.slope)} everywhere: look at the terms without the variable"
-    if first.slope and first.given and all(_same(p.given * first.slope, p.slope * first.given) for p in there):
+    if first.slope and first.given and all(same(p.given * first.slope, p.slope * first.given) for p in there):
         return f"it is {_short(first.given / first.slope)} times as large everywhere: a factor is wrong or missing"
     order = " --order 2" if posed.kind == "second" else ""
     by = f" --wrt {posed.wrt[0]}" if len(program.variables) > 1 else ""
@@ -171,34 +193,111 @@ def _hint(posed: Exercise, program: Program, places: Sequence[_Place]) -> str:
     )
 
 
+def _integrated(posed: Exercise, program: Program, answer: Value, there: Sequence[_Place]) -> bool:
+    """Whether the derivative of the answer is the function."""
+    m, by = many_digits(), posed.wrt[0]
+    with Defined(ArithmeticError, ValueError):
+        points = [{name: _as(m, x) for name, x in place.at.items()} for place in there[:ENOUGH]]
+        slopes = [value_and_gradient(m, answer, numbers, [by]).gradient[by] for numbers in points]
+        return all(same(slope, place.value) for slope, place in zip(slopes, there, strict=False))
+    return False
+
+
 def _rule_missed(posed: Exercise, program: Program, there: Sequence[_Place]) -> str:
-    """The rule of differentiation that was not followed, if it is one of the common mistakes."""
-    m, by = _many_digits(), posed.wrt[0]
+    """The usual mistake, in the derivative of one part, that leads to the answer; empty if none does."""
+    m, by = many_digits(), posed.wrt[0]
     (output,) = program.outputs
-    inner = output._prev
-
-    def parts(place: _Place) -> list[tuple[Any, Any]]:
-        numbers = {name: _as(m, x) for name, x in place.at.items()}
-        swept = [value_and_gradient(m, part, numbers, [by]) for part in inner]
-        return [(part.value, part.gradient[by]) for part in swept]
-
-    try:
-        values = [(place, parts(place)) for place in there]
-    except ExpressionError:
+    parts = [part for part in in_order((output,)) if part._prev and not part.primitive.gives_condition]
+    if len(parts) > MOST_PARTS:
         return ""
-    if output.primitive is MUL and all(_same(p.given, u[1] * v[1]) for p, (u, v) in values):
-        return "the derivative of a product is not the product of the derivatives: it is u′·v + u·v′"
-    if output.primitive is DIV:
-        if all(v[1] and _same(p.given, u[1] / v[1]) for p, (u, v) in values):
-            return "the derivative of a quotient is not the quotient of the derivatives: it is (u′·v − u·v′)/v²"
-        if all(_same(p.given, p.slope * v[0] ** 2) for p, (_, v) in values):
-            return "what is below is missing: it is (u′·v − u·v′)/v²"
-    moving = [k for k, part in enumerate(inner) if any(slopes[k][1] for _, slopes in values)]
-    if len(moving) == 1 and output.primitive not in (MUL, DIV):
-        (k,) = moving
-        if all(_same(p.given * slopes[k][1], p.slope) for p, slopes in values):
-            return f"the derivative of what is inside, `{expression_text(inner[k])}`, is missing: the chain rule"
+    points = [{name: _as(m, x) for name, x in place.at.items()} for place in there[:ENOUGH]]
+    part_variable = variable("part")
+
+    def derivative(value: Value, numbers: Mapping[str, Any], name: str) -> _Part:
+        swept = value_and_gradient(m, value, numbers, [name])
+        return _Part(swept.value, swept.gradient[name])
+
+    # the outermost one first, sums last: what is not differentiated in a term may lack the chain rule
+    parts.reverse()
+    for part in sorted(parts, key=lambda part: part.primitive in (ADD, SUB)):
+        with Defined(ArithmeticError, ValueError):
+            own = [derivative(part, numbers, by) for numbers in points]
+            inner = [[derivative(p, numbers, by) for p in part._prev] for numbers in points]
+            around = substituted(output, {part: part_variable}.get)
+            weights = [
+                derivative(around, {**numbers, "part": each.value}, "part").slope
+                for numbers, each in zip(points, own, strict=True)
+            ]
+            for message, mistaken in _mistakes(part):
+                slopes = [mistaken(inputs, each) for inputs, each in zip(inner, own, strict=True)]
+                if all(
+                    slope is not None and same(place.given, place.slope + weight * (slope - each.slope))
+                    for place, slope, each, weight in zip(there, slopes, own, weights, strict=False)
+                ):
+                    return message if part is output else f"in the derivative of `{expression_text(part)}`: {message}"
     return ""
+
+
+def _term_mistakes(text: str, k: int, sign: int) -> Iterator[Mistake]:
+    """Yield the usual mistakes in a term of a sum."""
+    yield f"the derivative of the term `{text}` is missing", lambda x, v: v.slope - sign * x[k].slope
+    yield f"the term `{text}` is not differentiated", lambda x, v: v.slope + sign * (x[k].value - x[k].slope)
+    yield f"the sign of the derivative of `{text}` is wrong", lambda x, v: v.slope - 2 * sign * x[k].slope
+
+
+def _without_inner(k: int, inputs: Sequence[_Part], part: _Part) -> Any:
+    """The derivative of a function without that of what is inside it."""
+    others = any(each.slope for j, each in enumerate(inputs) if j != k)
+    return None if others or not inputs[k].slope else part.slope / inputs[k].slope
+
+
+class _Part(NamedTuple):
+    """A part of a function at a point: its value, and its derivative."""
+
+    value: Any
+    slope: Any
+
+
+Mistake = tuple[str, Callable[[Sequence[_Part], _Part], Any]]
+"""What went wrong, and what it makes of the derivative of a part, given those of its inputs; None for nothing."""
+
+
+def _mistakes(part: Value) -> Iterator[Mistake]:
+    """Yield the usual mistakes in the derivative of an operation."""
+    primitive, inputs = part.primitive, part._prev
+    if primitive in (ADD, SUB):
+        for k, term in enumerate(inputs):
+            yield from _term_mistakes(expression_text(term), k, -1 if k and primitive is SUB else 1)
+    if primitive is MUL:
+        rule = "it is u′·v + u·v′"
+        yield (
+            f"the derivative of a product is not the product of the derivatives: {rule}",
+            lambda x, v: x[0].slope * x[1].slope,
+        )
+        yield f"a term of the product rule is missing: {rule}", lambda x, v: x[0].slope * x[1].value
+        yield f"a term of the product rule is missing: {rule}", lambda x, v: x[0].value * x[1].slope
+        yield f"the product rule has a plus: {rule}", lambda x, v: x[0].slope * x[1].value - x[0].value * x[1].slope
+    if primitive is DIV:
+        rule = "it is (u′·v − u·v′)/v²"
+        yield (
+            f"the derivative of a quotient is not the quotient of the derivatives: {rule}",
+            lambda x, v: x[0].slope / x[1].slope if x[1].slope else None,
+        )
+        yield f"what is below is missing: {rule}", lambda x, v: v.slope * x[1].value ** 2
+        yield (
+            f"the quotient rule has a minus: {rule}",
+            lambda x, v: (x[0].slope * x[1].value + x[0].value * x[1].slope) / x[1].value ** 2,
+        )
+    if primitive is POW:
+        rule = "it is n·u^(n − 1)·u′"
+        yield f"the exponent goes down by 1: {rule}", lambda x, v: None if x[1].slope else v.slope * x[0].value
+        yield f"the exponent is missing as a factor: {rule}", lambda x, v: v.slope / x[1].value if x[1].value else None
+    if primitive not in (ADD, SUB, MUL, DIV, NEG):
+        for k, inside in enumerate(inputs):
+            text = f"the derivative of what is inside, `{expression_text(inside)}`, is missing: the chain rule"
+            yield text, partial(_without_inner, k)
+        name = primitive.spelling or primitive.name
+        yield f"the sign of the derivative of `{name}` is wrong", lambda x, v: -v.slope
 
 
 # ---- numbers ------------------------------------------------------------------------------------------------------
@@ -225,7 +324,7 @@ def _given(posed: Exercise, answer: str) -> dict[str, Any]:
         message = (
             f"the answer to this exercise is {len(posed.names)} number{'s' * (len(posed.names) > 1)}, not {len(texts)}"
         )
-        raise ExpressionError("usage", message, None, f"write `--answer` with {asked}")
+        raise usage_error(message, f"write `--answer` with {asked}")
     if all(mark for _, mark, _ in named):
         by_name = {name.strip(): text.strip() for name, _, text in named}
         if posed.names == ("",) and len(by_name) == 1:
@@ -233,22 +332,22 @@ def _given(posed: Exercise, answer: str) -> dict[str, Any]:
     else:
         by_name = dict(zip(posed.names, texts, strict=True))
     if set(by_name) != set(posed.names):
-        raise ExpressionError("usage", f"the answer names {listed(list(by_name))}", None, f"it is to name {asked}")
-    return {name: _number(text) for name, text in by_name.items()}
+        raise usage_error(f"the answer names {listed(list(by_name))}", f"it is to name {asked}")
+    return {name: number_of(text) for name, text in by_name.items()}
 
 
-def _number(text: str) -> Any:
+def number_of(text: str) -> Any:
     """The number that an expression is. Raises `ExpressionError`, which points into it."""
     try:
         program = parse(text)
         for name, leaf in program.variables.items():
-            raise ExpressionError("point", f"`{name}` has no value here", leaf.span, "the answer is a number")
+            raise point_error(f"`{name}` has no value here", "the answer is a number", span=leaf.span)
         output = single_output(program)
         try:
             exact = value_in(Exact(), output, {})
         except (Refusal, ExpressionError):
             exact = None
-        number = exact if exact is not None else value_in(_many_digits(), output, {})
+        number = exact if exact is not None else value_in(many_digits(), output, {})
         if number is None:
             raise ExpressionError("domain", f"`{text}` has no value", None, "the answer is a number")
         return number
@@ -260,7 +359,7 @@ def _equal(number: Any, wanted: str) -> bool:
     right = Fraction(wanted)
     if isinstance(number, Fraction):
         return number == right
-    return _same(number, _as(_many_digits(), right))
+    return same(number, _as(many_digits(), right))
 
 
 def _number_hint(posed: Exercise, answers: Mapping[str, Any], wrong: Sequence[str]) -> str:
@@ -275,9 +374,9 @@ def _number_hint(posed: Exercise, answers: Mapping[str, Any], wrong: Sequence[st
         if all(abs(floats[name] - up[name]) < 1e-9 for name in wrong):
             return "that is a step up: the step goes against the gradient"
     if posed.kind == "slope":
-        m = _many_digits()
+        m = many_digits()
         at = {name: _as(m, Fraction(x)) for name, x in posed.point.items()}
-        if _same(_as(m, answers[""]), value_in(m, parse(posed.program).outputs[0], at)):
+        if same(_as(m, answers[""]), value_in(m, parse(posed.program).outputs[0], at)):
             return "that is the value there, and the slope is asked for"
     if sorted(floats.values()) == sorted(wanted[name] for name in wrong) and len(wrong) > 1:
         return "the numbers are right, and stand at the wrong names"
@@ -292,21 +391,22 @@ def _as(m: NumberType, x: Any) -> Any:
 
 
 def asked(
-    level: int | None = None,
     *,
-    count: int | None = None,
-    seed: int | None = None,
+    level: int | None = None,
+    count: int = COUNT,
+    seed: int = SEED,
     solutions: bool = False,
     check: int | None = None,
     answer: str | None = None,
+    topic: str | None = None,
+    function: str | None = None,
 ) -> Sheet | Marked:
     """A sheet, or where a number is given to `check` what there is to say of the answer to that exercise.
 
     Raises `ExpressionError` as `mark` does.
     """
-    chosen = {"seed": SEED if seed is None else seed}
+    chosen: dict[str, Any] = {"seed": seed, "topic": topic, "function": function}
+    level = level or (TOPICS[topic][0] if topic else 1)
     if check is None or answer is None:
-        return sheet(
-            1 if level is None else level, count=COUNT if count is None else count, solutions=solutions, **chosen
-        )
-    return mark(1 if level is None else level, check, answer, **chosen)
+        return sheet(level, count=count, solutions=solutions, **chosen)
+    return mark(level, check, answer, **chosen)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..algebra.walk import substituted
-from ..errors import ExpressionError, nearest, quoted
+from ..errors import ExpressionError, nearest, point_error, quoted, usage_error
 from ..graphs.value import Value, in_order
 from ..graphs.value_and_gradient import value_in
 from ..inputs.parse_point import split
@@ -56,14 +56,12 @@ def _spelled(text: str) -> str:
     """The assumption without words: `n is a positive integer` as two conditions. Raises `ExpressionError`."""
     name, *words = [word for word in text.split() if word not in FILLERS] or [""]
     if words == ["natural"]:
-        raise ExpressionError(
-            "usage",
+        raise usage_error(
             f"the assumption `{text}` can be read in two ways: 0 is a natural number for some",
-            None,
             f"`{name} integer, {name} > 0` or `{name} integer, {name} >= 0`",
         )
     if words == ["real"]:
-        raise ExpressionError("usage", f"the assumption `{text}` says nothing: every variable is real", None, HINT)
+        raise usage_error(f"the assumption `{text}` says nothing: every variable is real", HINT)
     if words and all(word in WORDS for word in words):
         return " and ".join([WORDS[word].format(name) for word in words])
     return text
@@ -74,17 +72,15 @@ def _read(text: str, program: Program) -> Assumption:
     try:
         outputs = parse(f"where({spelled}, 1, 0)", program.variables).outputs if text else []
     except ExpressionError as error:
-        raise ExpressionError("usage", f"the assumption `{text}` cannot be read: {error}", None, HINT) from None
+        raise usage_error(f"the assumption `{text}` cannot be read: {error}", HINT) from None
     if len(outputs) != 1 or outputs[0].primitive is not WHERE or any(p._prev for p in outputs[0]._prev[1:]):
-        raise ExpressionError("usage", f"`{text}` is not one condition", None, HINT)
+        raise usage_error(f"`{text}` is not one condition", HINT)
     condition = outputs[0]._prev[0]
     for leaf in in_order((condition,)):
         if leaf.primitive is VARIABLE and leaf.label not in program.variables:
             near = nearest(leaf.label, list(program.variables))
-            raise ExpressionError(
-                "usage",
+            raise usage_error(
                 f"the assumption `{text}` is about `{leaf.label}`, which the program does not use",
-                None,
                 f"did you mean `{near}`?" if near else f"its variables: {quoted(program.variables)}",
             )
     return Assumption(text, substituted(condition, lambda v: None if v._prev else program.variables.get(v.label)))
@@ -97,6 +93,4 @@ def check_point(assumed: Sequence[Assumption], numbers: Mapping[str, Any]) -> No
         if any(v.primitive is VARIABLE and v.label not in numbers for v in order):
             continue
         if value_in(REAL, assumption.condition, numbers) is False:
-            raise ExpressionError(
-                "point", f"the point does not meet the assumption `{assumption.text}`", None, "change one of them"
-            )
+            raise point_error(f"the point does not meet the assumption `{assumption.text}`", "change one of them")

@@ -113,14 +113,20 @@ def derivations(
 
 
 def derivation(
-    function: Value, leaf: Value, by: tuple[str, ...], formula: Value, assumed: Sequence[str] = ()
+    function: Value,
+    leaf: Value,
+    by: tuple[str, ...],
+    formula: Value,
+    assumed: Sequence[str] = (),
+    follows: Sequence[Value] = (),
 ) -> Derivation:
     """The derivation of the derivative of a formula by one of its leaves, which ends in `formula`.
 
-    Raises `ExpressionError` (`limit`) for a long one.
+    The leaves `follows` are functions of it, whose derivatives stay open. Raises `ExpressionError` (`limit`) for a long
+    one.
     """
     check_length(function)
-    return Derivation(by, function, tuple(_Work(function, leaf, formula, assumed).steps()), formula)
+    return Derivation(by, function, tuple(_Work(function, leaf, formula, assumed, follows).steps()), formula)
 
 
 def check_length(function: Value) -> None:
@@ -152,12 +158,15 @@ class _Rule(NamedTuple):
 class _Work:
     """One derivation under way."""
 
-    def __init__(self, function: Value, leaf: Value, formula: Value, assumed: Sequence[str] = ()) -> None:
+    def __init__(
+        self, function: Value, leaf: Value, formula: Value, assumed: Sequence[str] = (), follows: Sequence[Value] = ()
+    ) -> None:
         self.function, self.leaf, self.formula, self.assumed = function, leaf, formula, assumed
-        varies = facts_of((function,), lambda v, inputs: v is leaf or any(inputs))
-        self.moving = {value for value in varies if varies[value]}
+        varies = facts_of((function,), lambda v, inputs: v is leaf or v in follows or any(inputs))
+        self.varying = {value for value in varies if varies[value]}
         self.pending: dict[str, Value] = {}
-        self.found: dict[str, Value] = {}
+        names = (pending_name(follower, leaf.label) for follower in follows)
+        self.found: dict[str, Value] = {name: variable(name) for name in names}
         self.conditional = False
 
     def steps(self) -> Iterator[Step]:
@@ -184,7 +193,7 @@ class _Work:
                 stack += [(inner_name, None, depth + 1) for inner_name in reversed(inner)]
                 continue
             inserted = substituted(result, lambda v: self.found.get(v.label, v) if not v._prev else None)
-            if inserted is not result:
+            if inserted is not result and expression_text(inserted) != expression_text(result):
                 yield self.step(PUT_IN, result, inserted, depth)
             self.spend(inserted)
             last = name == root.label
@@ -240,7 +249,7 @@ class _Work:
         """The derivative of a function: a variable that stands for it, or 1 or 0 where there is nothing to do."""
         if function is self.leaf:
             return constant(1.0, "1")
-        if function not in self.moving:
+        if function not in self.varying:
             return constant(0.0, "0")
         name = pending_name(function, self.leaf.label)
         self.pending[name] = function
@@ -288,18 +297,18 @@ class _Work:
             if inner.primitive is NEG:
                 layers.append(_negative)
                 inner = inner._prev[0]
-            elif inner.primitive is DIV and inner._prev[1] not in self.moving:
+            elif inner.primitive is DIV and inner._prev[1] not in self.varying:
                 layers.append(lambda v, by=inner._prev[1]: node(DIV, (v, by)))  # type: ignore[misc]
                 inner = inner._prev[0]
             elif inner.primitive in (MUL, PROD):
                 factors = [*self.factors(inner)]
-                fixed = [operand for operand in factors if operand not in self.moving]
+                fixed = [operand for operand in factors if operand not in self.varying]
                 if not fixed:
                     break
                 factor = _product(fixed)
                 layers.append(lambda v, by=factor: _times(by, v))  # type: ignore[misc]
-                inner = _product([operand for operand in factors if operand in self.moving])
-                self.moving.update(_products(inner))
+                inner = _product([operand for operand in factors if operand in self.varying])
+                self.varying.update(_products(inner))
             else:
                 break
         if not layers:
@@ -320,7 +329,7 @@ class _Work:
     def quotient(self, above: Value, below: Value) -> _Rule:
         """The quotient rule, and of a fixed number divided by something that rule's short form."""
         square = node(POW, (below, constant(2.0, "2")))
-        if above not in self.moving:
+        if above not in self.varying:
             slope = _times(above, self.open(below))
             return _Rule("reciprocal", node(DIV, (node(NEG, (slope,)), square)))
         first = node(MUL, (self.open(above), below))
@@ -330,7 +339,7 @@ class _Work:
     def of_function(self, value: Value) -> _Rule:
         """A power or a function: the derivative that its row has, with the chain rule for what is inside."""
         primitive, inputs = value.primitive, value._prev
-        active = [k for k, p in enumerate(inputs) if p in self.moving]
+        active = [k for k, p in enumerate(inputs) if p in self.varying]
         one_of_them = bool(primitive.smooth) and (len(active) > 1 or (primitive.variadic and len(inputs) == 2))
         slopes, conditions = _slopes(value, range(len(inputs)) if one_of_them else active)
         if one_of_them:
@@ -445,7 +454,7 @@ def _is_fraction(value: Value) -> bool:
 
 def _comparisons(formula: Value) -> set[str]:
     """Return the comparisons in a formula; `x < 1` and `1 > x` are equal."""
-    compared = [each for each in in_order((formula,)) if each.primitive.holds]
+    compared = [part for part in in_order((formula,)) if part.primitive.holds]
     turned = [node(GREATER[v.primitive], v._prev[::-1]) if v.primitive in GREATER else v for v in compared]
     return set(map(expression_text, turned))
 
@@ -510,7 +519,8 @@ def latex(derivations: Sequence[Derivation]) -> str:
     rows: list[str] = []
     names = list(dict.fromkeys(names_in([entry.function for entry in derivations])))
     typeset = Typesetting([*names, *(entry.by[-1] for entry in derivations)])
-    several = len(names) > 1
+    followers = {v.label for entry in derivations for step in entry.steps for v in step.pending.values() if not v._prev}
+    several = len({*names} - followers) > 1
     for entry in derivations:
         if rows:
             rows[-1] += "[1ex]"

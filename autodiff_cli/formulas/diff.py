@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from itertools import count
-from typing import Any
+from itertools import count, pairwise
+from typing import Any, NamedTuple
 
 from ..algebra.almost_everywhere import Contradiction, conjunction, generic
 from ..algebra.simplify import simplify
 from ..algebra.symbolic_derivative import Multi, derivatives
 from ..algebra.walk import facts_of, rebuilt, rewritten
-from ..errors import Diagnostic, ExpressionError
+from ..errors import Diagnostic, ExpressionError, Offer, usage_error
 from ..graphs.adjoint import Recording, record_values
 from ..graphs.second_order import hessian_in
 from ..graphs.taylor_mode import taylor_in
 from ..graphs.value import Value, in_order, variable
 from ..graphs.value_and_gradient import breakpoints_met, evaluate_in, value_and_gradient, value_in
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values, kink_warnings
-from ..inputs.problem import Point, as_number, check_values, parse, single_output, wanted_variables
+from ..inputs.problem import Point, as_number, check_values, read_program, single_output, wanted_variables
+from ..language.builder import Program
 from ..language.printer import expression_text
+from ..language.tokens import CLOSE, KIND, NAME, NUMBER, OPEN, scan
 from ..language.typesetting import equations, stated, typesetting
 from ..numbers import budget as work
 from ..numbers.base import NumberType
@@ -32,6 +35,8 @@ from .assumptions import Assumption, assumptions, check_point
 from .derivation import Derivation, check_length, derivations
 from .derivation import latex as steps_latex
 
+PLUS, MINUS, SUPERSCRIPT = KIND["PLUS"], KIND["MINUS"], KIND["SUPERSCRIPT"]
+
 MOST_ORDERS = 30
 MOST_DERIVATIVES = 200
 LONGEST = 1_000_000
@@ -39,6 +44,33 @@ LONGEST = 1_000_000
 
 LANGUAGES: Mapping[str, tuple[str, ...]] = {"text": (), "latex": (".tex",), "python": (".py",)}
 """The languages that derivatives are written in, and how the names of their files end."""
+
+
+class Operator(NamedTuple):
+    """The sign of a derivative before what it is taken of: by which name, of which order, and where it ends."""
+
+    name: str
+    order: int
+    end: int
+
+
+_ORDER = r"(?:\s*\^?\s*([2-9²³]))?"
+_OPERATOR = re.compile(rf"\s*[d∂]{_ORDER}\s*/\s*[d∂]([^\W\d]\w*?){_ORDER}(?=[\s(])(?=\s*(?!-\s)[^\s*/^+)=])")
+
+
+def differential_operator(text: str) -> Operator | None:
+    """Return the `d/dx` that a text begins with, None if it begins with none.
+
+    >>> differential_operator("d²/dx² x**3")
+    Operator(name='x', order=2, end=6)
+    """
+    match = _OPERATOR.match(text)
+    if match is None or match[1] != match[3]:
+        return None
+    return Operator(match[2], int((match[1] or "1").translate(_SUPERSCRIPTS)), match.end())
+
+
+_SUPERSCRIPTS = str.maketrans("²³", "23")
 
 
 class Derivative(Record):
@@ -52,6 +84,8 @@ class Derivative(Record):
     """The formula without what is taken at single points and kinks; None where that changes nothing."""
     condition: str | None = None
     """The condition under which the short form equals the formula; None if it does wherever it is defined."""
+    of: str = ""
+    """The unknown of equations whose derivative it is; empty for that of the program."""
 
     @property
     def shown(self) -> str:
@@ -78,6 +112,8 @@ class Diff(Record):
     """How the derivatives are found step by step, those of lower orders first, if that was asked for."""
     assumptions: tuple[str, ...] = ()
     """The assumptions as they were typed."""
+    equations: Sequence[str] = ()
+    """The equations, if unknowns of these are differentiated."""
 
 
 def diff(
@@ -114,12 +150,25 @@ def diff(
             None,
             "`taylor` finds derivatives of high order at a point",
         )
+    operator = differential_operator(text)
+    if operator is not None:
+        if wrt not in (None, (operator.name,), [operator.name]) or order != 1:
+            hint = f"leave `d/d{operator.name}` out, or the options"
+            raise ExpressionError("usage", "`d/d…` and the options `--wrt` and `--order` say two things", hint=hint)
+        wrt, order = [operator.name], operator.order
+        typed, text = text, " " * operator.end + text[operator.end :]
     values_given = dict(point or {})
     numbers = {name: as_number(value, name) for name, value in values_given.items()}
-    program = parse(text, numbers)
+    program, bound, notes = read_program(text, numbers, wrt)
+    values_given |= bound
     output = single_output(program)
+    if operator is not None and program.graph.rows and _is_sum(text):
+        message = f"read as: {typed[: operator.end].strip()} ({text.strip()})"
+        notes = [*notes, Diagnostic("note", message, None, "put parentheses around what is differentiated")]
+    if wrt is None and not values_given:
+        _check_products(program)
     here = any(name in numbers for name in program.variables)
-    warnings = check_values(program, numbers) if here else []
+    warnings = (check_values(program, numbers) if here else []) + notes
     names = wanted_variables(program, numbers, wrt)
     leaves = [program.variables.get(name) or variable(name) for name in names]
     if _combinations(len(names), order) > MOST_DERIVATIVES:
@@ -131,7 +180,7 @@ def diff(
         )
     if steps and language == "python":
         hint = "leave `--steps` out: steps have whole formulas"
-        raise ExpressionError("usage", "`--steps` and `--to python` exclude each other", hint=hint)
+        raise usage_error("`--steps` and `--to python` exclude each other", hint)
     if steps:
         check_length(output)
     for graph in (output, *simplify((output,), spell=False)):
@@ -222,6 +271,33 @@ def diff(
     )
 
 
+def _is_sum(text: str) -> bool:
+    """Whether a text has a sum outside of parentheses: the sign of a derivative may be meant for its first term."""
+    depth = 0
+    tokens = list(scan(text))
+    for before, (kind, _, _) in pairwise(tokens):
+        depth += (before[0] == OPEN) - (before[0] == CLOSE)
+        if depth == 0 and kind in (PLUS, MINUS) and before[0] in (NAME, NUMBER, CLOSE, SUPERSCRIPT):
+            return True
+    return False
+
+
+def _check_products(program: Program) -> None:
+    """Raise an error for a name such as `xy`, which is more likely a product, where nothing says what it is."""
+    for name, leaf in program.leaves.items():
+        if _PRODUCT.fullmatch(name):
+            product = "*".join(name)
+            span = program.whole.span(leaf)
+            offers = () if span is None else (Offer(*span[:2], product, False),)
+            hint = f"write `{product}`, or for the name `--wrt {name}`"
+            message = f"`{name}` may be one name or a product"
+            raise ExpressionError("name", message, span, hint, offers=offers)
+
+
+_PRODUCT = re.compile(r"[xyz][a-zA-Zπ]|[abckmnrt][xyz]|π[a-zA-Z]{1,2}")
+"""Names of several letters that are each a name by themselves, as they are written in products."""
+
+
 def _check_divisors(root: Value, output: Value) -> None:
     """Raise `ExpressionError` for a division by zero that stands in a formula at every point."""
     varies = facts_of((root,), lambda v, inputs: v.primitive is VARIABLE or any(inputs))
@@ -253,9 +329,7 @@ def _under(output: Value, leaves: Sequence[Value], order: int, assumed: Sequence
         return derivatives(output, leaves, order, [assumption.condition for assumption in assumed])
     except Contradiction:
         texts = ", ".join(f"`{assumption.text}`" for assumption in assumed)
-        raise ExpressionError(
-            "usage", f"the assumptions cannot all hold: {texts}", None, "leave out what is wrong"
-        ) from None
+        raise usage_error(f"the assumptions cannot all hold: {texts}", "leave out what is wrong") from None
 
 
 def _unused(
@@ -284,12 +358,12 @@ def _unused(
     return unused
 
 
-def _shapes(roots: Sequence[Value], known: dict[tuple[object, ...], int]) -> list[int]:
+def _shapes(roots: Sequence[Value], shapes: dict[tuple[object, ...], int]) -> list[int]:
     """A number for each formula, the same for those that are written alike; without writing them, which may be long."""
 
     def number(value: Value, inputs: Sequence[int]) -> int:
         leaf = () if value._prev else (value.label, value.source or repr(value.data))
-        return known.setdefault((value.primitive.name, *leaf, *inputs), len(known))
+        return shapes.setdefault((value.primitive.name, *leaf, *inputs), len(shapes))
 
     numbers = facts_of(roots, number)
     return [numbers[root] for root in roots]
@@ -407,11 +481,10 @@ def _module(text: str, outputs: Sequence[Value], wanted: tuple[str, ...]) -> str
     try:
         recording = record_values(outputs, leaves, recorder)
     except Lacking as lacking:
-        raise ExpressionError(
-            "usage",
+        raise usage_error(
             f"{writer.title} has no function `{lacking}`, which the derivative needs",
-            recorder.node.span,
             "leave the function out, or print the formula as text",
+            span=recorder.node.span,
         ) from None
     reordered = Recording(recorder, recording.values[:1], recording.values[1:], (), recording.watched, recording.place)
     unit = Unit(text, "derivative", tuple(leaf.label for leaf in leaves), wanted, reordered, {})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..errors import Diagnostic, ExpressionError
+from ..errors import Diagnostic, ExpressionError, usage_error
 from ..graphs.adjoint import merge_recordings, record_gradient
 from ..graphs.value import variable
 from ..inputs.problem import check_single, parse, single_output, wanted_variables
@@ -52,7 +52,7 @@ def export(
     return t1, (y, x)
     """
     if dialect and to != "sql":
-        raise ExpressionError("usage", f"`{to}` has no dialects", hint="`--dialect` goes with `--to sql`")
+        raise usage_error(f"`{to}` has no dialects", "`--dialect` goes with `--to sql`")
     if to == "latex":
         return _equations(text, name, wrt)
     dialect = dialect or (next(iter(DIALECTS)) if to == "sql" else None)
@@ -72,11 +72,10 @@ def export(
         node = recorder.node
         raised_by = node.primitive.name
         need = "" if raised_by == str(lacking) else f", which `{raised_by}` or its derivative needs"
-        raise ExpressionError(
-            "usage",
+        raise usage_error(
             f"{writer.title} has no function `{lacking}`{need}",
-            node.span,
             "leave the function out, or export to another target",
+            span=node.span,
         ) from None
     labels = {
         recording.place[b.value]: b.name for b in program.bindings if b.value in recording.place and b.value._prev
@@ -102,9 +101,6 @@ def _equations(text: str, name: str, wrt: Sequence[str] | None) -> Exported:
 
 
 def _unusable(name: str, to: str) -> ExpressionError:
-    return ExpressionError(
-        "usage",
-        f"`{name}` cannot be the name of a function in `{to}`",
-        None,
-        "give a plain name that means nothing there: `--name f`",
+    return usage_error(
+        f"`{name}` cannot be the name of a function in `{to}`", "give a plain name that means nothing there: `--name f`"
     )

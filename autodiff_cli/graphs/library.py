@@ -14,11 +14,11 @@ __all__ = [*FUNCTIONS]
 def _python_function(name: str, primitive: Primitive) -> Callable[..., Any]:
     params = [p.strip("*") for p in primitive.params]
     least = len(params) - len(primitive.defaults)
-    whole = -1 if primitive.variadic else len(params)
+    arity = -1 if primitive.variadic else len(params)
 
     def function(*args: Any, **named: Any) -> Any:
         called = primitive
-        if named or len(args) != whole:
+        if named or len(args) != arity:
             args += tuple(named.pop(p) for p in params[len(args) :] if p in named)
             if primitive.with_two and len(args) == 2:
                 called = PRIMITIVES[primitive.with_two]
@@ -29,8 +29,8 @@ def _python_function(name: str, primitive: Primitive) -> Callable[..., Any]:
             elif named or not args:
                 raise TypeError(f"{name}: call it as {primitive.signature}")
         result = apply(called, *args)
-        for each in args:
-            if isinstance(each, Value):
+        for argument in args:
+            if isinstance(argument, Value):
                 return result
         return result.data
 

@@ -156,9 +156,9 @@ class _Planner:
         for step in self.live:
             # branches in different ones may have the same serial
             for path in sorted(self.places[step], key=lambda p: (p.serial, [b.serial for b in p.line()])):
-                made = providers[step, path] = []
+                provided = providers[step, path] = []
                 for task in self.tasks_of(step, path):
-                    made.append(len(tasks))
+                    provided.append(len(tasks))
                     tasks.append(task)
         waiting = [0] * len(tasks)
         users: list[list[int]] = [[] for _ in tasks]

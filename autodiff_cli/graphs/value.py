@@ -184,7 +184,7 @@ class Value:
         if self._first is not None and id(self) not in _packing.ids:
             # What it is made from goes first, each after its inputs, so that no packing waits for a much deeper one.
             below = _packed_first(self)
-        return _unpacked, (below, self.primitive.name, self._prev, *[getattr(self, each) for each in _FACTS])
+        return _unpacked, (below, self.primitive.name, self._prev, *[getattr(self, fact) for fact in _FACTS])
 
     def __add__(self, other: Value | Number) -> Value:
         y = other if type(other) is Value else as_value(other)
@@ -292,9 +292,9 @@ def _plain(data: object) -> float:
 def _inputs(children: Sequence[Value], op: str) -> tuple[Value, ...]:
     """The inputs of an operation that is named by its symbol. Raises TypeError or ValueError where they do not fit."""
     listed = tuple(children) if isinstance(children, Iterable) else (children,)
-    for each in listed:
-        if not isinstance(each, Value):
-            raise TypeError(f"the inputs of an operation are Values, and {each!r} is none")
+    for entry in listed:
+        if not isinstance(entry, Value):
+            raise TypeError(f"the inputs of an operation are Values, and {entry!r} is none")
     if bool(listed) != bool(op) or op not in BY_SYMBOL:
         raise ValueError(f"no operation {op!r} with {len(listed)} inputs is in the table of primitives")
     return listed
@@ -424,8 +424,8 @@ _FACTS = ("data", "grad", "_about")
 
 def _like(value: Value, parents: tuple[Value, ...]) -> Value:
     copied = node(value.primitive, parents)
-    for each in _FACTS:
-        setattr(copied, each, getattr(value, each))
+    for fact in _FACTS:
+        setattr(copied, fact, getattr(value, fact))
     return copied
 
 
@@ -497,8 +497,8 @@ def _after_inputs(nodes: Mapping[int, Value]) -> list[Value]:
 def _unpacked(below: object, primitive: str, parents: tuple[Value, ...], *facts: Any) -> Value:
     """The node that was pickled; what stands below it has been made first."""
     created = node(PRIMITIVES[primitive], parents)
-    for each, fact in zip(_FACTS, facts, strict=True):
-        setattr(created, each, fact)
+    for name, fact in zip(_FACTS, facts, strict=True):
+        setattr(created, name, fact)
     return created
 
 

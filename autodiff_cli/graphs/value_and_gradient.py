@@ -68,13 +68,23 @@ def at_point(m: NumberType, source: Value | Iterable[Value] | Graph, values: Map
         elif primitive is CONSTANT:
             number, text = graph.constants[i]
             try:
-                data[i] = m.number(number) if text is None else m.literal(text)
+                data[i] = m.number(number) if text is None else _literal(m, text)
             except OverflowError:
                 message = f"this number is too large for {m.range}"
                 raise ExpressionError("overflow", message, graph.span(i), "use a smaller number") from None
             except Refusal as refusal:
                 raise ExpressionError(refusal.kind, refusal.message, graph.span(i), refusal.hint) from None
     return graph.at(data)
+
+
+def _literal(m: NumberType, text: str) -> Number:
+    """The number that a literal stands for, in coherent units if it has a unit: `5[kg]`."""
+    if text[-1] != "]":
+        return m.literal(text)
+    from ..quantities.unit import split_literal  # only units need it
+
+    digits, unit = split_literal(text)
+    return m.measured(m.literal(digits), unit)
 
 
 def evaluate_in(
@@ -104,7 +114,7 @@ def breakpoints_met(at: Evaluation) -> list[Breakpoint]:
 
     Without one all derivatives are those of the smooth function near the point. Raises `ExpressionError`.
     """
-    return list(at.breakpoints(at.placed(breakpoints, at.graph, at.order, at.active.moving)).values())
+    return list(at.breakpoints(at.placed(breakpoints, at.graph, at.order, at.active.varying)).values())
 
 
 def value_and_gradient(

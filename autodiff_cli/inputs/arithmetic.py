@@ -63,7 +63,7 @@ class Arithmetic(NamedTuple):
         if self.name == "certified":
             return self._certified(point, task)
         if self.name == "precision":
-            return self._settled(point, task)
+            return self._with_right_digits(point, task)
         if self.name == "exact":
             from ..numbers.exact import Exact
 
@@ -78,7 +78,7 @@ class Arithmetic(NamedTuple):
             raise ExpressionError(refusal.kind, refusal.message, None, refusal.hint) from None
         return _each(result, lambda key, x: m.number(x))
 
-    def _settled(self, point: Mapping[str, float | str], task: Task) -> dict[str, Any]:
+    def _with_right_digits(self, point: Mapping[str, float | str], task: Task) -> dict[str, Any]:
         """The numbers, each with the digits that the bound on its error leaves: computed with more until these suffice.
 
         What cannot be told from 0 is given as within so much of it.

@@ -72,7 +72,11 @@ def _one(text: str, start: int, end: int) -> tuple[str, Range]:
     if not equals or not is_name(bare):
         fail(f"`{text[start:end]}` is not a name with its range", Span(start, max(end, start + 1)), EXAMPLE)
     low, colon, high = ends.partition(":")
-    if not colon or ":" in high:
+    if ":" in high:
+        between = f"`{bare}={low}:{high.partition(':')[0]}`"
+        points = f"a sweep of points is for `--at {text[start:end]}`"
+        fail(f"the range of `{bare}` has two ends, and no step", Span(start, end), f"write {between}; {points}")
+    if not colon:
         fail(f"the range of `{bare}` needs two ends with a colon between them", Span(start, end), EXAMPLE)
     begin = start + len(name) + 1
     first = constant_value(bare, low, begin) if low.strip() else None

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, NoReturn
 
 from ..errors import ExpressionError, Span
+from ..language.elements import flattened
 from ..language.tokens import is_name as is_name
 from ..language.tokens import plain_number
 from .decoding import whole
+from .problem import Quantity as Quantity
+from .problem import Typed as Typed
 from .problem import evaluate_constant
+from .problem import typed as typed
 
 ValueOf = Callable[[str, str, int], float]
 """Reads the value of a name: gets the name, its text, and where that begins in a longer one."""
@@ -30,9 +34,9 @@ def parse_point(text: str, value_of: ValueOf | None = None) -> dict[str, float]:
     point = {}
     try:
         for start, end in value_of.pieces(text) if isinstance(value_of, Lenient) else pieces(text):
-            name, value = _assignment(text, start, end, value_of or constant_value)
-            if not same(point.setdefault(name, value), value):
-                _twice(name, point[name], value, Span(start, end))
+            for name, value in _assignment(text, start, end, value_of or constant_value):
+                if not same(point.setdefault(name, value), value):
+                    _twice(name, point[name], value, Span(start, end))
     except ExpressionError as error:
         error.text = text
         raise
@@ -57,12 +61,12 @@ def _plain_point(text: str) -> dict[str, float] | None:
 
 
 def pieces(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the spans of the parts between commas, without the space around them."""
+    """Yield the spans of the parts between commas, without space around; brackets and braces hold parts together."""
     depth = start = 0
     for index, char in enumerate(text + ","):
-        if char == "(":
+        if char in "([{":
             depth += 1
-        elif char == ")":
+        elif char in ")]}":
             depth -= 1
         elif char == "," and (depth <= 0 or index == len(text)):
             piece = text[start:index]
@@ -83,8 +87,8 @@ def parse_weights(text: str) -> dict[str, float] | list[float]:
     return [constant_value(f"number {k}", piece) for k, piece in enumerate(split(text), start=1)]
 
 
-def _assignment(text: str, start: int, end: int, value_of: ValueOf) -> tuple[str, float]:
-    """The name and the value of one part."""
+def _assignment(text: str, start: int, end: int, value_of: ValueOf) -> Iterator[tuple[str, float]]:
+    """The name and the value of one part; of a list, those of its entries."""
     name, equals, value = text[start:end].partition("=")
     bare = name.rstrip()
     if not equals or not is_name(bare) or not value.strip() or "=" in value:
@@ -93,23 +97,37 @@ def _assignment(text: str, start: int, end: int, value_of: ValueOf) -> tuple[str
         bad_part = wrong_part(text, start, end)
         if bad_part is not None:
             fail(*bad_part)
-    return bare, value_of(bare, value, start + len(name) + 1)
+    begin = start + len(name) + 1
+    if not value.lstrip().startswith("["):
+        yield bare, value_of(bare, value, begin)
+        return
+    for entry, place in _entries(bare, _list_of(text, begin, end), Span(begin, end)).items():
+        yield entry, value_of(entry, text[place.start : place.stop], place.start)
 
 
-class Typed(float):
-    """A float that remembers the text it was read from, which other arithmetics read again."""
+def _list_of(text: str, start: int, end: int) -> Any:
+    """The parts of a list such as `[1, pi/2]` or `[[1, 2], [3, 4]]`: lists of where the numbers stand."""
+    start, end = end - len(text[start:end].lstrip()), start + len(text[start:end].rstrip())
+    if text[start : start + 1] != "[":
+        return slice(start, end)
+    if text[end - 1] != "]" or "=" in text[start:end]:
+        fail("this list has no end", Span(start, end), "write it as `[1, 2, 3]` or `[[1, 2], [3, 4]]`")
+    inside = text[start + 1 : end - 1]
+    return (
+        [_list_of(text, start + 1 + first, start + 1 + last) for first, last in pieces(inside)]
+        if inside.strip()
+        else []
+    )
 
-    __slots__ = ("as_read", "source")
-    source: str
-    as_read: str
-    """The text as it was read; set where that is not as it was typed."""
 
-
-def typed(value: float, source: str) -> Typed:
-    """The value with its text."""
-    number = Typed(value)
-    number.source = source
-    return number
+def _entries(name: str, value: object, span: Span | None = None) -> dict[str, Any]:
+    """The entries of a list by their names. Raises `ExpressionError` where it has no shape."""
+    entries = flattened(name, value)
+    if isinstance(entries, str):
+        fail(
+            f"the value of `{name}` is no list of numbers: {entries}", span, "write it as [1, 2, 3] or [[1, 2], [3, 4]]"
+        )
+    return entries
 
 
 def constant_value(name: str, text: str, offset: int = 0) -> float:
@@ -120,7 +138,7 @@ def constant_value(name: str, text: str, offset: int = 0) -> float:
     try:
         return typed(evaluate_constant(text), text)
     except ExpressionError as error:
-        from ..diagnostics.points import without_unit
+        from ..diagnostics.points import of_many_values, without_unit
 
         span = error.span
         moved = Span(span.start + offset, span.end + offset) if span else Span(offset, offset + len(text))
@@ -129,6 +147,9 @@ def constant_value(name: str, text: str, offset: int = 0) -> float:
         what = f"the value of `{name}` cannot be used: {error}"
         if unit is not None:
             what, hint = f"the value of `{name}` has a unit, and numbers here have none", unit
+        many = of_many_values(name, text)
+        if many is not None:
+            what, hint, moved = *many, Span(offset, offset + len(text))
         offers = tuple([offer._replace(start=offer.start + offset, end=offer.end + offset) for offer in error.offers])
         wrapped = ExpressionError("point", what, moved, hint, offers=offers)
         wrapped.text = text
@@ -185,7 +206,10 @@ def point_of_object(value: object, value_of: ValueOf | None = None) -> dict[str,
     for name, entry in value.items():
         if not is_name(name):
             fail(f"`{name}` is not a name", None, "names begin with a letter or `_`")
-        point[name] = value_of_object(name, entry, value_of)
+        if isinstance(entry, list | tuple):
+            point |= {entry: value_of_object(entry, x, value_of) for entry, x in _entries(name, entry).items()}
+        else:
+            point[name] = value_of_object(name, entry, value_of)
     return point
 
 
@@ -211,6 +235,11 @@ def _finite(name: str, value: float) -> float:
     if not math.isfinite(number):
         fail(f"the value of `{name}` is not a finite number", None, "give a number that double precision can hold")
     return number
+
+
+def may_sweep(options: Sequence[str] | None) -> bool:
+    """Whether one of these `--at` may give a name many values; see `sweeps`."""
+    return any((":" in text or "{" in text) and not text.startswith("@") for text in options or ())
 
 
 def read_point(source: str, value_of: ValueOf | None = None) -> dict[str, float]:
@@ -312,7 +341,11 @@ def read_json(text: str) -> tuple[Any, ExpressionError | None]:
 
 
 def _twice(name: str, first: float, second: float, span: Span | None = None) -> NoReturn:
-    fail(f"`{name}` is given two values, {first:g} and {second:g}", span, "leave one of them out")
+    texts = [
+        value.source.strip() if isinstance(value, Typed) and hasattr(value, "axis") else f"{value:g}"
+        for value in (first, second)
+    ]
+    fail(f"`{name}` is given two values, {' and '.join(texts)}", span, "leave one of them out")
 
 
 def fail(message: str, span: Span | None, hint: str) -> NoReturn:

@@ -8,17 +8,24 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Collection, Mapping, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..diagnostics.parsing import parse as parse
 from ..diagnostics.parsing import statements
 from ..errors import Diagnostic, ExpressionError, Offer, Span, nearest, quoted
 from ..graphs.value import Value
 from ..language.builder import Program
+from ..language.elements import expanded, listed, point_text, split_names
 from ..language.tokens import plain_number
 from ..numbers.budget import reported
 from ..numbers.floats import REAL
 from ..run.evaluation import Evaluation
+
+if TYPE_CHECKING:
+    from ..quantities.unit import Unit
+
+if TYPE_CHECKING:
+    from ..quantities.unit import Unit
 
 _DIGITS = r"(?:\d[\d_]*+(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?"
 UNCERTAIN_DIGITS = re.compile(
@@ -29,6 +36,40 @@ UNCERTAIN_DIGITS = re.compile(
 
 Point = Mapping[str, float | str]
 """The values of variables: numbers, or constant expressions as text."""
+
+
+class Typed(float):
+    """A float that remembers the text it was read from, which other arithmetics read again."""
+
+    __slots__ = ("as_read", "source")
+    source: str
+    as_read: str
+    """The text as it was read; set where that is not as it was typed."""
+
+
+def typed(value: float, source: str) -> Typed:
+    """The value with its text."""
+    number = Typed(value)
+    number.source = source
+    return number
+
+
+class Quantity(Typed):
+    """A value with a unit: the float is in coherent units of the SI, and its text an exact expression of that."""
+
+    __slots__ = ("number", "unit")
+    number: float
+    """The value in its unit."""
+    unit: Unit
+
+
+PLAIN = frozenset((float, int, Typed))
+"""The types of values that have no unit."""
+
+
+def may_have_units(text: str, values: Mapping[str, object], asked: object = None) -> bool:
+    """Whether a program or its point may have units: if not, nothing about units has to be imported."""
+    return asked is not None or "[" in text or Quantity in map(type, values.values())
 
 
 class Problem(NamedTuple):
@@ -50,12 +91,60 @@ class Problem(NamedTuple):
     """Of equations, each as it was written."""
 
 
-def pose(text: str, point: Point | None, wrt: Sequence[str] | str | None) -> Problem:
-    """The program of a text, ready to be differentiated at a point. Raises `ExpressionError`."""
+def read_program(
+    text: str, values: dict[str, float], wrt: Sequence[str] | str | None = None, *, units: bool = False
+) -> tuple[Program, dict[str, str], list[Diagnostic]]:
+    """The program of a text; of names that it binds to plain numbers, those that are variables, with a note on them.
+
+    Such a name is a variable where it has a value or is in `wrt`; all are where the program has no other variable and
+    `wrt` names none. The numbers of those that have no value are added to `values`. Raises `ExpressionError`.
+
+    >>> values = {"b": 1.0}
+    >>> program, numbers, _ = read_program("a = 2; b = 3; a*b", values, "a")
+    >>> list(program.leaves), numbers, values
+    (['a', 'b'], {'a': '2'}, {'b': 1.0, 'a': 2.0})
+    """
+    program = parse(text, values, units=units)
+    notes = []
+    if "^1/" in text or "**1/" in text:
+        # nobody writes a first power
+        power = re.search(r"(\w+)(?:\^|\*\*)1/(\d+)", text)
+        if power is not None:
+            meant = f"for a root write `{power[1]}**(1/{power[2]})`"
+            notes = [Diagnostic("note", f"`{power[0]}` is `{power[1]}/{power[2]}`", Span(*power.span()), meant)]
+    wanted = [name.strip() for name in wrt.split(",")] if isinstance(wrt, str) else wrt or ()
+    bound = [name for name, _, _ in program.bound]
+    if not bound or (program.leaves and not any(name in values or name in wanted for name in bound)):
+        return program, {}, notes
+    numbers: dict[str, tuple[str, int, int]] = {}
+    for kind, start, end in statements(text)[:-1]:
+        name, _, number = text[start:end].partition("=")
+        if kind == "bind" and plain_number(number.strip()) and bound.count(name.strip()) == 1:
+            numbers[name.strip()] = number.strip(), start, end
+    alone = not program.leaves and not wanted
+    chosen = [name for name in numbers if alone or name in values or name in wanted]
+    if not chosen:
+        return program, {}, notes
+    for name in chosen:
+        _, start, end = numbers[name]
+        text = text[:start] + " " * (end - start) + text[end:]
+    added = {name: numbers[name][0] for name in chosen if name not in values}
+    values |= {name: float(number) for name, number in added.items()}
+    message = f"differentiated by {quoted(chosen)}, which the program binds to numbers: it has no other variables"
+    notes += [Diagnostic("note", message)] if alone else []
+    return parse(text, values, units=units), added, notes
+
+
+def pose(text: str, point: Point | None, wrt: Sequence[str] | str | None, *, quantities: bool = False) -> Problem:
+    """The program of a text, ready to be differentiated at a point, of `quantities` too. Raises `ExpressionError`."""
     typed = dict(point or {})
-    values = {name: as_number(value, name) for name, value in typed.items()}
-    program = parse(text, values)
-    warnings = check_values(program, values)
+    values = {
+        name: value if quantities and type(value) is Quantity else as_number(value, name)
+        for name, value in typed.items()
+    }
+    program, numbers, notes = read_program(text, values, wrt, units=quantities)
+    typed |= numbers
+    warnings = check_values(program, values) + notes
     wanted = wanted_variables(program, values, wrt)
     names = [*program.leaves, *(name for name in wanted if name not in program.leaves)]
     used = {name: typed[name] for name in names}
@@ -133,6 +222,8 @@ def as_number(value: float | str, name: str) -> float:
     """The value that a point gives to a name, as a float. Raises `ExpressionError`."""
     if isinstance(value, str):
         return evaluate_constant(value)
+    if type(value) is Quantity:
+        raise without_units(name, value)
     if isinstance(value, bool) or not hasattr(value, "__float__"):
         raise ExpressionError("point", f"`{name}` needs a number, not {value!r}", None, "give a number")
     try:
@@ -146,12 +237,28 @@ def as_number(value: float | str, name: str) -> float:
     return number
 
 
+def without_units(name: str, value: Quantity) -> ExpressionError:
+    """Return the error of a value with a unit where numbers have none; it says what the number is in the SI."""
+    from ..quantities.unit import coherent
+
+    unit = coherent(value.unit.dimension)
+    number = f"{value:.15g}"
+    message = f"the value of `{name}` has a unit, and numbers here have none"
+    hint = f"in {unit} it is `{name}={number}`" if unit.atoms else f"write `{name}={number}`"
+    return ExpressionError("point", message, None, hint)
+
+
 SEVERAL = "`autodiff jacobian` differentiates several outputs"
 
 
 def check_single(program: Program, hint: str = SEVERAL) -> None:
     """Raise an `ExpressionError` with a hint where a program has several outputs."""
     if len(program.roots) > 1:
+        comma = re.search(r"(?<![\w.,])(\d+),(\d+)(?![\d.,])", program.text)
+        if comma is not None:
+            message = f"`{comma[0]}` has a comma, which separates outputs here"
+            hint = f"decimals have a point: `{comma[1]}.{comma[2]}`; with two outputs, {hint}"
+            raise ExpressionError("type", message, Span(*comma.span()), hint)
         raise ExpressionError(
             "type",
             f"this program has {len(program.roots)} outputs, and a gradient needs one",
@@ -187,11 +294,12 @@ def check_values(program: Program, values: Mapping[str, float]) -> list[Diagnost
         warnings.append(unused(program, name, missing))
     if missing:
         offers = apart(program, missing, values)
-        listed = " and ".join(f"`{name}`" for name in missing[:3]) + (" and others" if len(missing) > 3 else "")
-        example = ",".join(f"{name}={_shortest(values[name]) if name in values else '…'}" for name in program.leaves)
+        names = listed(missing)
+        stated = " and ".join(f"`{name}`" for name in names[:3]) + (" and others" if len(names) > 3 else "")
+        example = point_text({name: _shortest(values[name]) if name in values else "…" for name in program.leaves})
         raise ExpressionError(
             "missing_value",
-            f"{listed} {'has' if len(missing) == 1 else 'have'} no value",
+            f"{stated} {'has' if len(names) == 1 else 'have'} no value",
             program.whole.span(program.leaves[missing[0]]),
             (f"write {spelled(offers)}, or " if offers else "")
             + f"give the point: `--at {example}`"
@@ -244,7 +352,8 @@ def wanted_variables(program: Program, values: Mapping[str, float], wrt: Sequenc
     if wrt is None:
         return list(program.parameters)
     if isinstance(wrt, str):
-        wrt = [name.strip() for name in wrt.split(",")]
+        wrt = split_names(wrt)
+    wrt = expanded(wrt, dict.fromkeys([*program.leaves, *values]))
     for name in wrt:
         if name not in program.leaves and name not in values:
             quoted_names = quoted(program.leaves)

@@ -181,8 +181,19 @@ class Spans:
         return self.offsets.span(place)
 
 
-_NAME, _CALL, _PLUS = Primitive("name", ()), Primitive("call", ()), Primitive("pos", ("x",))
+name_mark, call_mark, plus_mark = Primitive("name", ()), Primitive("call", ()), Primitive("pos", ("x",))
 """Markers in the body of a definition for what only a call decides."""
+
+ARRAY, INDEX, RANGE, MATMUL = (Primitive(name, ()) for name in ("array", "index", "range", "matmul"))
+"""Markers for what is done with lists, which `unrolling` works out."""
+
+BOUNDED = frozenset(("sum", "prod"))
+"""The functions that may have an index and its bounds: `sum(w[i]*x[i], i, 1, 3)`."""
+_ON_LISTS = frozenset(("dot", "norm"))
+
+
+class ListNotation(Exception):
+    """The text has lists in it, or may have: `unrolling` has to read it."""
 
 
 class Body(Graph):
@@ -226,6 +237,8 @@ class Builder:
     that is in the language has a meaning.
     """
 
+    takes_lists = False
+
     def __init__(self, text: str, given: Collection[str] = (), most: int = MAX_NODES) -> None:
         self.text = text
         self.given = given
@@ -240,9 +253,13 @@ class Builder:
         """The nodes that are no numbers."""
         self.functions: Mapping[str, Primitive] = SIMPLE
         """The functions of one number by the names under which they can be called from here on."""
+        self.lists = False
+        """Whether the point has lists in it."""
         for name in given:
             if name in SIMPLE:
                 self.hide(name)
+            elif name[-1:] == "]":
+                self.lists = True
         self.problem: ExpressionError | None = None
         self.labels: dict[int, str] = {}
         self.outputs: tuple[int, ...] = ()
@@ -252,7 +269,7 @@ class Builder:
         self.used_constants: dict[str, int] = {}
         self.unknown: frozenset[int] = frozenset()
         """The parameters of a function that nothing calls, whose body is only checked."""
-        self.bound: dict[str, list[tuple[int, int]]] = {}
+        self.bound: dict[str, list[tuple[int, Any]]] = {}
         self.defined: dict[str, list[_Function]] = {}
         self.uncalled: dict[int, _Function] = {}
         self.bindings: list[tuple[str, Place, int]] = []
@@ -271,7 +288,9 @@ class Builder:
         return [Statement(kind, *self.span((first, last))[:2]) for kind, first, last in self.statements]
 
     def scope(self) -> tuple[Graph, dict[str, int], Any, Mapping[str, Primitive]]:
-        """The scope in which the reader adds nodes."""
+        """The scope in which the reader adds nodes. Raises `ListNotation`, as `notation` and `call` do."""
+        if self.lists:
+            raise ListNotation
         return self.nodes, self.known, self.conditions, self.functions
 
     def hide(self, name: str) -> None:
@@ -291,8 +310,7 @@ class Builder:
         parameters = None
         if self.statements[-1][0] == "define":
             _, function = self.uncalled.popitem()
-            parameters = function.parameters
-            self.apply_to_variables(function)
+            parameters = self.apply_to_variables(function)
         if self.uncalled:
             for function in [*self.uncalled.values()]:
                 self.check_body(function)
@@ -409,6 +427,10 @@ class Builder:
         assert body is not None
         self.nodes, self.body = self.whole, None
         self.known, self.conditions, self.functions = self._top
+        self.declare(head, body, body.columns(name_mark), root, piece)
+
+    def declare(self, head: Head, body: Body, columns: Any, root: int, piece: Piece) -> None:
+        """Define a function by what has been read of its body."""
         self.hide(head.name)
         names = tuple([name for name, _ in head.parameters])
         try:
@@ -419,14 +441,14 @@ class Builder:
             self.check_look(head.name, head.span)
         except ExpressionError as error:
             self.refuse(error)
-        columns = body.columns(_NAME)
-        function = _Function(head.name, names, body, *columns, root, piece, len(self.statements))
+        primitives, parents = columns
+        function = _Function(head.name, names, body, primitives, parents, root, piece, len(self.statements))
         self.defined.setdefault(head.name, []).append(function)
         self.uncalled[len(self.statements)] = function
         self.parameters = head.parameters
 
-    def apply_to_variables(self, function: _Function) -> None:
-        """Make the body of the function that ends the program the output, over its parameters as variables."""
+    def apply_to_variables(self, function: _Function) -> tuple[str, ...]:
+        """Make the body of the function that ends the program the output, over its parameters: their variables."""
         leaves: list[int] = []
         for name, span in self.parameters:
             if name in self.free:
@@ -441,6 +463,7 @@ class Builder:
         root = self.expand(function, tuple(leaves), None)
         self.outputs = (root,)
         self.raise_for_types((), self.outputs, (function.piece,))
+        return function.parameters
 
     def check_body(self, function: _Function) -> None:
         """Work the body of a definition out that nothing called, for the errors in it; what it names is not used."""
@@ -457,6 +480,29 @@ class Builder:
         error.__traceback__ = None
         self.problem = self.problem or error
         return self.constant(0.0, "0", (0, 0))
+
+    def quantity(self, text: str, place: Place) -> tuple[float, str] | None:
+        """The value of a number with a unit, `5[kg]`, in coherent units, and its text.
+
+        What is no unit is refused; None for a number that is none.
+        """
+        from ..quantities.unit import parse_unit  # only units need it
+
+        digits, _, unit = text[:-1].partition("[")
+        number = number_of(digits)
+        if number is None:
+            return None
+        try:
+            factor = parse_unit(unit)
+            if factor.zero:
+                message = f"`{unit}` is a scale with a zero of its own, which a number in a formula has not"
+                raise ExpressionError("type", message, None, "write `K`, or give the temperature in `--at`")
+        except ExpressionError as error:
+            start = self.span(place).start + len(digits) + 1
+            span = error.span or Span(0, len(unit))
+            self.refuse(ExpressionError("type", str(error), Span(start + span.start, start + span.end), error.hint))
+            return number
+        return factor.to_si(number[0]), f"{number[1]}[{factor}]"
 
     def refuse_number(self, place: Place) -> None:
         """Say that a number is infinite."""
@@ -511,7 +557,8 @@ class Builder:
         if history:
             k = bisect_left(history, statement, key=lambda entry: entry[0])
             if k:
-                return history[k - 1][1]
+                value: int = history[k - 1][1]
+                return value
             if name not in CONSTANTS:
                 raise ExpressionError(
                     "name",
@@ -556,6 +603,8 @@ class Builder:
             )
         if history:
             raise ExpressionError("name", f"`{name}` is defined only later", self.span(place), "move its definition up")
+        if name in _ON_LISTS:
+            raise ListNotation
         if name in self.free or name in CONSTANTS or len(name) == 1:
             raise UnexplainedText("name", f"`{name}` is not a function", self.span(place), self.offsets.ends[end])
         raise UnexplainedText(
@@ -640,10 +689,14 @@ class Builder:
             self.check_types(primitive.takes_conditions, operands, pieces)
         return self.node(primitive, operands, place)
 
+    def notation(self, mark: Primitive, operands: tuple[int, ...], place: Place, pieces: Sequence[Piece]) -> int:
+        """An operation of lists, for `unrolling` to read: raises `ListNotation`."""
+        raise ListNotation
+
     def plus(self, operand: int, place: Place, piece: Piece) -> int:
         """The operand of a sign that changes nothing."""
         if self.body is not None:
-            return self.operation(_PLUS, (operand,), place, (piece,))
+            return self.operation(plus_mark, (operand,), place, (piece,))
         if operand in self.conditions:
             self.check_types((), (operand,), (piece,))
         return operand
@@ -662,10 +715,15 @@ class Builder:
     def call(self, name: str, at: Place, operands: tuple[int, ...], place: Place, pieces: Sequence[Piece]) -> int:
         """A call of a function of the program or of the language."""
         if self.body is not None:
+            if (name in _ON_LISTS or (name in BOUNDED and len(operands) == 4)) and not self.takes_lists:
+                raise ListNotation
             i = len(self.body.places)
             self.body.pieces[i] = pieces
             self.body.called[i] = name, at
-            return self.node(_CALL, operands, place)
+            return self.node(call_mark, operands, place)
+        if name in BOUNDED and len(operands) == 4 and operands[1] <= operands[0] and pieces[1][0] == pieces[1][1]:
+            # a name that stands in the first argument, or before: perhaps an index
+            raise ListNotation
         try:
             called = self.function(name, at, place[1], None)
             if isinstance(called, _Function):
@@ -733,12 +791,12 @@ class Builder:
                 inputs = tuple([nodes_made[p] for p in function.parents[i]])
                 if primitive is CONSTANT:
                     node = self.constant(*body.constants[i], place)
-                elif primitive is _NAME:
+                elif primitive is name_mark:
                     name = body.called[i][0]
                     if name not in meanings:
                         meanings[name] = self.lookup(name, place, function.statement)
                     node = meanings[name]
-                elif primitive is _CALL:
+                elif primitive is call_mark:
                     name, at = body.called[i]
                     called = self.function(name, at, place[1], function)
                     pieces = body.pieces[i]
@@ -752,7 +810,7 @@ class Builder:
                 else:
                     if self.conditions or primitive.takes_conditions:
                         self.raise_for_types(primitive.takes_conditions, inputs, body.pieces.get(i, ()))
-                    node = inputs[0] if primitive is _PLUS else self.node(primitive, inputs, place)
+                    node = inputs[0] if primitive is plus_mark else self.node(primitive, inputs, place)
                 nodes_made.append(node)
             else:
                 root = nodes_made[function.root]

@@ -24,7 +24,7 @@ TABLES = Path(__file__).with_name("tables.py")
 OPERANDS = frozenset(("NAME", "NUMBER"))
 """The terminals that are no signs."""
 
-CHARACTER_CLASS = r"\[\^?(?:\\.|[^\]\\])*\]"
+CHARACTER_CLASS = r"(?<!\\)\[\^?(?:\\.|[^\]\\])*\]"
 
 HEADER = '''\
 """The token pattern and the LALR tables of the grammar. Written by `generate.py`: do not edit, run that."""
@@ -42,19 +42,19 @@ def grammar_text() -> str:
 
 
 class NewLines:
-    """A Lark `postlex`: inside parentheses new lines are white space."""
+    """A Lark `postlex`: inside parentheses and brackets new lines are white space."""
 
     always_accept = ()
 
     def process(self, stream: Iterator[Token]) -> Iterator[Token]:
-        """The tokens without the new lines inside parentheses."""
+        """The tokens without the new lines inside parentheses and brackets."""
         depth = 0
         for token in stream:
             if token.type == "NEWLINE" and depth:
                 continue
-            if token.type == "OPEN":
+            if token.type in ("OPEN", "LEFT"):
                 depth += 1
-            elif token.type == "CLOSE" and depth:
+            elif token.type in ("CLOSE", "RIGHT") and depth:
                 depth -= 1
             yield token
 

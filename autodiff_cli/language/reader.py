@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 from ..errors import Span
 from ..table.operators import ADD, AND, DIV, MUL, NEG, NOT, OR, POW, SUB, WHERE
-from ..table.primitive import PRIMITIVES, Primitive
+from ..table.primitive import FUNCTIONS, PRIMITIVES, Primitive
 from ..table.primitives import ABS, SQRT
-from .builder import MAX_NODES, Builder, Piece, Program
+from .builder import ARRAY, INDEX, MATMUL, MAX_NODES, RANGE, Builder, ListNotation, Piece, Program
 from .checks import check_commas, check_head, check_statements
 from .statements import Complete, Head, Statement
 from .tables import ACTION, GOTO, ORIGINS, RULES, TERMINALS
@@ -21,6 +21,7 @@ from .tokens import (
     COEFFICIENT,
     EQUALS,
     KEYWORDS,
+    LEFT,
     NAME,
     NUMBER,
     NUMBERS,
@@ -36,6 +37,7 @@ from .tokens import (
 )
 
 _NUMERIC = frozenset("0123456789.")
+_INDICES = frozenset("ijkmn")
 _SHORT = 64
 """Characters of a coefficient and a name that are looked up together."""
 
@@ -45,7 +47,9 @@ _SIZE = len(ACTION)
 _SHIFT, _AFTER_NAME, _NEXT, _BODY, _AGAIN, _STUCK = range(6)
 _BINARY, _PREFIX, _OTHER, _STATEMENT, _PROGRAM = range(6, 11)
 _GROUP, _CALL, _SUPERSCRIPT, _CLOSING = range(11, 15)
-"""Actions at a sign: keep it, or first apply the rule that ends before it, or in it (the last four); see `State`."""
+_ENTRY = -1
+"""Actions at a sign: keep it (the last one is `[` after a name), or first apply the rule that ends before it, or in it
+(the four from `_GROUP` on); see `State`."""
 
 Moves = dict[Any, Any]
 """The action at each sign that may follow, and the next state; see `State`."""
@@ -84,8 +88,21 @@ def parse(text: str, given: Collection[str] = (), most: int = MAX_NODES) -> Prog
 
 
 def read(text: str, builder: Builder) -> Builder:
-    """The builder, after it has been told all statements of a text. Raises as `parse` does, but for what is wrong with
-    names, types and numbers of arguments, which the builder keeps to itself.
+    """The builder, after it has been told all statements of a text; another one where there are lists in it.
+
+    Raises as `parse` does, but for what is wrong with names, types and numbers of arguments, which the builder keeps to
+    itself.
+    """
+    try:
+        return _read(text, builder)
+    except ListNotation:
+        from .unrolling import Unroller  # only lists need it
+
+        return _read(text, Unroller(text, builder.given, builder.most))
+
+
+def _read(text: str, builder: Builder) -> Builder:
+    """The builder, after it has been told all statements of a text. Raises `ListNotation` where it takes no lists.
 
     Linear in the text, without recursion: each sign takes one look into the tables to be kept, and one for each rule
     that ends before it. Places are in pairs, see `Offsets.span`.
@@ -109,6 +126,11 @@ def read(text: str, builder: Builder) -> Builder:
                 if number := numbers[operand]:
                     if number[0] == inf:
                         builder.refuse_number((first, i))
+                    top = len(places)
+                    constants[top] = number
+                    places.append((first, i))
+                    read = number_read
+                elif operand[-1] == "]" and (number := builder.quantity(operand, (first, i))):
                     top = len(places)
                     constants[top] = number
                     places.append((first, i))
@@ -206,6 +228,9 @@ def read(text: str, builder: Builder) -> Builder:
                     builder.begin_body()
                     nodes, names, conditions, functions = builder.scope()
                     rows, places, constants = nodes.rows, nodes.places, nodes.constants
+                elif how == _ENTRY:
+                    if _is_call(cut[i][0], cut[i + 1][0], builder.given):
+                        raise _stuck(text, builder, stack, state[None], first, top, i)
                 elif (target := _coefficient(context[None], state[None])) is None or not _multiplies(
                     text, builder, cut, i
                 ):
@@ -232,6 +257,13 @@ def _multiplies(text: str, builder: Builder, cut: Sequence[tuple[str, str]], i: 
     if not sign and len(number) + len(cut[i + 1][0]) <= _SHORT:
         return is_coefficient(number + cut[i + 1][0])
     return is_coefficient(text, builder.offsets.starts[i])
+
+
+def _is_call(name: str, index: str, given: Collection[str]) -> bool:
+    """Whether a name before `[` is a function, as in `Sin[x]`; `beta[2]` and `mean[i]` are entries of lists."""
+    if name.lower() not in FUNCTIONS or (name.islower() and (index[:1] in _NUMERIC or index in _INDICES)):
+        return False
+    return name not in given and not any(other.startswith(f"{name}[") for other in given)
 
 
 def _last(first: int) -> int:
@@ -320,6 +352,29 @@ def _plus(parts: Parts) -> int:
 def _absolute(parts: Parts) -> int:
     first, last = parts.place
     return parts.builder.operation(ABS, (parts.top,), (first, last + 1), (parts.inner,))
+
+
+def _notation(mark: Primitive, *, closed: int) -> Make:
+    """An operation of lists, which may end with a sign of its own."""
+
+    def make(parts: Parts) -> int:
+        first, last = parts.place
+        row = _listed(parts) if parts.frames[-1][2] is not None else parts.top
+        row = row if type(row) is list else [(row, parts.inner, "")]
+        operands, pieces = tuple([operand for operand, _, _ in row]), [piece for _, piece, _ in row]
+        return parts.builder.notation(mark, operands, (first, last + closed), pieces)
+
+    return make
+
+
+def _index(parts: Parts) -> int:
+    (frame,) = parts.frames
+    row = parts.top if type(parts.top) is list else [(parts.top, parts.inner, "")]
+    entry_pieces = [piece for _, piece, _ in row]
+    before = row[0][1][0]
+    pieces = ((frame[1], _last(before)), *entry_pieces)
+    place = frame[1], parts.last + 1
+    return parts.builder.notation(INDEX, (frame[2], *[operand for operand, _, _ in row]), place, pieces)
 
 
 def _not(parts: Parts) -> int:
@@ -417,6 +472,10 @@ _MAKERS: dict[str, Make] = {
     "not": _not,
     "abs": _absolute,
     "compare": _compare,
+    "array": _notation(ARRAY, closed=1),
+    "index": _index,
+    "range": _notation(RANGE, closed=0),
+    "matmul": _notation(MATMUL, closed=0),
     "bind": _bind,
     "augment": _augment,
     "define": _define,
@@ -424,6 +483,7 @@ _MAKERS: dict[str, Make] = {
     "_chain": _listed,
     "_outputs": _listed,
     "_arguments": _listed,
+    "_entries": _listed,
 }
 
 # ---- what the tables say ------------------------------------------------------------------------------------------
@@ -505,6 +565,8 @@ class State:
             how = _SHIFT
             if self.read == NAME and kind in (OPEN, EQUALS, AUGMENT):
                 how = _AFTER_NAME
+            elif self.read == NAME and kind == LEFT:
+                how = _ENTRY
             elif kind == EQUALS:
                 how = _BODY
             return how, _state(action), None

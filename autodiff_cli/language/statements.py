@@ -31,6 +31,10 @@ class Head(NamedTuple):
     """The names in the parentheses and where they stand; an empty name for anything else."""
 
 
+class UnknownShape(ExpressionError):
+    """An error about a list of which it is not known how many entries it has."""
+
+
 class UnexplainedText(ExpressionError):
     """An error whose hint only `diagnostics` can give, since it has to try spellings.
 

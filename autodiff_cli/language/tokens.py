@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from ..errors import Span
+from .elements import element
 from .tables import ASCII_NUMBER, ASCII_PAIR, ASCII_SIGNS, ASCII_TOKEN, IGNORED, PAIR, TERMINALS, TOKEN, WORDS
 
 KIND = {name: number for number, name in enumerate(TERMINALS)}
@@ -17,6 +18,8 @@ END, UNREADABLE = KIND["$END"], KIND["UNREADABLE"]
 NUMBER, COEFFICIENT, NAME = KIND["NUMBER"], KIND["COEFFICIENT"], KIND["NAME"]
 COMPARISON = KIND["COMPARISON"]
 NEWLINE, OPEN, CLOSE, EQUALS, AUGMENT = KIND["NEWLINE"], KIND["OPEN"], KIND["CLOSE"], KIND["EQUALS"], KIND["AUGMENT"]
+LEFT, RIGHT = KIND["LEFT"], KIND["RIGHT"]
+_OPENING, _CLOSING = (OPEN, LEFT), (CLOSE, RIGHT)
 SKIPPED = frozenset(KIND[name] for name in IGNORED)
 
 DIRECTLY = 0
@@ -41,6 +44,9 @@ CREDIT = 200.0
 
 _NUMERIC = tuple("0123456789.")
 
+_MEASURED = re.compile(r"[0-9.]\[[^0-9 ]")
+"""A number with a unit in brackets, perhaps: its signs end no piece."""
+
 _PLAIN = str.maketrans("−×·⋅∗∙÷⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", "-*****/0123456789+-")
 _WORTH = {"≤": "<=", "≥": ">=", "≠": "!=", "+=": "add", "-=": "sub", "*=": "mul", "/=": "div"}
 _LETTERS = frozenset(("Lu", "Ll", "Lt", "Lo"))
@@ -50,7 +56,8 @@ _INVISIBLE = (("\u180b", "\u180f"), ("\U000e0100", "\U000e01ef"))
 """Marks that only choose between forms of a character, as far as the grammar has not left them out."""
 
 _LONG_EXPONENT = f"[eE][+-]?[0-9_]{{{EXPONENT_DIGITS + 1}}}"
-plain_number = re.compile(f"[+-]?{ASCII_NUMBER.replace('(?:[Ee]', f'(?:(?!{_LONG_EXPONENT})[Ee]')}").fullmatch
+_DIGITS = ASCII_NUMBER.partition(r"(?:\[")[0]
+plain_number = re.compile(f"[+-]?{_DIGITS.replace('(?:[Ee]', f'(?:(?!{_LONG_EXPONENT})[Ee]')}").fullmatch
 """Whether a text is a number, perhaps with a sign, and no expression that has to be parsed."""
 
 
@@ -71,7 +78,7 @@ def pairs(text: str) -> list[tuple[str, str]]:
     """
     readable, pieces = _readable(text), _PIECES
     pieces.credit += 1
-    if pieces.credit > 0 and _APART not in text:
+    if pieces.credit > 0 and _APART not in text and not ("[" in text and _MEASURED.search(text)):
         apart = readable.replace("**", "^")
         for sign in _FREQUENT:
             apart = apart.replace(sign, sign + _APART)
@@ -159,7 +166,10 @@ def offsets(text: str) -> Offsets:
 
 
 def is_name(text: str) -> bool:
-    """Whether a text is a name."""
+    """Whether a text is a name, or that of an entry of a list: `w`, `w[1]`."""
+    if text[-1:] == "]":
+        entry = element(text)
+        return entry is not None and is_name(entry[0])
     if text.isascii():
         return text.isidentifier() and text not in KEYWORDS
     return pairs(text) == [(text, _END_SIGN)] and text[0] not in _NUMERIC and stranger(text) is None
@@ -179,11 +189,11 @@ def sign_kind(sign: str) -> int:
 def number_of(text: str) -> tuple[float, str] | None:
     """What a number, or a superscript without a sign, is worth, and its text as plain ASCII without underscores.
 
-    None for a number with too long an exponent.
+    None for a number with too long an exponent, and for one with a unit.
     """
     if not text.strip(".0123456789"):
         return float(text), text
-    if _has_long_exponent(text):
+    if text[-1] == "]" or _has_long_exponent(text):
         return None
     plain = text.replace("_", "").translate(_PLAIN)
     return float(plain), plain
@@ -205,6 +215,7 @@ NUMBERS = _Numbers()
 
 
 def _has_long_exponent(number: str) -> bool:
+    number = number.partition("[")[0]
     return len(number.lower().partition("e")[2].lstrip("+-−").replace("_", "")) > EXPONENT_DIGITS
 
 
@@ -248,9 +259,9 @@ def scan(text: str) -> Iterator[tuple[int, int, int]]:
         kind = token[0]
         if kind in SKIPPED or (kind == NEWLINE and depth):
             continue
-        if kind == OPEN:
+        if kind in _OPENING:
             depth += 1
-        elif kind == CLOSE and depth:
+        elif kind in _CLOSING and depth:
             depth -= 1
         yield token
 

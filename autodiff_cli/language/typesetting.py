@@ -225,13 +225,19 @@ class Typesetting:
         self._names: dict[str, tuple[str, str, bool]] = {}
         taken = {r"\pi"}
         # Whoever typed a Greek letter or an underscore meant it; the others can give way.
-        ranked = sorted(dict.fromkeys(names), key=lambda name: (name not in first, name.isascii(), "_" not in name))
+        names = dict.fromkeys(names)
+        ranked = sorted(names, key=lambda name: (name not in first, name.isascii(), "_" not in name))
         for name in ranked:
             if name in constants:
                 self._names[name] = name_parts(name)
                 continue
             parts = name_parts(name)
             stem, mark, again = name.partition("[")
+            if (
+                mark and stem not in names
+            ):  # an entry of a list: what is bound again, as `c[2]`, is there without it too
+                letter, below, symbol = name_parts(stem)
+                parts = letter, f"{below},{again[:-1]}" if below else again[:-1], symbol
             if _accented(*parts, "") in taken:
                 parts = (rf"\mathit{{{_underscored(plain_name(stem))}}}", f"[{again}" if mark else "", False)
             k = 2

@@ -50,10 +50,10 @@ class Ball:
         q = form.rational(self.form)
         if q is not None:
             return int(q.trunc())
-        whole = (self.a if self >= 0 else -self.a).floor().unique_fmpz()
-        if whole is None:
+        integer = (self.a if self >= 0 else -self.a).floor().unique_fmpz()
+        if integer is None:
             raise undecided("which whole numbers this lies between cannot be told")
-        return int(whole) if self >= 0 else -int(whole)
+        return int(integer) if self >= 0 else -int(integer)
 
     def __bool__(self) -> bool:
         return self.sign() != 0
@@ -172,11 +172,11 @@ def _nonzero(x: Ball) -> Ball:
 def _power(x: Ball, y: Ball) -> Ball:
     exponent = form.rational(y.form)
     if exponent is None:
-        whole = y.a.unique_fmpz() if y.a.is_exact() else None
+        integer = y.a.unique_fmpz() if y.a.is_exact() else None
     else:
-        whole = exponent.p if exponent.q == 1 else None
-    if whole is not None:
-        n = int(whole)
+        integer = exponent.p if exponent.q == 1 else None
+    if integer is not None:
+        n = int(integer)
         if n == 0:
             return ball(1)
         if abs(n) > MAGNITUDE:
@@ -372,10 +372,10 @@ def _cbrt(m: Balls, x: Ball) -> Ball:
 
 
 def _step(x: Ball, stepped: Any) -> Ball:
-    whole = stepped.unique_fmpz()
-    if whole is None:
+    integer = stepped.unique_fmpz()
+    if integer is None:
         raise undecided(f"on which side of a whole number {x} lies cannot be told")
-    return ball(int(whole))
+    return ball(int(integer))
 
 
 def _round(m: Balls, x: Ball) -> Ball:

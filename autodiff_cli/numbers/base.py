@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import AutodiffError
 from ..table.primitive import ACCURATE, DEFINITIONS, OPERATIONS, PRIMITIVES, Primitive
 from ..table.primitive import Number as Number
+
+if TYPE_CHECKING:
+    from ..quantities.unit import Unit
 
 HIGHEST_ORDER = 10_000
 """Beyond this a derivative takes seconds, and hardly any has a double for its value."""
@@ -195,6 +198,11 @@ class NumberType:
     def literal(self, text: str) -> Number:
         """The number that a literal such as `0.1` or `1e-3` stands for."""
         raise TypeError(f"{self.name} numbers are not read from text")
+
+    def measured(self, x: Number, unit: Unit) -> Number:
+        """A number in a unit, in coherent units of the SI."""
+        product = x * self.number(unit.scale.numerator) / self.number(unit.scale.denominator)
+        return product * self.pow(self.literal("pi"), self.number(int(unit.pi))) if unit.pi else product
 
     def definition(self, name: str) -> Callable[..., Number]:
         """The formula that composes a function of this type from others. Raises AttributeError where there is none."""

@@ -100,6 +100,11 @@ class Work:
         self._times = times
         self.renew(0)
 
+    @property
+    def times(self) -> float:
+        """How often the usual work is allowed."""
+        return self._times
+
     def renew(self, length: float, less: str = "ask for less") -> None:
         """Begin anew, with what a program of so many characters may take; `less` is what would take less."""
         self._less = less

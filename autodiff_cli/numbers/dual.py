@@ -123,12 +123,12 @@ class Duals(Lifted):
         def function(*inputs: Number) -> Dual:
             xs = [plain(x) for x in inputs]
             out = value(*xs)
-            moving = [isinstance(x, Dual) and (x.d or x.fault) for x in inputs]
-            if not any(moving):
+            varying = [isinstance(x, Dual) and (x.d or x.fault) for x in inputs]
+            if not any(varying):
                 return Dual(self, out, {})
             d: Tangents = {}
             try:
-                for x, partial in zip(inputs, primitive.slopes(base, xs, out, moving), strict=True):
+                for x, partial in zip(inputs, primitive.slopes(base, xs, out, varying), strict=True):
                     if partial is None:
                         continue
                     if x.fault is not None:

@@ -27,7 +27,7 @@ class Exact(NumberType):
     range = f"exact arithmetic, which ends at {MAX_BITS:,} bits"
 
     def __init__(self) -> None:
-        self.__dict__.update({name: _checked(function) for name, function in _FUNCTIONS.items()})
+        self.__dict__.update({name: _checked(function) for name, function in RATIONAL_FUNCTIONS.items()})
         self._longest = 0
         """The bits of the longest number so far."""
 
@@ -116,24 +116,24 @@ def _checked(function: Callable[..., Number]) -> Callable[..., Number]:
 def root(x: Fraction, n: int) -> Fraction | None:
     """The n-th root of a number that is not negative, None where it is not rational."""
     parts = []
-    for whole in (x.numerator, x.denominator):
-        low = _whole_root(whole, n)
-        if low**n != whole:
+    for integer in (x.numerator, x.denominator):
+        low = _whole_root(integer, n)
+        if low**n != integer:
             return None
         parts.append(low)
     return Fraction(parts[0], parts[1])
 
 
-def _whole_root(whole: int, n: int) -> int:
-    if whole < 2:
-        return whole
+def _whole_root(integer: int, n: int) -> int:
+    if integer < 2:
+        return integer
     if n == 2:
-        return math.isqrt(whole)
-    if n > whole.bit_length():
+        return math.isqrt(integer)
+    if n > integer.bit_length():
         return 1
-    guess = 1 << -(-whole.bit_length() // n)
+    guess = 1 << -(-integer.bit_length() // n)
     while True:
-        better = ((n - 1) * guess + whole // guess ** (n - 1)) // n
+        better = ((n - 1) * guess + integer // guess ** (n - 1)) // n
         if better >= guess:
             return guess
         guess = better
@@ -184,7 +184,7 @@ def _gamma(x: Fraction) -> Fraction:
     return Fraction(math.factorial(int(x) - 1))
 
 
-_FUNCTIONS: dict[str, Callable[..., Any]] = by_name({
+RATIONAL_FUNCTIONS: dict[str, Callable[..., Any]] = by_name({
     "abs": abs,
     "neg": neg,
     "floor": lambda x: Fraction(math.floor(x)),

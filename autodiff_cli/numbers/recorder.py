@@ -114,8 +114,8 @@ class Recorder(NumberType):
 
     def items(self, name: str, *args: Number) -> list[Step]:
         """The steps of all numbers that a function of a vector gives."""
-        whole = self._new(name, tuple([self.number(a) for a in args]), None)
-        return [self._new("item", (whole,), k) for k in range(len(args))]
+        several = self._new(name, tuple([self.number(a) for a in args]), None)
+        return [self._new("item", (several,), k) for k in range(len(args))]
 
     def where(self, condition: Any, then: Any, otherwise: Any) -> Step:
         """The step that chooses between two branches, of which only the one taken is computed."""

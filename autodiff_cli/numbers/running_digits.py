@@ -4,6 +4,10 @@ Every operation adds its own rounding to the errors of its inputs, times its der
 Stability of Numerical Algorithms, 3.3). Where that is more than half of the digits, or a kink or jump may be near, the
 function is evaluated at the ends of its inputs' intervals too. A comparison that the errors leave open raises
 `Refusal`, where its outcome is asked for. What is known to be a short fraction stays exact.
+
+`running_error` does that analysis for doubles and never refuses: it says which part of a double may be rounding. Here
+the bound decides how many digits are shown, so it has to hold where first order does not, and beyond a double's range:
+hence logarithms of errors, values at the ends of intervals, and exact fractions.
 """
 
 from __future__ import annotations
@@ -18,8 +22,7 @@ from typing import Any
 from ..table.primitive import Primitive
 from .base import Lifted, Number, Valued, undecided
 from .budget import charge
-from .exact import _FUNCTIONS as RATIONAL
-from .exact import known
+from .exact import RATIONAL_FUNCTIONS, known
 from .multiprecision import MAGNITUDE, NAMED, Multiprecision
 
 EXACT = -math.inf
@@ -329,7 +332,7 @@ class RunningDigits(Lifted):
             if pole:
                 raise undecided(f"whether `{primitive.written}` is defined here cannot be told") from None
             raise
-        if all(x.ratio for x in numbers) and (primitive.name in RATIONAL or out._mpf_[3] < self.bits // 2):
+        if all(x.ratio for x in numbers) and (primitive.name in RATIONAL_FUNCTIONS or out._mpf_[3] < self.bits // 2):
             rational = known(primitive.name, [Fraction(*x.ratio) for x in numbers])  # type: ignore[misc]
             ratio = rational is not None and shortened(*rational.as_integer_ratio())
             if ratio:

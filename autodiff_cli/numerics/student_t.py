@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from ..errors import ExpressionError
+from ..errors import usage_error
 from .newton import bisected
 
 BITS = 80
@@ -19,7 +19,7 @@ def check_level(level: float | None) -> None:
         hint = "it is between 0 and 1: `--level 0.95`"
         if 1 < level < 100:
             hint = f"did you mean `--level {level / 100:g}`?"
-        raise ExpressionError("usage", f"the level of confidence cannot be {level:g}", hint=hint)
+        raise usage_error(f"the level of confidence cannot be {level:g}", hint)
 
 
 def level_of(k: float, dof: float) -> float:

@@ -158,10 +158,10 @@ class LocalModel:
     # ---- one point ----------------------------------------------------------------------------------------------
     def look(self, row: DescentStep) -> PointAnalysis:
         """Return the classification of a point by gradient and Hessian, or the reason why there is none."""
-        if len(row.moving) > DIMENSIONS:
+        if len(row.free) > DIMENSIONS:
             return PointAnalysis(None, self.kinks(row), f"there are more than {DIMENSIONS} variables")
         try:
-            at = self.function.derivatives(row.point, row.moving, self.size)
+            at = self.function.derivatives(row.point, row.free, self.size)
         except NotSmooth as refused:
             return PointAnalysis(None, self.kinks(row) or (refused.diagnostic._replace(kind="kink"),))
         except Diagnosed as error:
@@ -170,7 +170,7 @@ class LocalModel:
 
     def kinks(self, row: DescentStep) -> tuple[Diagnostic, ...]:
         """A warning for each kink that the gradient meets."""
-        return self.function.kinks(row.point, row.moving)
+        return self.function.kinks(row.point, row.free)
 
     def walls(self, row: DescentStep) -> list[int]:
         """At which bound each variable is, as `classified` takes it."""
@@ -184,13 +184,13 @@ class LocalModel:
 
         The errors are those that come of rounding the point too, if that bounds anything.
         """
-        point = row.point if x is None else {**row.point, **dict(zip(row.moving, x, strict=True))}
+        point = row.point if x is None else {**row.point, **dict(zip(row.free, x, strict=True))}
         result = None
-        for sizes in (self.size, [abs(point[name]) for name in row.moving]):
+        for sizes in (self.size, [abs(point[name]) for name in row.free]):
             inputs = {name: Bounded(value) for name, value in point.items()}
-            inputs |= {name: Bounded(point[name], UNIT * size) for name, size in zip(row.moving, sizes, strict=True)}
+            inputs |= {name: Bounded(point[name], UNIT * size) for name, size in zip(row.free, sizes, strict=True)}
             try:
-                result = self.function.bounded(inputs, row.moving)
+                result = self.function.bounded(inputs, row.free)
             except ExpressionError:
                 return None
             if math.isfinite(sum(g.error for g in result[1])):
@@ -218,7 +218,7 @@ class LocalModel:
         trail, verdict = [row], look.verdict
         before: list[float] = []
         factor = 1.0
-        for _ in range(MOST_STEPS if len(row.moving) <= SMALL else FEW_STEPS):
+        for _ in range(MOST_STEPS if len(row.free) <= SMALL else FEW_STEPS):
             if verdict is None or verdict.kind != "not stationary" or not any(verdict.step):
                 break
             step = [s / size for s, size in zip(verdict.step, self.size, strict=True)]
@@ -256,7 +256,7 @@ class LocalModel:
         start, end = _coordinates(trail[0]), _coordinates(trail[-1])
         far = max(range(len(start)), key=lambda k: abs(end[k] - start[k]) / self.size[k])
         way = "grows" if end[far] > start[far] else "falls"
-        name = trail[0].moving[far]
+        name = trail[0].free[far]
         there = f"{trail[-1].value:.3g} at {name} = {end[far]:.3g}"
         falls = f"as {name} {way} the value goes on falling ({there})"
         message = f"not converged: {falls}; it seems to have no minimum that way"
@@ -282,12 +282,12 @@ class LocalModel:
             if look.kinks:
                 return ConvergenceReport(row, "kink", self.beside_kink(row), kinks=look.kinks)
             return ConvergenceReport(row, None, f"no Hessian tells what kind of point this is: {look.why}")
-        held = tuple(row.moving[i] for i in verdict.held)
+        held = tuple(row.free[i] for i in verdict.held)
         words = self.along_flat(row, verdict) if verdict.kind == "flat" else KINDS[verdict.kind]
         if verdict.kind == "minimum" and held:
             bounds = f"the bound{'s' * (len(held) > 1)} of {', '.join(held)}"
             words = f"a local minimum: away from {bounds} the value rises"
-            if len(held) < len(row.moving):
+            if len(held) < len(row.free):
                 words += ", and the Hessian by the other variables is positive definite"
         return ConvergenceReport(row, verdict.kind, words, held=held)
 
@@ -298,7 +298,7 @@ class LocalModel:
         if not verdict.flat:
             return "first and second derivatives do not tell whether this is a minimum within the bounds"
         shown = verdict.flat[:FLAT_SHOWN]
-        names = [direction_in_words(direction, row.moving) for direction in shown]
+        names = [direction_in_words(direction, row.free) for direction in shown]
         trends = [self.trends(row, direction) for direction in shown]
         for name, both in zip(names, trends, strict=True):
             if -1 in both:
@@ -312,12 +312,12 @@ class LocalModel:
     def beside_kink(self, row: DescentStep) -> str:
         """Judge a kink by the value along each variable."""
         rises = True
-        for k, name in enumerate(row.moving):
-            trends = self.trends(row, [float(i == k) for i in range(len(row.moving))])
+        for k, name in enumerate(row.free):
+            trends = self.trends(row, [float(i == k) for i in range(len(row.free))])
             if -1 in trends:
                 return f"not a minimum: at a kink, from which the value falls along {name}; start elsewhere"
             rises = rises and 0 not in trends
-        if len(row.moving) == 1:
+        if len(row.free) == 1:
             sides = "the value rises on both sides" if rises else "the value falls on neither side"
             return f"a local minimum at a kink, where the derivative is a convention: {sides}"
         return "at a kink, where the derivative is a convention; the value falls along no single variable"
@@ -368,7 +368,7 @@ class LocalModel:
             inside, outside, edge = self.bracket(row, way)
             if edge:
                 at = ", ".join(
-                    f"{n} = {x:.3g}" for n, x in list(zip(row.moving, _coordinates(inside), strict=True))[:NAMED]
+                    f"{n} = {x:.3g}" for n, x in list(zip(row.free, _coordinates(inside), strict=True))[:NAMED]
                 )
                 message = f"not converged: the value falls up to the edge of where it has a derivative, near {at}"
                 return ConvergenceReport(inside, "not stationary", "", "edge", message)
@@ -392,7 +392,7 @@ class LocalModel:
 
     def on_kink(self, row: DescentStep, gathered: Sequence[Sequence[float]]) -> ConvergenceReport:
         """Return the report for a kink around which a convex combination of the gradients is 0."""
-        if len(row.moving) > 1:
+        if len(row.free) > 1:
             message = "converged: at a kink, where the derivatives from its sides cancel"
             return ConvergenceReport(row, "kink", "a local minimum if the function is convex nearby", "kink", message)
         rises = all(g[0] != 0 for g in gathered)
@@ -449,7 +449,7 @@ class LocalModel:
 def _coordinates(row: DescentStep) -> list[float]:
     """The values of the variables that move."""
     point = row.point
-    return [point[name] for name in row.moving]
+    return [point[name] for name in row.free]
 
 
 def _ratio(before: Sequence[float], step: Sequence[float]) -> float:
@@ -466,7 +466,7 @@ def _runs_on(trail: Sequence[DescentStep], size: Sequence[float]) -> int:
     if len(trail) <= RUNNING_ON:
         return 0
     pairs = list(pairwise(trail[-RUNNING_ON - 1 :]))
-    steps = [[b.point[n] - a.point[n] for n in a.moving] for a, b in pairs]
+    steps = [[b.point[n] - a.point[n] for n in a.free] for a, b in pairs]
     lengths = [math.hypot(*(x / s for x, s in zip(step, size, strict=True))) for step in steps]
     if not all(after >= SHRINKING * before for before, after in pairwise(lengths)):
         return 0

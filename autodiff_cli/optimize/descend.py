@@ -7,12 +7,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from operator import sub
 from random import Random
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..batched.evaluator import Evaluator, compile_gradient
 from ..errors import Diagnostic, ExpressionError, counted, usage_error
-from ..inputs.problem import Point, Problem, pose
+from ..inputs.problem import Point, Problem, parse, pose
 from ..numbers.budget import DESCENT_COORDINATE, BudgetExceeded, current
+from .starts import SEED, Init
 
 if TYPE_CHECKING:
     from ..batched.data_loss import DataLoss, LossProblem, LossSpec, LossSummary
@@ -23,7 +24,6 @@ RATES = {"plain": 0.1, "momentum": 0.01, "nesterov": 0.01, "adam": 0.001}
 STEPS = 100
 """How many steps are taken unless it is said otherwise."""
 
-SEED = 1
 
 EPSILON = 1e-8
 """The constant that Adam adds to its denominator."""
@@ -44,22 +44,6 @@ class Rule:
     momentum: float = 0.9
     beta1: float = 0.9
     beta2: float = 0.999
-
-
-def chosen_rule(
-    method: str | None, rate: float | None, momentum: float | None, beta1: float | None, beta2: float | None
-) -> Rule:
-    """The rule of the options."""
-    options = {"rate": rate, "momentum": momentum, "beta1": beta1, "beta2": beta2}
-    method = method or ("plain" if momentum is None else "momentum")
-    return Rule(method, **{name: number for name, number in options.items() if number is not None})
-
-
-def batched(batch: int | None, epochs: int | None, shuffle: bool, seed: int | None) -> Batches | None:
-    """The batches of the options, None without any."""
-    if batch is None:
-        return None
-    return Batches(batch, epochs, shuffle, SEED if seed is None else seed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +76,33 @@ class Batches:
             yield order
 
 
+def run_options(
+    *,
+    method: str | None = None,
+    rate: float | None = None,
+    momentum: float | None = None,
+    beta1: float | None = None,
+    beta2: float | None = None,
+    steps: int | None = None,
+    gradient_tolerance: float | None = None,
+    value_tolerance: float | None = None,
+    init: str | None = None,
+    batch: int | None = None,
+    epochs: int | None = None,
+    shuffle: bool = False,
+    seed: int = SEED,
+) -> dict[str, Any]:
+    """The arguments of `descend` that several options make together: its rule, start, when it stops, its batches."""
+    numbers = {"rate": rate, "momentum": momentum, "beta1": beta1, "beta2": beta2}
+    rule = method or ("plain" if momentum is None else "momentum")
+    return {
+        "rule": Rule(rule, **{name: number for name, number in numbers.items() if number is not None}),
+        "stops": Stops(steps, gradient_tolerance, value_tolerance),
+        "init": None if init is None else Init(init, seed),
+        "batches": None if batch is None else Batches(batch, epochs, shuffle, seed),
+    }
+
+
 class DescentStep(NamedTuple):
     """One step of a run: where it is, and the value and the gradient there. Step 0 is the start.
 
@@ -105,9 +116,9 @@ class DescentStep(NamedTuple):
     coordinates: tuple[float, ...]
     """The values of `names`, in order."""
     partials: tuple[float, ...]
-    """The derivatives by `moving`, in order."""
+    """The derivatives by `free`, in order."""
     names: tuple[str, ...]
-    moving: tuple[str, ...]
+    free: tuple[str, ...]
     epoch: int | None = None
     """How often the data have been gone through, of a run in batches."""
 
@@ -119,7 +130,7 @@ class DescentStep(NamedTuple):
     @property
     def gradient(self) -> dict[str, float]:
         """The derivative by each variable that moves."""
-        return dict(zip(self.moving, self.partials, strict=True))
+        return dict(zip(self.free, self.partials, strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +189,7 @@ class Descent:
 
     def __iter__(self) -> Iterator[DescentStep]:
         evaluate, stops, start = self.evaluator, self.stops, self.start
-        names, moving, maximize, batches = start.names, start.moving, self.maximize, self.batches
+        names, free, maximize, batches = start.names, start.free, self.maximize, self.batches
         moved = self._mover()
         small_norm = -1.0 if stops.gradient_tolerance is None else stops.gradient_tolerance
         small_change = stops.value_tolerance
@@ -228,7 +239,7 @@ class Descent:
             before = row.value
             coordinates = tuple(point)
             # what `Row(…)` does, in half the time: making rows is a good part of a small step
-            row = tuple.__new__(DescentStep, (step, value, norm, coordinates, tuple(partials), names, moving, epoch))
+            row = tuple.__new__(DescentStep, (step, value, norm, coordinates, tuple(partials), names, free, epoch))
             if (value > best) if maximize else (value < best):
                 best, self.best = value, row
             yield row
@@ -272,7 +283,7 @@ class Descent:
         """Return the update rule: a function that takes a step from a point by its gradient."""
         start = self.start
         where = None if self.where == tuple(range(len(start.names))) else self.where
-        move = _mover(self.rule, len(start.moving), -1.0 if self.maximize else 1.0)
+        move = _mover(self.rule, len(start.free), -1.0 if self.maximize else 1.0)
 
         def moved(coordinates: Sequence[float], partials: Sequence[float]) -> list[float]:
             shifts = move(partials)
@@ -376,11 +387,13 @@ def descend(
     maximize: bool = False,
     over: LossSpec | None = None,
     batches: Batches | None = None,
+    init: Init | None = None,
 ) -> Descent:
     """The run of gradient descent on the program `text` from `point`; iterate over it to take the steps.
 
     Only the variables `wrt` move, by default those that `gradient` differentiates in. The program is built once, here.
-    `over` data it is one row's term, and `batches` of the rows make stochastic descent of it.
+    `over` data it is one row's term, and `batches` of the rows make stochastic descent of it. `init` draws the starting
+    values of variables without one.
     Raises `ExpressionError` as `gradient` does at the start, and `usage` for a rule that makes no sense; what happens
     later ends the run, and `ending` tells it.
 
@@ -392,7 +405,7 @@ def descend(
     """
     rule, stops = rule or Rule(), stops or Stops()
     _check(rule, stops)
-    begun = begin(text, point, wrt, over, _passes(stops, batches))
+    begun = begin(text, point, wrt, over, _passes(stops, batches), init)
     evaluator, start = begun.evaluator, begun.start
     run = Descent(text, evaluator, start, begun.where, rule, stops, maximize, begun.warnings, batches, begun.over)
     if batches is not None and batches.size > run.data_rows:
@@ -427,24 +440,37 @@ class Beginning(NamedTuple):
     over: LossSummary | None
 
 
-def begin(text: str, point: Point | None, wrt: Sequence[str] | None, over: LossSpec | None, passes: float) -> Beginning:
+def begin(
+    text: str,
+    point: Point | None,
+    wrt: Sequence[str] | None,
+    over: LossSpec | None,
+    passes: float,
+    init: Init | None = None,
+) -> Beginning:
     """Return what a run of a program, or of its sum or mean over data, begins with; `passes` is its length, about.
 
+    `init` draws the starting values of variables without one.
     Raises `ExpressionError` where there is nothing to move, and as `gradient` does at the point.
     """
     evaluator: Evaluator | DataLoss
     problem: Problem | LossProblem
     if over is None:
+        if init is not None:
+            values = dict(point or {})
+            missing = [name for name in parse(text, values).variables if name not in values]
+            point = values | init.values(missing)
         problem = pose(text, point, wrt)
-        moving = [name for name in problem.wanted if name in problem.program.variables]
-        evaluator, names = compile_gradient(problem.program, moving), tuple(problem.program.variables)
+        free = [name for name in problem.wanted if name in problem.program.variables]
+        evaluator, names = compile_gradient(problem.program, free), tuple(problem.program.variables)
     else:
         from ..batched.data_loss import pose as pose_over
 
-        problem = pose_over(text, point, wrt, over, passes, moving=True)
-        evaluator, moving = problem.function, problem.wanted
+        fill = None if init is None else init.values
+        problem = pose_over(text, point, wrt, over, passes, only_variables=True, fill=fill)
+        evaluator, free = problem.function, problem.wanted
         names = evaluator.variables
-    if not moving:
+    if not free:
         raise usage_error(
             "the program has no variable that could move" if wrt is None else "none of these variables moves it",
             "write the program with variables, such as `(x - 3)**2`, and give their start: `--at x=0`",
@@ -455,9 +481,9 @@ def begin(text: str, point: Point | None, wrt: Sequence[str] | None, over: LossS
     if not math.isfinite(norm):
         message = "the norm of the gradient is too large at the start"
         raise ExpressionError("overflow", message, hint="rescale the program")
-    start = DescentStep(0, value, norm, coordinates, tuple(partials), names, tuple(moving))
-    summary = None if isinstance(evaluator, Evaluator) else evaluator.told
-    return Beginning(evaluator, start, tuple(map(names.index, moving)), tuple(problem.warnings), summary)
+    start = DescentStep(0, value, norm, coordinates, tuple(partials), names, tuple(free))
+    summary = None if isinstance(evaluator, Evaluator) else evaluator.summary
+    return Beginning(evaluator, start, tuple(map(names.index, free)), tuple(problem.warnings), summary)
 
 
 def _check(rule: Rule, stops: Stops) -> None:

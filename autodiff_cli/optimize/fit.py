@@ -4,36 +4,51 @@ from __future__ import annotations
 
 import math
 import random
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..batched.columns_io import listed
 from ..errors import Diagnostic, ExpressionError, counted, needed, point_error, quoted, usage_error
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown
 from ..inputs.bounds import Range
-from ..inputs.parse_point import is_name
+from ..inputs.parse_point import is_name, split
 from ..inputs.problem import Point, Problem, as_number, check_single, parse
 from ..language.builder import Program
 from ..numbers.budget import allowed
 from ..numerics.student_t import check_level, coverage_factor
 from ..record import Record
+from ..table.primitive import FUNCTIONS
+from .goodness import Goodness, goodness
 from .least_squares import (
     CONVERGED,
+    FAR,
     LOSSES,
     NULL,
     Ended,
+    ErrorsInVariables,
     Model,
     Observations,
+    ProgramOverRows,
     Robust,
+    Spread,
     Stopped,
     at_kink,
     column_sizes,
     fitted_linearly,
     linear_parameters,
+    percentage,
+    polished,
     projected,
     searched,
 )
+
+Sigma = float | str | Mapping[str, Spread]
+"""Uncertainties as they are typed: that of the response, or several by name."""
+
+_EQUALS = re.compile(r"(?<![=<>!])=(?!=)")
+_CALL = re.compile(r"(\w+)\s*\([\w\s,]*\)")
 
 LEVEL = 0.95
 RESTARTS, AGAIN = 24, 3
@@ -60,6 +75,10 @@ FLIPPED = 10
 CURVE = 241
 """At how many points the fitted curve is computed to be drawn."""
 
+NO_GOODNESS = Goodness(
+    chi_squared=None, reduced=None, p_value=None, log_likelihood=None, aic=None, bic=None, runs=None, normality=None
+)
+
 
 class Parameter(Record):
     """The estimate of a parameter."""
@@ -71,6 +90,18 @@ class Parameter(Record):
     linear: bool
     held: str
     """Why it has no standard error: `fixed`, `bound`, `undetermined`; empty where it has one."""
+
+
+class Prediction(Record):
+    """The fitted curve at a point of the predictors."""
+
+    point: dict[str, float]
+    value: float | None
+    """None where the formula has none."""
+    confidence: tuple[float, float] | None
+    """The ends of the confidence interval of the curve."""
+    prediction: tuple[float, float] | None
+    """The ends of the interval for a new row; None where its uncertainty is not known."""
 
 
 class Fit(Record):
@@ -88,12 +119,13 @@ class Fit(Record):
     rss: Shown
     """The weighted sum of the squared residuals."""
     deviation: Shown | None
-    """The residual standard deviation."""
+    """The residual standard deviation, where the uncertainties of the response were not given."""
+    goodness: Goodness
     r_squared: float | None
     level: float
     loss: str
-    sigma: bool
-    """Whether the uncertainties of the response were given, so that they are not estimated from the residuals."""
+    absolute_sigma: bool
+    """Whether the standard errors are those of the given uncertainties, whatever the scatter of the residuals."""
     converged: bool
     reason: str
     """`converged`; `undetermined`, `stuck`, `interrupted`."""
@@ -103,6 +135,10 @@ class Fit(Record):
     point: dict[str, float]
     """The estimates as a point."""
     columns: dict[str, list[float]]
+    sigma: dict[str, list[float]]
+    """The standard uncertainties in each row, by column: of the response, and of predictors that are uncertain."""
+    adjusted: dict[str, list[float]]
+    """The uncertain predictors as the fit corrects them, by column."""
     fitted: list[float]
     residuals: list[float]
     standardised: list[float | None]
@@ -112,17 +148,27 @@ class Fit(Record):
     curve: list[tuple[float, float, float]]
     """Of one predictor: points of the fitted curve, with half the width of its confidence band."""
     predictors: list[str]
+    predictions: list[Prediction]
     constants: dict[str, float]
     warnings: tuple[Diagnostic, ...]
 
 
 def columns_needed(
-    text: str, columns: Sequence[str], known_names: Sequence[str], response: str | None, also: Sequence[str] = ()
+    text: str,
+    columns: Sequence[str],
+    known_names: Sequence[str],
+    response: str | None,
+    sigma: Sigma | None = None,
+    weights: str | None = None,
 ) -> list[str]:
     """Which columns of the data the fit of a formula needs. Raises `ExpressionError` for one that is not there."""
-    program, answer = _read(text, columns, known_names, response)
+    program, answer, transform = _read(text, columns, known_names, response)
+    spreads = [spread for spread in parse_sigma(sigma, answer).values() if isinstance(spread, str)]
+    also = [name for name in spreads if name in columns or percentage(name) is None]
+    also += [] if weights is None else [weights]
+    explained = [answer] if transform is None else [*transform.variables]
     needed = [name for name in program.variables if name in columns]
-    unused = {name.casefold(): name for name in columns if name not in (*needed, answer, *also)}
+    unused = {name.casefold(): name for name in columns if name not in (*needed, *explained, *also)}
     for name, variable in program.variables.items():
         if name not in columns and name not in known_names and name.casefold() in unused:
             meant = unused[name.casefold()]
@@ -132,48 +178,130 @@ def columns_needed(
                 variable.span,
                 f'write `{meant}`, or `--columns "{name}={meant}"`; for a parameter give a start: `--at {name}=…`',
             )
+    free = [name for name in program.variables if name not in needed and name not in known_names]
+    if not needed and unused and free and len(program.variables) > 1:
+        raise ExpressionError(
+            "missing_value",
+            f"the formula uses no column of the data to explain `{answer}`: `{free[-1]}` is none",
+            program.variables[free[-1]].span,
+            f"its columns are {listed(columns)}; for a parameter give a start: `--at {free[-1]}=…`",
+        )
     for name in also:
         if name not in columns:
             raise _no_column(name, columns)
-    return list(dict.fromkeys([*needed, answer, *also]))
+    return list(dict.fromkeys([*needed, *explained, *also]))
+
+
+def parse_sigma(sigma: Sigma | None, response: str) -> dict[str, Spread]:
+    """Return standard uncertainties by name from what `--sigma` or `sigma=` holds: `0.1`, `2%`, `s`, `y=s,x=0.1`.
+
+    Raises `ExpressionError` (`point`) for what is none.
+    """
+    if sigma is None:
+        return {}
+    if isinstance(sigma, Mapping):
+        return dict(sigma)
+    if not isinstance(sigma, str):
+        return {response: sigma}
+    spreads: dict[str, Spread] = {}
+    for part in split(sigma) if "=" in sigma else [f"={sigma}"]:
+        name, equals, spread = (piece.strip() for piece in part.rpartition("="))
+        if not equals or not spread or (name in spreads):
+            what = f"`{part.strip()}` gives no uncertainty" if part.strip() else "an uncertainty is missing at a comma"
+            message = f"`{name}` is given twice" if name in spreads else what
+            raise point_error(message, 'write `--sigma 0.1`, `--sigma 2%`, `--sigma s`, or `--sigma "y=s,x=0.1"`')
+        try:
+            spreads[name or response] = float(spread)
+        except ValueError:
+            spreads[name or response] = spread
+    return spreads
 
 
 def _no_column(name: str, columns: Sequence[str]) -> ExpressionError:
     return ExpressionError("usage", f"the data has no column `{name}`", hint=f"its columns are {listed(columns)}")
 
 
-def _read(text: str, columns: Sequence[str], known_names: Sequence[str], response: str | None) -> tuple[Program, str]:
-    """The program and the name of the column that it explains."""
+class Statement(NamedTuple):
+    """The last statement of a program, `LEFT = RIGHT`."""
+
+    left: str
+    program: str
+    """The program with blanks for the left side, so that places in it stay what they are."""
+
+
+def last_statement(text: str) -> Statement | None:
+    """The last statement of a program where it has two sides; None where it has one."""
+    begin = max(text.rstrip().rstrip(";").rfind(mark) for mark in ";\n") + 1
+    sign = _EQUALS.search(text, begin)
+    if sign is None:
+        return None
+    return Statement(text[begin : sign.start()].strip(), text[:begin] + " " * (sign.end() - begin) + text[sign.end() :])
+
+
+def _is_formula(left: str) -> bool:
+    """Whether the left side of a statement is a formula of the response: neither a name nor a new function."""
+    function = _CALL.fullmatch(left)
+    return bool(left) and not is_name(left) and left[-1] not in "+-*/" and (not function or function[1] in FUNCTIONS)
+
+
+def _read(
+    text: str, columns: Sequence[str], known_names: Sequence[str], response: str | None
+) -> tuple[Program, str, Program | None]:
+    """The program, the name of what it explains, and where that is a formula of columns, this formula."""
     names = [column for column in columns if is_name(column)]
+    last = last_statement(text)
+    if response is None and last is not None and _is_formula(last.left):
+        return _read_transformed(last, names, known_names)
     # what the formula binds last is the response, and not a value that it uses
-    head, equals, _ = text.rpartition(";")[2].partition("=")
-    bound = head.strip().rpartition("\n")[2].strip() if equals else ""
+    bound = last.left if last is not None else ""
     program = parse(text, [name for name in (*names, *known_names) if name != bound])
     check_single(program)
     if response is None:
-        last = program.bindings[-1] if program.bindings else None
-        if last is None or last.value is not program.outputs[0] or last.name not in columns:
-            meant = next((column for column in columns if last and column.split()[:1] == [last.name]), None)
-            if last and meant:
-                raise ExpressionError(
-                    "usage", f"there is no column `{last.name}`", hint=f'call it so: `--columns "{last.name}={meant}"`'
-                )
+        binding = program.bindings[-1] if program.bindings else None
+        if binding is None or binding.value is not program.outputs[0] or binding.name not in columns:
+            meant = next((column for column in columns if binding and column.split()[:1] == [binding.name]), None)
+            if binding and meant:
+                hint = f'call it so: `--columns "{binding.name}={meant}"`'
+                raise ExpressionError("usage", f"there is no column `{binding.name}`", hint=hint)
             raise ExpressionError(
                 "usage",
                 "which column the formula explains is not said",
                 hint=f"write it as `y = …`, or name it: `--response y`; the columns are {listed(columns)}",
             )
-        response = last.name
+        response = binding.name
     if response not in columns:
         raise _no_column(response, columns)
-    if response in program.variables:
-        raise ExpressionError(
-            "usage",
-            f"`{response}` is the response, and the formula uses it",
-            program.variables[response].span,
-            "a formula explains a column by others",
-        )
-    return program, response
+    _check_unused(program, [response])
+    return program, response, None
+
+
+def _read_transformed(
+    last: Statement, names: Sequence[str], known_names: Sequence[str]
+) -> tuple[Program, str, Program]:
+    """The program whose last statement is `log(U) = …`, the response as it is written, and its formula."""
+    transform = parse(last.left, names)
+    check_single(transform)
+    for name in transform.variables:
+        if name not in names:
+            raise _no_column(name, names)
+    if not transform.variables:
+        hint = f"write columns on the left, as in `log(y) = …`; they are {listed(names)}"
+        raise usage_error(f"`{last.left}` has no column that the formula could explain", hint)
+    program = parse(last.program, [*names, *known_names])
+    check_single(program)
+    _check_unused(program, [*transform.variables])
+    return program, " ".join(last.left.split()), transform
+
+
+def _check_unused(program: Program, responses: Sequence[str]) -> None:
+    for name in responses:
+        if name in program.variables:
+            raise ExpressionError(
+                "usage",
+                f"`{name}` is the response, and the formula uses it",
+                program.variables[name].span,
+                "a formula explains a column by others",
+            )
 
 
 def fit(
@@ -184,10 +312,12 @@ def fit(
     response: str | None = None,
     fixed: Mapping[str, float | str] | None = None,
     bounds: Mapping[str, Range] | None = None,
-    sigma: str | float | None = None,
+    sigma: Sigma | None = None,
     weights: str | None = None,
+    scale_errors: bool = False,
     loss: str = "linear",
     level: float | None = None,
+    predict: Mapping[str, Sequence[float]] | None = None,
     arithmetic: Arithmetic = DOUBLE,
     stop: Callable[[], bool] = lambda: False,
 ) -> Fit:
@@ -195,7 +325,10 @@ def fit(
 
     Names that are columns are data, the others parameters; `y = …` explains the column `y`, or `response` says which.
     `point` has starts, which parameters need in which the model is not linear; `fixed` holds some. `sigma` is the
-    standard uncertainty of the response, a column or a number, `weights` a column that is proportional to 1/sigma².
+    standard uncertainty of the response, a column, a number or `2%`, or uncertainties by name, those of predictors
+    included: then the distances of the rows from the curve are least. `weights` is a column that is proportional to
+    1/sigma². With `scale_errors` the covariance is multiplied by χ²/ν, so that only the ratios of `sigma` matter to it.
+    `predict` has columns of the predictors, for whose rows the curve and its bands are computed.
     Raises `ExpressionError` as `gradient` does at the start, `usage` for options that do not fit the data.
 
     >>> found = fit("y = a + b*x", {"x": [0, 1, 2, 3], "y": [1, 3, 4.9, 7.1]})
@@ -212,7 +345,7 @@ def fit(
         check_level(level)
         problem, data = _pose(text, columns, point, response, fixed or {}, bounds or {}, sigma, weights)
         free = problem.unknowns
-        answers = np.array(columns[data.response], dtype=float)
+        answers = np.array(data.columns[data.response], dtype=float)
         root = data.root_weights(np)
         if not free:
             hint = "a name that is no column of the data is a parameter"
@@ -255,12 +388,17 @@ def fit(
         try:
             # a step may lead to where numbers are too large to be squared: it is not taken
             with np.errstate(over="ignore", invalid="ignore"):
-                ended = _strategies(model, problem, start, linear, loss, sigma is not None)
+                ended = _strategies(model, problem, start, linear, loss, data.has_sigma)
+                if uncertain := [name for name in data.predictors if name in data.sigma]:
+                    model = ErrorsInVariables(model, {name: data.uncertainty(np, name) for name in uncertain})
+                    ended = _with_errors(model, start, ended)
                 ended = ended._replace(values=_on_the_side(model, problem, ended.values, linear))
         except Stopped:
             model.stop = lambda: False
             interrupted, ended = True, Ended(start, math.nan, math.inf, "interrupted")
-        return _answer(text, _Inference(model, problem, data, ended, level or LEVEL), linear, interrupted, arithmetic)
+        inference = _Inference(model, problem, data, ended, level or LEVEL, scale_errors)
+        predictions = inference.predictions(predict or {})
+        return _answer(text, inference, linear, interrupted, arithmetic, predictions)
 
 
 def _pose(
@@ -270,12 +408,14 @@ def _pose(
     response: str | None,
     fixed: Mapping[str, float | str],
     bounds: Mapping[str, Range],
-    sigma: str | float | None,
+    sigma: Sigma | None,
     weights: str | None,
 ) -> tuple[Problem, Observations]:
     """The model with its parameters, those to be found as unknowns, and its data. Raises `ExpressionError`."""
     typed = dict(point or {})
-    program, response = _read(text, list(columns), [*typed, *fixed], response)
+    program, response, transform = _read(text, list(columns), [*typed, *fixed], response)
+    if transform is not None:
+        columns = {**columns, response: _transformed(transform, response, columns)}
     predictors = [name for name in program.variables if name in columns]
     parameters = [name for name in program.variables if name not in columns]
     unknowns = [name for name in parameters if name not in fixed]
@@ -301,11 +441,47 @@ def _pose(
             limits.check_start(name, values[name])
         ends = [end for end in limits if end is not None]
         values.setdefault(name, sum(ends) / len(ends) if ends else 1.0)
-    for column in (sigma, weights):
-        if isinstance(column, str) and column not in columns:
-            raise _no_column(column, list(columns))
+    # of one column's formula, an uncertainty without a name is that of the column, which was measured
+    of = next(iter(transform.variables)) if transform is not None and len(transform.variables) == 1 else response
+    spreads = parse_sigma(sigma, of)
+    _check_spreads(spreads, columns, response, predictors, transform)
+    if weights is not None and weights not in columns:
+        raise _no_column(weights, list(columns))
     problem = Problem(program, typed, values, [], warnings, unknowns, {name: x.ends for name, x in bounds.items()})
-    return problem, Observations(columns, response, predictors, sigma, weights)
+    return problem, Observations(columns, response, predictors, spreads, weights, transform)
+
+
+def _transformed(transform: Program, response: str, columns: Mapping[str, Sequence[float]]) -> list[float]:
+    """The values of a formula of columns."""
+    rows = len(next(iter(columns.values()), ()))
+    values, _, errors = ProgramOverRows(transform, [])(columns, rows)
+    if errors:
+        row = min(errors)
+        error = errors[row]
+        raise ExpressionError(error.kind, f"row {row + 1} of the data: `{response}`: {error}", hint=error.hint)
+    return values.tolist()  # type: ignore[no-any-return]
+
+
+def _check_spreads(
+    spreads: Mapping[str, Spread],
+    columns: Mapping[str, Sequence[float]],
+    response: str,
+    predictors: Sequence[str],
+    transform: Program | None,
+) -> None:
+    """Raise `ExpressionError` for uncertainties of what is not in the fit, or of no column."""
+    measured = [] if transform is None else [*transform.variables]
+    for name, spread in spreads.items():
+        if name not in (response, *measured, *predictors):
+            hint = f"uncertainties are those of {quoted([response, *measured, *predictors])}"
+            raise usage_error(f"`{name}` has an uncertainty, and is not in this fit", hint)
+        if isinstance(spread, str) and spread not in columns and percentage(spread) is None:
+            raise _no_column(spread, list(columns))
+    if response in spreads and (twice := [name for name in measured if name in spreads]):
+        raise usage_error(f"`{response}` and `{twice[0]}` both have uncertainties", "leave one out")
+    if spreads and not any(name in spreads for name in (response, *measured)):
+        hint = f'give it too: `--sigma "{(measured or [response])[0]}=…,{",".join(spreads)}=…"`'
+        raise usage_error(f"the uncertainty of the response `{response}` is not given", hint)
 
 
 def _strategies(model: Model, problem: Problem, start: Any, linear: Sequence[str], loss: str, has_sigma: bool) -> Ended:
@@ -330,6 +506,19 @@ def _strategies(model: Model, problem: Problem, start: Any, linear: Sequence[str
     return end._replace(message=f"{end.message}, {loss} loss of residuals beyond {model.scale:.3g}")
 
 
+def _with_errors(model: ErrorsInVariables, start: Any, ended: Ended) -> Ended:
+    """Return the minimum of the sum of squared distances that is near to a fit without errors in the predictors.
+
+    It is not the least one: a curve that goes up and down often enough is near to all rows.
+    """
+    best = polished(model, ended.values, "Gauss-Newton")
+    for values in (ended.values, start):
+        if best.moved <= CONVERGED or model.check(values) is not None:
+            continue
+        best = min(best, searched(model, values), key=lambda each: each.moved)
+    return at_kink(model, best._replace(message=f"orthogonal distances, {best.message}"), ())
+
+
 def _least(model: Model, start: Any, places: Sequence[int]) -> Ended:
     """Return the smallest sum of squares that the strategies find."""
     if len(places) == len(start):
@@ -348,7 +537,7 @@ def _least(model: Model, start: Any, places: Sequence[int]) -> Ended:
     draw = random.Random(1)
     again = 0
     for k in range(RESTARTS):
-        if _settled(model, best) or again == AGAIN:
+        if _has_converged(model, best) or again == AGAIN:
             break
         wide = 0.35 * (k + 1)
         there = model.np.clip(start * [math.exp(draw.gauss(0, wide)) for _ in start], *model.limits)
@@ -365,7 +554,7 @@ def _least(model: Model, start: Any, places: Sequence[int]) -> Ended:
     return best
 
 
-def _settled(model: Model, ended: Ended) -> bool:
+def _has_converged(model: Model, ended: Ended) -> bool:
     """Whether a strategy has come to a place where the sum of squares is least, as far as its derivatives say.
 
     With kinks there are more such places, as a rule.
@@ -409,29 +598,31 @@ def _r_squared(model: Model, values: Any) -> float:
 class _Inference:
     """The inference about the parameters at the end of a search."""
 
-    def __init__(self, model: Model, problem: Problem, data: Observations, ended: Ended, level: float) -> None:
+    def __init__(
+        self, model: Model, problem: Problem, data: Observations, ended: Ended, level: float, scaled: bool
+    ) -> None:
         np, values = model.np, ended.values
         self.model, self.problem, self.data, self.ended, self.level = model, problem, data, ended, level
-        self.fitted, _, errors = model(values)
-        if errors:
+        if errors := model(values).errors:
             row = min(errors)
             fault = errors[row]
             raise ExpressionError(fault.kind, f"row {row + 1} of the data: {fault}", fault.span, fault.hint)
+        self.fitted, self.observed_slopes = model.observed(values)
         self.values = dict(zip(problem.unknowns, map(float, values), strict=True))
         self.left = model.residuals(values)
         self.at_bound = {name for name, x in self.values.items() if x in problem.bounds.get(name, ())}
-        self.moving = [k for k, name in enumerate(problem.unknowns) if name not in self.at_bound]
-        self.names = [problem.unknowns[k] for k in self.moving]
+        self.estimated = [k for k, name in enumerate(problem.unknowns) if name not in self.at_bound]
+        self.names = [problem.unknowns[k] for k in self.estimated]
         # of a residual that the loss takes for an outlier the square counts less, as in the sum that is least
         self.rss = float(self.left @ (self.left * model.robust(values).weight))
         # the covariance is that of the parameters in units in which the columns of the Jacobian have the length 1
-        rows = model.jacobian(values)[:, self.moving]
+        rows = model.jacobian(values)[:, self.estimated]
         self.size = column_sizes(np, rows)
         self.slopes = rows / self.size
         inverse, self.null, self.undetermined = _covariance(np, self.slopes, self.size, self.names)
         self.used = int(np.count_nonzero(model.weights))
-        self.dof = self.used - len(self.moving) + len(self.null)
-        self.known = data.sigma is not None
+        self.dof = self.used - len(self.estimated) + len(self.null)
+        self.known = data.has_sigma and not scaled
         self.noise = variance = 1.0 if self.known else self.rss / self.dof if self.dof > 0 else math.nan
         if model.loss != "linear":
             u = self.left[model.weights > 0] / model.scale
@@ -481,6 +672,9 @@ class _Inference:
             own = np.sqrt(np.maximum(self.noise - share * of_mean, 0.0))
             plain = (own > 1e-12 * math.sqrt(self.noise or 1.0)) & (weights > 0)
             standard = np.where(plain, self.left / own, np.nan)
+            if isinstance(self.model, ErrorsInVariables):
+                of_mean = self._variances(self.observed_slopes[self.estimated].T / self.size)
+                weights = np.ones_like(weights)
             band = self.factor * np.sqrt(of_mean) / np.where(weights > 0, weights, np.nan)
         return (
             [float(x) if math.isfinite(x) else None for x in standard],
@@ -498,10 +692,56 @@ class _Inference:
         (name,) = self.data.predictors
         xs = np.linspace(np.min(model.columns[name]), np.max(model.columns[name]), CURVE)
         over = Model(model.program, {name: xs}, model.free, model.held, np.zeros(CURVE), np.ones(CURVE), model.stop)
-        heights, slopes, _ = over(self.ended.values)
-        wide = self.factor * np.sqrt(np.maximum(self._variances(slopes[self.moving].T / self.size), 0.0))
+        heights, slopes = over.observed(self.ended.values)
+        wide = self.factor * np.sqrt(np.maximum(self._variances(slopes[self.estimated].T / self.size), 0.0))
         points = zip(xs.tolist(), heights.tolist(), wide.tolist(), strict=True)
         return [(x, y, w) for x, y, w in points if math.isfinite(y) and math.isfinite(w)]
+
+    def predictions(self, columns: Mapping[str, Sequence[float]]) -> list[Prediction]:
+        """Return the curve at the rows of columns of the predictors, with confidence and prediction intervals."""
+        np, model, names = self.model.np, self.model, self.data.predictors
+        if not columns:
+            return []
+        for name in names:
+            if name not in columns:
+                raise point_error(f"`--predict` has no values of `{name}`", f"predictors are {quoted(names)}")
+        for name in columns:
+            if name not in names:
+                raise point_error(f"`{name}` is not a predictor of this fit", f"predictors are {quoted(names)}")
+        places = {name: np.array(columns[name], dtype=float) for name in names}
+        rows = len(next(iter(places.values())))
+        over = Model(model.program, places, model.free, model.held, np.zeros(rows), np.ones(rows), model.stop)
+        with np.errstate(all="ignore"):
+            values, slopes = over.observed(self.ended.values)
+            of_mean = np.maximum(self._variances(slopes[self.estimated].T / self.size), 0.0)
+            confidence = self.factor * np.sqrt(of_mean)
+            prediction = self.factor * np.sqrt(of_mean + self._variance_of_rows(values))
+        known = bool(self.errors) and not self.null
+
+        def ends(value: float, half: float) -> tuple[float, float] | None:
+            return (value - half, value + half) if known and math.isfinite(half) else None
+
+        return [
+            Prediction(
+                point={name: float(places[name][k]) for name in names},
+                value=value if math.isfinite(value) else None,
+                confidence=ends(value, float(confidence[k])),
+                prediction=ends(value, float(prediction[k])),
+            )
+            for k, value in enumerate((values + 0.0).tolist())
+        ]
+
+    def _variance_of_rows(self, values: Any) -> Any:
+        """The variance of new rows with these values of the curve; NaN where it is not known."""
+        np, data = self.model.np, self.data
+        spread = data.sigma.get(data.response)
+        share = percentage(spread)
+        if not data.has_sigma:
+            return np.full(len(values), math.nan if self.model.loss != "linear" else self.noise)
+        if spread is None or (isinstance(spread, str) and share is None):
+            return np.full(len(values), math.nan)
+        size = np.abs(values) * share / 100 if share is not None else np.full(len(values), spread)
+        return size**2 * self.noise
 
     def undetermined_warnings(self) -> Iterator[Diagnostic]:
         """Yield a warning for each direction of the parameters that the data say nothing of."""
@@ -514,6 +754,33 @@ class _Inference:
                 message = f"the data say nothing of `{first}` here"
                 hint = f"start elsewhere, or hold it: `--fix {first}=…`"
             yield Diagnostic("undetermined", message, None, hint)
+
+    def goodness(self) -> Goodness:
+        """Return how well the formula fits, where it does so by more than rounding and by its squares."""
+        np, model = self.model.np, self.model
+        rounding = 1e-14 * float(np.linalg.norm(model.response * model.weights))
+        if model.loss != "linear" or not rounding**2 < self.rss < FAR:
+            return NO_GOODNESS
+        order = None
+        if len(self.data.predictors) == 1:
+            order = np.argsort(model.columns[self.data.predictors[0]], kind="stable")
+        estimated = len(self.estimated) - len(self.null)
+        known = self.data.has_sigma
+        result = goodness(np, self.left, model.weights, self.dof, estimated, order, known=known)
+        if isinstance(model, ErrorsInVariables):
+            # the true predictors would be parameters of the likelihood too
+            result = result._replace(log_likelihood=None, aic=None, bic=None)
+        return result
+
+    def goodness_warnings(self, result: Goodness) -> Iterator[Diagnostic]:
+        """Yield a warning where χ² is far from what the uncertainties of the response make it."""
+        if self.known and result.doubtful and result.reduced is not None and result.p_value is not None:
+            more = result.reduced > 1
+            scatter = f"the residuals scatter {'more' if more else 'less'} than `--sigma` says"
+            message = f"χ²/ν is {result.reduced:.3g}: {scatter} (p = {result.p_value:.2g})"
+            hint = "check the formula and the uncertainties" if more else "the uncertainties may be too large"
+            hint += "; if only their ratios are known, `--scale-errors` takes their size from the residuals"
+            yield Diagnostic("goodness_of_fit", message, None, hint)
 
     def outcome(self, interrupted: bool) -> tuple[str, str]:
         """Return why the search is over, as one word and in words."""
@@ -529,11 +796,21 @@ class _Inference:
         return "converged", f"{method}; converged{edge}"
 
 
-def _answer(text: str, inference: _Inference, linear: Sequence[str], interrupted: bool, arithmetic: Arithmetic) -> Fit:
+def _answer(
+    text: str,
+    inference: _Inference,
+    linear: Sequence[str],
+    interrupted: bool,
+    arithmetic: Arithmetic,
+    predictions: list[Prediction],
+) -> Fit:
     model, problem, data = inference.model, inference.problem, inference.data
     reason, message = inference.outcome(interrupted)
     standardised, band = inference.rows()
     parameters = inference.parameters(linear)
+    goodness = inference.goodness()
+    corrections = model(inference.ended.values).corrections
+    measured = [] if data.transform is None else [*data.transform.variables]
     fit = Fit(
         text=text,
         arithmetic=arithmetic,
@@ -544,31 +821,45 @@ def _answer(text: str, inference: _Inference, linear: Sequence[str], interrupted
         rows=inference.used,
         dof=inference.dof,
         rss=inference.rss,
-        deviation=math.sqrt(inference.rss / inference.dof) if inference.dof > 0 else None,
-        r_squared=_r_squared(model, inference.ended.values),
+        deviation=math.sqrt(inference.rss / inference.dof) if inference.dof > 0 and not data.has_sigma else None,
+        goodness=goodness,
+        r_squared=None if corrections else _r_squared(model, inference.ended.values),
         level=inference.level,
         loss=model.loss,
-        sigma=inference.known,
+        absolute_sigma=inference.known,
         converged=reason == "converged",
         reason=reason,
         message=message,
         method=inference.ended.message,
         evaluations=model.evaluations,
         point={name: float(parameter.estimate) for name, parameter in parameters.items()},
-        columns={name: list(map(float, data.columns[name])) for name in [*data.predictors, data.response]},
+        columns={name: list(map(float, data.columns[name])) for name in [*data.predictors, *measured, data.response]},
+        sigma={
+            **({data.response: (1 / model.weights).tolist()} if data.has_sigma else {}),
+            **{name: data.uncertainty(model.np, name).tolist() for name in corrections},
+        },
+        adjusted={name: (model.columns[name] + delta).tolist() for name, delta in corrections.items()},
         fitted=(inference.fitted + 0.0).tolist(),
         residuals=(model.response - inference.fitted).tolist(),
         standardised=standardised,
         band=band,
         curve=inference.curve(),
         predictors=data.predictors,
+        predictions=predictions,
         constants=problem.program.constants,
-        warnings=(*problem.warnings, *inference.undetermined_warnings()),
+        warnings=(
+            *problem.warnings,
+            *inference.undetermined_warnings(),
+            *(inference.goodness_warnings(goodness) if reason == "converged" else ()),
+        ),
     )
     if arithmetic == DOUBLE or reason != "converged":
         return fit
-    if model.loss != "linear" or inference.at_bound:
-        raise usage_error(f"`--{arithmetic.name}` is for plain least squares inside the bounds", "leave it out")
+    if model.loss != "linear" or inference.at_bound or corrections:
+        raise usage_error(
+            f"`--{arithmetic.name}` is for least squares without errors in predictors, inside the bounds",
+            "leave it out",
+        )
     return _sharpened(fit, inference, arithmetic)
 
 
@@ -579,14 +870,16 @@ def _sharpened(fit: Fit, inference: _Inference, arithmetic: Arithmetic) -> Fit:
     weights = inference.model.weights
     rows = [k for k in range(inference.model.rows) if weights[k] > 0]
     start = list(inference.values.values())
-    numbers = estimates_in(arithmetic, inference.problem, inference.data, rows, start, fit.dof)
+    known = inference.known
+    numbers = estimates_in(arithmetic, inference.problem, inference.data, rows, start, fit.dof, known)
     errors = numbers.get("errors", {})
     parameters = dict(fit.parameters)
     for name, x in numbers["values"].items():
         error = errors.get(name)
         interval = inference.interval(float(x), None if error is None else float(error))
         parameters[name] = parameters[name]._replace(estimate=x, error=error, interval=interval)
-    return fit._replace(parameters=parameters, rss=numbers["rss"], deviation=numbers.get("deviation"))
+    deviation = None if fit.deviation is None else numbers.get("deviation")
+    return fit._replace(parameters=parameters, rss=numbers["rss"], deviation=deviation)
 
 
 def _quotient(x: float, size: float, same: bool) -> float:

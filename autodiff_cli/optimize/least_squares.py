@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import reduce
 from itertools import combinations
 from operator import or_
@@ -35,6 +35,12 @@ CONVERGED = 1e-6
 
 NEAR_KINK = 1e-8
 """How near to a kink, in standard errors, a fit ends that is least there."""
+
+MOST_CORRECTIONS = 200
+"""How often the corrections of uncertain predictors are computed anew, at most."""
+
+CORRECTED, NEAREST, SMALLEST_STEP = 1e-12, 1e-7, 1e-12
+"""How far off corrections are aimed to be, and may be, in standard uncertainties; the least share of a step."""
 
 SAMPLINGS = 200
 """The most samplings of the gradients around a point."""
@@ -65,34 +71,107 @@ class Ended(NamedTuple):
     message: str
 
 
+Spread = str | float
+"""A standard uncertainty of a quantity: a number, the name of a column, or as `2%` a share of its values."""
+
+
+def percentage(spread: Spread | None) -> float | None:
+    """Return the number of a share in percent; None for another uncertainty."""
+    text = spread.strip().removesuffix("%") if isinstance(spread, str) and spread.strip().endswith("%") else ""
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
 class Observations(NamedTuple):
     """The data of a fit: which columns are what, and how rows are weighted."""
 
     columns: Mapping[str, Sequence[float]]
     response: str
     predictors: list[str]
-    sigma: str | float | None
-    """The standard uncertainty of the response: a column or a number."""
+    sigma: Mapping[str, Spread]
+    """The standard uncertainties, by the name of the response, of a predictor, or of a column in `transform`."""
     weights: str | None
-    """A column that is proportional to the inverse of its square."""
+    """A column that is proportional to the inverse of the square of the response's uncertainty."""
+    transform: Program | None
+    """The formula of the response by columns, as `log(U)`, whose values are its column; None where it is a column."""
+
+    @property
+    def has_sigma(self) -> bool:
+        """Whether the uncertainty of the response is given."""
+        return any(name not in self.predictors for name in self.sigma)
+
+    def uncertainty(self, np: Any, name: str) -> Any:
+        """Return the standard uncertainty of a column in each row; 0 where none is given. Raises `ExpressionError`."""
+        spread = self.sigma.get(name, 0.0)
+        share = percentage(spread) if spread not in self.columns else None
+        if share is not None:
+            numbers = share / 100 * np.abs(np.array(self.columns[name], dtype=float))
+        else:
+            numbers = np.array(self.columns[spread] if isinstance(spread, str) else [spread], dtype=float)
+        if name in self.sigma:
+            where = f"column `{spread}`" if isinstance(spread, str) and share is None else "`--sigma`"
+            exact = name != self.response
+            self._check(np, numbers, where, "uncertainty", numbers >= 0 if exact else numbers > 0, exact)
+        return np.broadcast_to(numbers, len(self.columns[name]))
+
+    def _check(self, np: Any, numbers: Any, where: str, what: str, good: Any, zero: bool) -> None:
+        bad = np.flatnonzero(~good)
+        if bad.size:
+            row = f" in row {int(bad[0]) + 1}" if len(numbers) > 1 else ""
+            hint = f"{'an' if what[0] == 'u' else 'a'} {what} is {'0 or above' if zero else 'above 0'}"
+            raise point_error(f"{where} has the {what} {numbers[bad[0]]:g}{row}", hint)
 
     def root_weights(self, np: Any) -> Any:
         """Return the root of the weight of each row. Raises `ExpressionError`."""
-        name = self.sigma if self.sigma is not None else self.weights
-        if name is None:
+        if self.response in self.sigma:
+            return 1 / self.uncertainty(np, self.response)
+        if self.has_sigma and self.transform is not None:
+            # of a formula of columns the uncertainty is that of its exact derivatives
+            names = [name for name in self.transform.variables if name in self.sigma]
+            _, slopes, _ = ProgramOverRows(self.transform, names)(self.columns, len(self.columns[self.response]))
+            spreads = [slope * self.uncertainty(np, name) for name, slope in zip(names, slopes, strict=True)]
+            spread = np.sqrt(np.sum(np.square(spreads), axis=0))
+            self._check(np, spread, f"`{self.response}`", "uncertainty", spread > 0, False)
+            return 1 / spread
+        if self.weights is None:
             return np.ones(len(self.columns[self.response]))
-        numbers = np.array(self.columns[name] if isinstance(name, str) else [name], dtype=float)
-        where = f"column `{name}`" if isinstance(name, str) else "`--sigma`"
-        uncertain = self.sigma is not None
-        bad = np.flatnonzero(~(numbers > 0 if uncertain else numbers >= 0))
-        if bad.size:
-            what = "uncertainty" if uncertain else "weight"
-            row = f" in row {int(bad[0]) + 1}" if isinstance(name, str) else ""
-            hint = "an uncertainty is above 0" if uncertain else "a weight is 0 or above"
-            raise point_error(f"{where} has the {what} {numbers[bad[0]]:g}{row}", hint)
+        numbers = np.array(self.columns[self.weights], dtype=float)
+        self._check(np, numbers, f"column `{self.weights}`", "weight", numbers >= 0, True)
         if not np.any(numbers):
-            raise point_error(f"all weights in {where} are 0", "a row with weight 0 is left out")
-        return np.broadcast_to(1 / numbers if uncertain else np.sqrt(numbers), len(self.columns[self.response]))
+            raise point_error(f"all weights in column `{self.weights}` are 0", "a row with weight 0 is left out")
+        return np.sqrt(numbers)
+
+
+class ProgramOverRows:
+    """A program with its derivatives by some of its variables at all rows of columns."""
+
+    def __init__(self, program: Program, wrt: Sequence[str], constant: Collection[str] = ()) -> None:
+        from ..batched.kernels import gradient_recorder, kernel
+
+        self.names, self.count = list(program.variables), 1 + len(wrt)
+        fixed = frozenset(k for k, name in enumerate(self.names) if name in constant)
+        self._kernel = kernel(gradient_recorder(program, list(wrt)), len(self.names), fixed, None)
+        self._evaluator = Evaluator(program, list(wrt))
+
+    def __call__(self, inputs: Mapping[str, Any], rows: int) -> tuple[Any, Any, dict[int, ExpressionError]]:
+        """The values, their derivatives (a row of the array each), and the errors of rows that have none."""
+        import numpy
+
+        from ..batched.kernels import evaluate
+
+        columns = [
+            x if isinstance(x, float | numpy.ndarray) else numpy.array(x, dtype=float)
+            for x in (inputs[name] for name in self.names)
+        ]
+
+        def plain(at: Mapping[str, float]) -> Sequence[float]:
+            value, slopes = self._evaluator([at[name] for name in self.names])
+            return [value, *slopes]
+
+        block = evaluate(self._kernel, self.names, columns, rows, self.count, plain, lambda row, name: None)
+        return block.results[0], block.results[1:], block.errors
 
 
 class Robust(NamedTuple):
@@ -130,6 +209,20 @@ LOSSES: dict[str, Callable[[Any, Any], Robust]] = {
 }  # fmt: skip
 
 
+class Evaluated(NamedTuple):
+    """A model at all rows."""
+
+    fitted: Any
+    slopes: Any
+    """The derivatives by the free parameters, a row of the array each."""
+    errors: dict[int, ExpressionError]
+    """Why rows have no value."""
+    weights: Any
+    """The roots of the weights of the rows."""
+    corrections: dict[str, Any]
+    """By what uncertain predictors are corrected in each row."""
+
+
 class Model:
     """The residuals of a model over all rows, weighted, and their derivatives by the free parameters."""
 
@@ -146,8 +239,6 @@ class Model:
     ) -> None:
         import numpy
 
-        from ..batched.kernels import gradient_recorder, kernel
-
         self.np = numpy
         self.program, self.free, self.held, self.columns = program, list(free), dict(held), columns
         self.response, self.weights, self.stop = response, weights, stop
@@ -155,49 +246,54 @@ class Model:
         self.bounded = limits is not None
         self.loss, self.scale = "linear", 1.0
         self.rows = len(response)
-        self.names = list(program.variables)
         self.kinks = _has_kinks(program, self.free)
         self.evaluations = 0
-        fixed = frozenset(k for k, name in enumerate(self.names) if name not in columns)
-        self._kernel = kernel(gradient_recorder(program, self.free), len(self.names), fixed, None)
-        self._plain = Evaluator(program, self.free)
-        self._last: tuple[bytes, tuple[Any, Any, dict[int, ExpressionError]]] | None = None
+        self._over_rows = self._compiled(self.free)
+        self._last: tuple[bytes, Evaluated] | None = None
 
-    def __call__(self, values: Sequence[float]) -> tuple[Any, Any, dict[int, ExpressionError]]:
-        """Model values, their derivatives (a row of the array each), and the errors of rows that have none."""
-        from ..batched.kernels import evaluate
+    def _compiled(self, wrt: Sequence[str]) -> ProgramOverRows:
+        constant = [name for name in self.program.variables if name not in self.columns]
+        return ProgramOverRows(self.program, wrt, constant)
 
+    def __call__(self, values: Sequence[float]) -> Evaluated:
+        """The model at values of the parameters."""
         key = self.np.asarray(values, dtype=float).tobytes()
-        if self._last is not None and self._last[0] == key:
-            return self._last[1]
+        if self._last is None or self._last[0] != key:
+            self._last = key, self._evaluated(values)
+        return self._last[1]
+
+    def _evaluated(self, values: Sequence[float]) -> Evaluated:
+        return Evaluated(*self._swept(self._over_rows, values, self.columns), self.weights, {})
+
+    def _swept(
+        self, over_rows: ProgramOverRows, values: Sequence[float], columns: Mapping[str, Any]
+    ) -> tuple[Any, Any, dict[int, ExpressionError]]:
+        """The program at all rows of these columns."""
         if self.stop():
             raise Stopped
         charge((FITTED_ROW + FITTED_PAIR * len(self.free) ** 2) * self.rows)
         self.evaluations += 1
         point = {**self.held, **dict(zip(self.free, map(float, values), strict=True))}
-        inputs = [self.columns[name] if name in self.columns else point[name] for name in self.names]
-
-        def plain(at: Mapping[str, float]) -> Sequence[float]:
-            value, slopes = self._plain([at[name] for name in self.names])
-            return [value, *slopes]
-
-        block = evaluate(self._kernel, self.names, inputs, self.rows, 1 + len(self.free), plain, lambda row, name: None)
+        fitted, slopes, errors = over_rows({**point, **columns}, self.rows)
         # a row of weight 0 is left out, whether or not it has a value
-        errors = {row: error for row, error in block.errors.items() if self.weights[row] > 0}
-        result = block.results[0], block.results[1:], errors
-        self._last = key, result
-        return result
+        return fitted, slopes, {row: error for row, error in errors.items() if self.weights[row] > 0}
+
+    def observed(self, values: Sequence[float]) -> tuple[Any, Any]:
+        """Return the model's values and derivatives at the predictors as they were observed."""
+        fitted, slopes, *_ = self(values)
+        return fitted, slopes
 
     def residuals(self, values: Sequence[float]) -> Any:
         """Return the weighted residual of each row; a large number where the model has no value."""
-        fitted = self(values)[0]
-        left = (self.response - fitted) * self.weights
+        fitted, _, _, weights, _ = self(values)
+        left = (self.response - fitted) * weights
         left = self.np.clip(self.np.where(self.np.isfinite(left), left, FAR), -FAR, FAR)
         return self.np.where(self.weights > 0, left, 0.0)
 
     def jacobian(self, values: Sequence[float]) -> Any:
         """The derivatives of the residuals: a row each, a column for each free parameter."""
-        rows = -(self(values)[1] * self.weights).T
+        _, slopes, _, weights, _ = self(values)
+        rows = -(slopes * weights).T
         return self.np.where(self.np.isfinite(rows), rows, 0.0)
 
     def robust(self, values: Sequence[float]) -> Robust:
@@ -210,8 +306,80 @@ class Model:
 
     def check(self, values: Any) -> ExpressionError | None:
         """Raise the error of the first row that has no value."""
-        errors = self(values)[2]
+        errors = self(values).errors
         return errors[min(errors)] if errors else None
+
+
+class ErrorsInVariables(Model):
+    """A model whose predictors are uncertain too: the residuals are weighted distances of the rows from the curve.
+
+    For each row the predictors x + δ are corrected so that (y - f(x + δ))²/σ² + Σ δ²/τ² is least. With ∂f = ∂f/∂x at
+    x + δ and S = σ² + Σ (τ·∂f)² the root of that is r = (y - f(x + δ) + ∂f·δ)/√S, whose derivative by a parameter b is
+    exactly -∂f/∂b/√S: where δ is least, it changes nothing to first order. So the sum of r² is that of orthogonal
+    distance regression, and (JᵀJ)⁻¹ its covariance: Boggs, Byrd and Schnabel, SIAM J. Sci. Stat. Comput. 8 (1987).
+    """
+
+    def __init__(self, model: Model, errors: Mapping[str, Any]) -> None:
+        """Take a model and the standard uncertainties of some predictors in each row."""
+        self.__dict__.update(model.__dict__)
+        self.errors, self._last = errors, None
+        self._around = self._compiled([*self.free, *errors])
+
+    def observed(self, values: Sequence[float]) -> tuple[Any, Any]:
+        """Return the model's values and derivatives at the predictors as they were observed."""
+        fitted, slopes, _ = self._swept(self._over_rows, values, self.columns)
+        return fitted, slopes
+
+    def _evaluated(self, values: Sequence[float]) -> Evaluated:
+        with self.np.errstate(all="ignore"):
+            return self._corrected(values)
+
+    def _corrected(self, values: Sequence[float]) -> Evaluated:
+        np, n = self.np, len(self.free)
+        tau = np.array([*self.errors.values()])
+        variance = self.weights**-2.0
+
+        def at(delta: Any) -> tuple[list[Any], dict[int, ExpressionError]]:
+            """The corrections that its tangent has for nearest, cost, tangent's height, S and slopes at corrections."""
+            columns = {name: self.columns[name] + d for name, d in zip(self.errors, delta, strict=True)}
+            fitted, slopes, errors = self._swept(self._around, values, {**self.columns, **columns})
+            across = slopes[n:]
+            spread = variance + np.sum((tau * across) ** 2, axis=0)
+            tangent = fitted - np.sum(across * delta, axis=0)
+            shares = np.divide(delta, tau, out=np.zeros_like(delta), where=tau > 0)
+            cost = (self.response - fitted) ** 2 / variance + np.sum(shares**2, axis=0)
+            nearest = tau**2 * across * (self.response - tangent) / spread
+            return [nearest, np.where(np.isfinite(cost), cost, np.inf), tangent, spread, slopes[:n]], errors
+
+        rounding = 4 * np.spacing(np.abs([self.columns[name] for name in self.errors]))
+        unit = np.where(tau > 0, tau, 1.0)
+        delta = np.zeros_like(tau)
+        state, errors = at(delta)
+        step, mixed = np.ones(self.rows), np.zeros(self.rows, dtype=bool)
+        last, change = delta, delta
+        for _ in range(MOST_CORRECTIONS):
+            nearest, cost, *_ = state
+            room = nearest - delta
+            moving = np.any(np.abs(room) > np.maximum(CORRECTED * tau, rounding), axis=0) & (step > SMALLEST_STEP)
+            if errors or not np.any(moving):
+                break
+            # Anderson's mixing of the last two steps, for one predictor the secant method; where it fails, the step
+            turn = (room - change) / unit
+            share = np.sum(room / unit * turn, axis=0) / np.maximum(np.sum(turn**2, axis=0), 1e-300)
+            target = np.where(mixed, nearest - share * (nearest - last), delta + step * room)
+            there = np.where(moving & np.all(np.isfinite(target), axis=0), target, delta)
+            other, _ = at(there)
+            better = moving & (other[1] <= cost * (1 + 1e-13))
+            last, change = np.where(better, nearest, last), np.where(better, room, change)
+            step = np.where(better, np.minimum(1.0, 2 * step), np.where(moving & ~mixed, step / 2, step))
+            mixed = better & (step == 1)
+            delta = np.where(better, there, delta)
+            state = [np.where(better, new, old) for new, old in zip(other, state, strict=True)]
+        nearest, _, tangent, spread, slopes = state
+        # a row whose nearest point was not found has no residual, so that no fit ends there
+        off = np.any(np.abs(nearest - delta) > np.maximum(NEAREST * tau, 4 * rounding), axis=0)
+        corrections = dict(zip(self.errors, delta, strict=True))
+        return Evaluated(np.where(off, np.nan, tangent), slopes, errors, 1 / np.sqrt(spread), corrections)
 
 
 def linear_parameters(program: Program, free: Sequence[str]) -> list[str]:
@@ -477,8 +645,9 @@ def gauss_newton(model: Model, values: Any) -> tuple[Any, float, float]:
     # a bound holds what the gradient, and among the others what the step, drives against it
     free = ~(((values <= low) & (scaled.T @ left > 0)) | ((values >= high) & (scaled.T @ left < 0)))
     # what is less than the rounding of the terms of a residual says nothing, as long as that is little beside the data
-    terms = root * model.weights * (np.abs(model.response) + np.abs(model(values)[0])) + np.abs(rows) @ np.abs(values)
-    size_of_data = float(np.linalg.norm(model.response * model.weights))
+    fitted, _, _, weights, _ = model(values)
+    terms = root * weights * (np.abs(model.response) + np.abs(fitted)) + np.abs(rows) @ np.abs(values)
+    size_of_data = float(np.linalg.norm(model.response * weights))
     noise = min(ROUNDING * float(np.linalg.norm(np.where(np.isfinite(terms), terms, 0.0))), ROUNDED * size_of_data)
     used = int(np.count_nonzero(model.weights))
     spread = float(np.linalg.norm(left)) / math.sqrt(max(1, used - int(np.count_nonzero(free)))) or 1.0

@@ -12,12 +12,14 @@ from ..batched.evaluator import Evaluator
 from ..errors import Diagnosed, Diagnostic, ExpressionError, needed, quoted, usage_error
 from ..inputs.bounds import Range
 from ..inputs.figures import unsigned
-from ..inputs.problem import Point
+from ..inputs.problem import Point, as_number, parse
 from ..numbers.budget import MINIMIZER_ITERATION, MINIMIZER_VARIABLE, Work, current
 from ..numerics.optimality import Single
 from ..record import Record
+from .constraints import KINDS, Conditions, ConstrainedProblem, Constraint, ConstraintAtPoint, parse_constraints
 from .convergence import ConvergenceReport, Limits, LocalModel, projected
 from .descend import DescentStep, begin
+from .starts import SEED, Init
 
 if TYPE_CHECKING:
     from ..batched.data_loss import DataLoss, LossSpec, LossSummary
@@ -29,10 +31,15 @@ METHODS = {
     "newton-cg": "Newton-CG",
     "trust-ncg": "trust-ncg",
     "trust-exact": "trust-exact",
+    "slsqp": "SLSQP",
+    "trust-constr": "trust-constr",
 }
 """The methods, and what SciPy calls them."""
 
 SECOND_ORDER = frozenset(("newton-cg", "trust-ncg", "trust-exact"))
+
+CONSTRAINED = ("slsqp", "trust-constr")
+"""The methods that take constraints; the first is the one that is taken unless another is chosen."""
 
 TOLERANCE = 1e-8
 """The largest partial derivative at which a point counts as stationary."""
@@ -43,8 +50,8 @@ WALL = 1e10
 BOUNDLESS = 1e15
 """A value that has fallen this far below 0, in terms of the one at the start, is taken to fall for ever."""
 
-STEPS, SECOND_ORDER_STEPS = 10_000, 1_000
-"""How many steps a method may take, unless it is said otherwise."""
+STEPS, SECOND_ORDER_STEPS, SLSQP_STEPS = 10_000, 1_000, 200
+"""How many steps a method may take, unless it is said otherwise; SLSQP has come to its end after some tens."""
 
 ATTEMPTS = 3
 """How often a method that is stuck begins again from where it is."""
@@ -59,7 +66,7 @@ MOST_DENSE = 200
 """With more variables `l-bfgs-b` is the method unless another is chosen: the others go through whole matrices, for
 seconds at a time where there are thousands of variables, and in that time see no interruption."""
 
-CONVERGED = ("gradient", "precision", "kink")
+CONVERGED = ("gradient", "precision", "kink", "kkt")
 """The reasons that are those of a search which has found what it was to find."""
 
 
@@ -76,7 +83,7 @@ class Minimum(Record):
     gradient_norm: float
     converged: bool
     reason: str
-    """Why it stopped: `gradient`, `precision`, `kink`; `steps`, `unbounded`, `unattained`, `edge`, `held up`,
+    """Why it stopped: `gradient`, `precision`, `kink`, `kkt`; `steps`, `unbounded`, `unattained`, `edge`, `held up`,
     `stuck`; `limit`; `interrupted`."""
     message: str
     """The reason in words."""
@@ -97,6 +104,8 @@ class Minimum(Record):
     warnings: tuple[Diagnostic, ...]
     over: LossSummary | None = None
     """The rows of data that the value is the sum or mean over, if it is."""
+    constraints: tuple[ConstraintAtPoint, ...] | None = None
+    """The constraints with their multipliers, if there are any."""
 
 
 class _Stopped(Exception):
@@ -119,6 +128,8 @@ class Objective:
     hessians: int = 0
     outside: int = 0
     boundless: bool = False
+    constrained: bool = False
+    """Whether a lower value may be outside of what is allowed."""
     work: Work = field(default_factory=current)
     reserve: float = field(init=False)
     """Steps of work that are kept for saying what the search has come to."""
@@ -161,7 +172,7 @@ class Objective:
             coordinates=tuple(point),
             partials=tuple(partials),
         )
-        if value < self.best.value:
+        if value < self.best.value and not self.constrained:
             self.best = row
             if value <= -BOUNDLESS * (1 + abs(self.start.value)):
                 self.boundless = True
@@ -187,13 +198,13 @@ class Objective:
         self.hessians += 1
         values = dict(zip(self.start.names, self.full(x.tolist()), strict=True))
         try:
-            return numpy.array(self.function.hessian(values, self.start.moving))
+            return numpy.array(self.function.hessian(values, self.start.free))
         except ExpressionError:
             # asked for outside the domain, where the step is not taken anyway
             return numpy.eye(len(x))
 
-    def note(self, x: Any) -> None:
-        """Add a step to the path."""
+    def note(self, x: Any, state: object = None) -> None:
+        """Add a step to the path; `state` is what some methods give beside it."""
         self.evaluations -= 1
         row = self.row(x.tolist())
         if row is not None:
@@ -214,17 +225,27 @@ def minimize(
     bounds: Mapping[str, Range] | None = None,
     tolerance: float = TOLERANCE,
     steps: int | None = None,
+    subject_to: str | Sequence[str] = (),
     stop: Callable[[], bool] = lambda: False,
     over: LossSpec | None = None,
+    init: str | None = None,
+    seed: int = SEED,
 ) -> Minimum:
     """Minimise the program `text` by one of SciPy's optimisers, from the start `point`.
 
-    `method` is one of `METHODS`, by default `bfgs`, with `bounds` or many variables `l-bfgs-b`. Once `stop` says so,
-    the best point so far is returned. `over` data the program is one row's term. Raises `ExpressionError` as `gradient`
-    does at the start, and `usage` where SciPy is not installed.
+    `method` is one of `METHODS`, by default `bfgs`, with `bounds` or many variables `l-bfgs-b`, `subject_to`
+    constraints such as `x + y <= 1` or `x*y = 2` `slsqp`. Once `stop` says so, the best point so
+    far is returned. `over` data the program is one row's term. Raises `ExpressionError` as `gradient` does at the
+    start, and `usage` where SciPy is not installed.
     """
-    chosen = _checked(method, bounds or {}, tolerance)
-    begun = begin(text, point, wrt, over, PASSES)
+    constraints = parse_constraints(subject_to)
+    chosen = _checked(method, bounds or {}, constraints, tolerance)
+    drawn = None if init is None else Init(init, seed)
+    if chosen in CONSTRAINED:
+        return _constrained(
+            text, point or {}, wrt, chosen, method, bounds or {}, constraints, tolerance, steps, stop, over, drawn
+        )
+    begun = begin(text, point, wrt, over, PASSES, drawn)
     evaluator, start = begun.evaluator, begun.start
     if method is None and len(begun.where) > MOST_DENSE:
         chosen = "l-bfgs-b"
@@ -236,12 +257,26 @@ def minimize(
     except _Stopped:
         ended, message = objective.best, ""
     end = _ended(objective, ended, limits, tolerance, message, chosen)
+    return _minimum(text, objective, end, limits, chosen, begun.warnings, begun.over)
+
+
+def _minimum(
+    text: str,
+    objective: Objective,
+    end: ConvergenceReport,
+    limits: Limits,
+    method: str,
+    warnings: Sequence[Diagnostic],
+    over: LossSummary | None,
+    constraints: tuple[ConstraintAtPoint, ...] | None = None,
+) -> Minimum:
+    """Return the answer from the report on the end point."""
     row = end.row
     objective.reach(row)
     reached = row.point
     return Minimum(
         text=text,
-        method=chosen,
+        method=method,
         value=unsigned(row.value),
         point={name: unsigned(x) for name, x in reached.items()},
         gradient={name: unsigned(x) for name, x in row.gradient.items()},
@@ -251,21 +286,186 @@ def minimize(
         message=end.message,
         kind=end.kind,
         verdict=end.verdict,
-        at_bounds=tuple(name for name, ends in zip(row.moving, limits, strict=True) if reached[name] in ends),
+        at_bounds=tuple(name for name, ends in zip(row.free, limits, strict=True) if reached[name] in ends),
         steps=len(objective.path) - 1,
         evaluations=objective.evaluations,
         hessians=objective.hessians,
         outside=objective.outside,
         path=tuple(objective.path),
-        warnings=(*begun.warnings, *end.kinks),
-        over=begun.over,
+        warnings=(*warnings, *end.kinks),
+        over=over,
+        constraints=constraints,
     )
 
 
-def _checked(method: str | None, bounds: Mapping[str, Range], tolerance: float) -> str:
+def _constrained(
+    text: str,
+    point: Point,
+    wrt: Sequence[str] | None,
+    method: str,
+    asked: str | None,
+    bounds: Mapping[str, Range],
+    constraints: Sequence[Constraint],
+    tolerance: float,
+    steps: int | None,
+    stop: Callable[[], bool],
+    over: LossSpec | None,
+    init: Init | None,
+) -> Minimum:
+    """Minimise under constraints: by SciPy, then by Newton's steps, whose end is judged by the KKT conditions."""
+    import numpy
+
+    more = [name for constraint in constraints for name in constraint.program.variables]
+    own = parse(text, list(point)).variables
+    also = {name: value for name, value in point.items() if name in more and name not in own}
+    own_wrt = None if wrt is None else [name for name in wrt if name in own or name not in more]
+    begun = begin(text, {name: value for name, value in point.items() if name not in also}, own_wrt, over, PASSES, init)
+    evaluator, start = begun.evaluator, begun.start
+    extra = [name for name in dict.fromkeys(more) if name not in start.names]
+    for name in extra:
+        if name not in also:
+            message = f"`{name}` of a constraint has no value"
+            raise ExpressionError(
+                "missing_value", message, hint=f"give it: `--at {name}=…`; a start, or with `--wrt` a value"
+            )
+    moved = [name for name in extra if wrt is None or name in wrt]
+    width = len(start.names)
+    names, free = (*start.names, *extra), (*start.free, *moved)
+    start = start._replace(
+        names=names,
+        free=free,
+        coordinates=(*start.coordinates, *(as_number(also[name], name) for name in extra)),
+        partials=(*start.partials, *(0.0 for _ in moved)),
+    )
+
+    def evaluate(x: Sequence[float]) -> tuple[float, list[float]]:
+        value, partials = evaluator(x[:width])
+        return value, [*partials, *(0.0 for _ in moved)]
+
+    function = Single(evaluator.output) if isinstance(evaluator, Evaluator) else evaluator
+    objective = Objective(evaluate, start, tuple(map(names.index, free)), stop, function, constrained=True)
+    limits = _limits(start, bounds)
+
+    def complete(x: Sequence[float]) -> dict[str, float]:
+        return dict(zip(names, objective.full(x), strict=True))
+
+    problem = ConstrainedProblem(function, constraints, names, free, begun.start.free, limits, tolerance, complete)
+    methods = [method] if asked else [*CONSTRAINED]
+    best: tuple[Conditions, DescentStep] | None = None
+    reason, message = "", ""
+    try:
+        for name in methods:
+            result = _searched(objective, problem, name, steps, start if best is None else best[1])
+            try:
+                end_row = objective.row(result)
+                if end_row is not None and end_row.value <= -BOUNDLESS * (1 + abs(start.value)):
+                    reason, message = "unbounded", "not converged: the value falls without bound along the constraints"
+                    break
+                with numpy.errstate(all="ignore"):
+                    values, conditions = problem.nearby(numpy.array(result))
+            except ExpressionError as error:
+                message = message or f"not converged: {error}"
+                continue
+            row = objective.row(values.tolist())
+            if row is not None and (best is None or conditions.met):
+                best, method = (conditions, row), name
+            if conditions.met:
+                break
+    except _Stopped:
+        reason, message = "interrupted", "interrupted: this is the last point"
+        if objective.exhausted:
+            objective.reserve = 0.0
+            limit = objective.work.exhausted(objective.work.most)
+            reason, message = "limit", f"not converged: {limit}; {limit.hint}"
+    if best is None or reason == "unbounded":
+        end = ConvergenceReport(objective.path[-1], None, "", reason or "stuck", message or "not converged")
+        return _minimum(text, objective, end, limits, method, begun.warnings, begun.over, ())
+    conditions, row = best
+    if conditions.met:
+        end = ConvergenceReport(row, conditions.kind, KINDS[conditions.kind], "kkt", conditions.message)
+    else:
+        end = ConvergenceReport(row, conditions.kind, "", reason or "stuck", message or conditions.message)
+    return _minimum(text, objective, end, limits, method, begun.warnings, begun.over, conditions.constraints)
+
+
+def _searched(
+    objective: Objective, problem: ConstrainedProblem, method: str, steps: int | None, start: DescentStep
+) -> list[float]:
+    """Return where SciPy's method for constraints ends, from a start."""
+    import numpy
+    from scipy.optimize import NonlinearConstraint
+    from scipy.optimize import minimize as scipy_minimize
+
+    def slopes(k: int, x: Any) -> tuple[float, Any]:
+        try:
+            value, partials = problem.constraint(k, x.tolist())
+        except ExpressionError:
+            # outside of its domain a constraint does not hold
+            return -WALL, numpy.zeros(len(x))
+        return value, numpy.array(partials)
+
+    def curvature(k: int, x: Any, factor: float) -> Any:
+        try:
+            return factor * problem.curvature(k, x.tolist())
+        except ExpressionError:
+            return numpy.zeros((len(x), len(x)))
+
+    options: dict[str, Any] = {"maxiter": STEPS if steps is None else steps}
+    more: dict[str, Any] = {}
+    if method == "slsqp":
+        options |= {"ftol": 1e-10, "maxiter": SLSQP_STEPS if steps is None else steps}
+        constraints: list[Any] = [
+            {
+                "type": "eq" if constraint.equality else "ineq",
+                "fun": lambda x, k=k: slopes(k, x)[0],
+                "jac": lambda x, k=k: slopes(k, x)[1],
+            }
+            for k, constraint in enumerate(problem.constraints)
+        ]
+    else:
+        options |= {"gtol": 1e-10, "xtol": 1e-12, "maxiter": SECOND_ORDER_STEPS if steps is None else steps}
+        more = {"hess": objective.hessian}
+        constraints = [
+            NonlinearConstraint(
+                lambda x, k=k: slopes(k, x)[0],
+                0.0,
+                0.0 if constraint.equality else math.inf,
+                jac=lambda x, k=k: slopes(k, x)[1],
+                hess=lambda x, v, k=k: curvature(k, x, float(v[0])),
+            )
+            for k, constraint in enumerate(problem.constraints)
+        ]
+    with python_warnings.catch_warnings(), numpy.errstate(all="ignore"):
+        python_warnings.simplefilter("ignore")
+        try:
+            result = scipy_minimize(
+                objective.value_and_gradient,
+                numpy.array([start.point[name] for name in start.free]),
+                jac=True,
+                method=METHODS[method],
+                bounds=problem.limits if any(math.isfinite(end) for ends in problem.limits for end in ends) else None,
+                constraints=constraints,
+                callback=objective.note,
+                options=options,
+                **more,
+            )
+        except (Diagnosed, numpy.linalg.LinAlgError, ValueError, FloatingPointError):
+            last = objective.path[-1].point
+            return [last[name] for name in start.free]
+    values: list[float] = result.x.tolist()
+    return values
+
+
+def _checked(
+    method: str | None, bounds: Mapping[str, Range], constraints: Sequence[Constraint], tolerance: float
+) -> str:
     """The method. Raises a usage error for one that cannot do this, or without SciPy."""
-    chosen = method or ("l-bfgs-b" if bounds else "bfgs")
-    if bounds and chosen != "l-bfgs-b":
+    chosen = method or (CONSTRAINED[0] if constraints else "l-bfgs-b" if bounds else "bfgs")
+    if constraints and chosen not in CONSTRAINED:
+        raise usage_error(
+            f"the method {chosen} takes no constraints", "use `--method slsqp` or `--method trust-constr`"
+        )
+    if bounds and chosen not in ("l-bfgs-b", *CONSTRAINED):
         raise usage_error(f"the method {chosen} takes no bounds", "use `--method l-bfgs-b`")
     if not 0 < tolerance < math.inf:
         raise usage_error(f"the tolerance cannot be {tolerance:g}", "give a positive number")
@@ -277,11 +477,11 @@ def _checked(method: str | None, bounds: Mapping[str, Range], tolerance: float) 
 def _limits(start: DescentStep, bounds: Mapping[str, Range]) -> list[tuple[float, float]]:
     """The bounds of the variables that move, in order. Raises a usage error where they do not fit the start."""
     for name, limits in bounds.items():
-        if name not in start.moving:
+        if name not in start.free:
             why = "is held fixed" if name in start.names else "is not a variable of this program"
-            raise usage_error(f"`{name}` has bounds and {why}", f"the variables that move: {quoted(start.moving)}")
+            raise usage_error(f"`{name}` has bounds and {why}", f"the variables that move: {quoted(start.free)}")
         limits.check_start(name, start.point[name])
-    return [bounds.get(name, Range(None, None)).ends for name in start.moving]
+    return [bounds.get(name, Range(None, None)).ends for name in start.free]
 
 
 def _optimised(
@@ -306,7 +506,7 @@ def _optimised(
             try:
                 result = scipy_minimize(
                     objective.value_and_gradient,
-                    numpy.array([ended.point[name] for name in ended.moving]),
+                    numpy.array([ended.point[name] for name in ended.free]),
                     jac=True,
                     hess=objective.hessian if method in SECOND_ORDER else None,
                     method=METHODS[method],

@@ -14,7 +14,7 @@ from ..numbers.base import undecided
 from ..numbers.budget import READ_NUMBER, ROW_GRADIENT, ROW_HESSIAN, charge, collect, current
 from ..numerics.linear_algebra import Matrix, identity, solve_linear
 from ..numerics.newton import polished, with_errors
-from .least_squares import Observations
+from .least_squares import Observations, percentage
 
 WITH_ERRORS = 3
 """How many times as much a row takes whose numbers carry error bounds: measured."""
@@ -45,14 +45,30 @@ class NormalEquations:
         """The predictors, the response and the weight of a row."""
         data, columns = self.data, self.data.columns
         point = {**self.held, **{name: self._number(name, columns[name][k]) for name in data.predictors}}
+        if data.transform is None:
+            response = self._number(data.response, columns[data.response][k])
+            slopes = {data.response: self.m.number(1)}
+        else:
+            measured = {name: self._number(name, columns[name][k]) for name in data.transform.variables}
+            swept = value_and_gradient(self.m, data.transform.outputs[0], measured, list(measured))
+            response, slopes = swept.value, {data.response: self.m.number(1), **swept.gradient}
         weight = self.m.number(1)
         if data.weights is not None:
             weight = self._number(data.weights, columns[data.weights][k])
-        elif isinstance(data.sigma, str):
-            weight /= self._number(data.sigma, columns[data.sigma][k]) ** 2
-        elif data.sigma is not None:
-            weight /= self._number("sigma", repr(data.sigma)) ** 2
-        return point, self._number(data.response, columns[data.response][k]), weight
+        elif data.has_sigma:
+            names = [name for name in slopes if name in data.sigma]
+            weight /= sum(((slopes[name] * self._spread(name, k)) ** 2 for name in names), self.m.number(0))
+        return point, response, weight
+
+    def _spread(self, name: str, k: int) -> Any:
+        """The standard uncertainty of a column in a row."""
+        columns, spread = self.data.columns, self.data.sigma[name]
+        share = percentage(spread) if spread not in columns else None
+        if share is not None:
+            return self._number(name, columns[name][k]) * self._number("sigma", repr(share)) / 100
+        if isinstance(spread, str):
+            return self._number(spread, columns[spread][k])
+        return self._number("sigma", repr(spread))
 
     def _each_row(self, steps: float) -> Iterator[tuple[dict[str, Any], Any, Any]]:
         """Each row of the data, of which each takes so many steps and its sweep.
@@ -144,9 +160,18 @@ class _Stationary(Operator):
 
 
 def estimates_in(
-    arithmetic: Arithmetic, problem: Problem, data: Observations, rows: Sequence[int], start: Sequence[float], dof: int
+    arithmetic: Arithmetic,
+    problem: Problem,
+    data: Observations,
+    rows: Sequence[int],
+    start: Sequence[float],
+    dof: int,
+    known: bool,
 ) -> dict[str, Any]:
-    """Return `values`, standard `errors`, `rss` and `deviation` of a fit in an arithmetic, near a start in doubles."""
+    """Return `values`, standard `errors`, `rss` and `deviation` of a fit in an arithmetic, near a start in doubles.
+
+    The errors are those of the uncertainties of the data where these are `known`, else of the scatter of the residuals.
+    """
     names = problem.unknowns
 
     def work(m: Any, held: dict[str, Any]) -> dict[str, Any]:
@@ -161,11 +186,11 @@ def estimates_in(
             near = NormalEquations(m.base, problem, data, rows, fixed).solved(start)
             solution = with_errors(m, lambda at: (equations.slopes(at), equations.matrix(at)), near)
         total, inverse = equations.summary(solution)
-        has_sigma, count = data.sigma is not None, m.number(dof)
+        count = m.number(dof)
         result = {"values": dict(zip(names, solution, strict=True)), "rss": total}
         # as many rows as parameters say nothing of how far they are off, unless that is known
-        if has_sigma or dof:
-            variance = m.number(1) if has_sigma else total / count
+        if known or dof:
+            variance = m.number(1) if known else total / count
             result["errors"] = {name: m.sqrt(variance * inverse[k][k]) for k, name in enumerate(names)}
         if dof:
             result["deviation"] = m.sqrt(total / count)

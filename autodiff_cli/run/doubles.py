@@ -46,8 +46,8 @@ class _Smooth(dict[Primitive, Smooth | None]):
     def __missing__(self, primitive: Primitive) -> Smooth | None:
         rule = primitive.partials[0] if len(primitive.partials) == 1 else None
         smooth = rule is not None and not (primitive.may_kink or primitive.variadic)
-        self[primitive] = found = (_function(primitive), rule) if rule is not None and smooth else None
-        return found
+        self[primitive] = pair = (_function(primitive), rule) if rule is not None and smooth else None
+        return pair
 
 
 _smooth = _Smooth()
@@ -71,8 +71,8 @@ def evaluate(steps: Sequence[Step], data: list[Any]) -> bool:
             data[place] = data[a] + data[b]
         elif op is raised:
             data[place] = power(data[a], data[b])
-        elif b is None and (found := smooth[op]) is not None:
-            data[place] = found[0](data[a])
+        elif b is None and (pair := smooth[op]) is not None:
+            data[place] = pair[0](data[a])
         elif op is sub:
             data[place] = data[a] - data[b]
         elif op is div:
@@ -118,8 +118,8 @@ def adjoints(
                 result[a] += adjoint * (y * power(data[a], y - 1.0))
             else:
                 result[a] += adjoint * _by_base(REAL, data[a], y, data[place])  # type: ignore[misc]
-        elif b is None and (found := smooth[op]) is not None:
-            result[a] += adjoint * found[1](REAL, data[a], data[place])
+        elif b is None and (pair := smooth[op]) is not None:
+            result[a] += adjoint * pair[1](REAL, data[a], data[place])
         elif op is sub:
             result[a] += adjoint
             result[b] -= adjoint

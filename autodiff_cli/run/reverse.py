@@ -42,13 +42,13 @@ def reverse(
     adjoints = backward(graph, m, order, active, seeds)
     kinks = kinks_met(graph, m, order, active, adjoints)
     if kinks:
-        order = _settled(graph, m, order, active, seeds)
+        order = _sides_chosen(graph, m, order, active, seeds)
         if active.one_sided_partials:
             adjoints, kinks = backward(graph, m, order, active, seeds), []
     return Reverse(adjoints, kinks, order)
 
 
-def _settled(
+def _sides_chosen(
     graph: Graph, m: NumberType, order: Sequence[int], active: Activity, seeds: Mapping[int, Number]
 ) -> Sequence[int]:
     """Find out whether all sides agree, and choose one; the nodes that are evaluated then. Raises `Fault`."""
@@ -110,7 +110,7 @@ def _agreeing(
         return None
     for count, piece in enumerate(pieces(make, graph, list(seeds), wanted)):
         m = piece.smooth.base
-        here = list(_told(piece, seeds, len(wanted)))
+        here = list(_value_and_gradient(piece, seeds, len(wanted)))
         expected = expected or [_weighted([graph.data[root] for root in seeds], seeds), *here[1:]]
         try:
             agree = all(m.same(x, y) for x, y in zip(expected, here, strict=True))
@@ -123,7 +123,7 @@ def _agreeing(
     return agreed
 
 
-def _told(piece: SmoothBranch, seeds: Mapping[int, Number], count: int) -> Iterator[Number]:
+def _value_and_gradient(piece: SmoothBranch, seeds: Mapping[int, Number], count: int) -> Iterator[Number]:
     """Value and gradient of the weighted sum of the outputs; nan for one that hangs on the length of a vector."""
     smooth = piece.smooth
     outputs = [piece.numbers[root] for root in seeds]

@@ -198,7 +198,7 @@ class TaylorSeries:
             c = self.coefficient(u, k)
             if c != 0:
                 sign = 1 if c > 0 else -1
-                return sign * piece.turn("right", lambda known: True) if k % 2 else sign
+                return sign * piece.turn("right", lambda slopes: True) if k % 2 else sign
         if self.line:
             raise Unknown(piece.here)
         return piece.flat()
@@ -295,11 +295,11 @@ class SmoothBranch:
         """Return the value of an operation with sides on smooth inputs: a number, or the truth of a comparison."""
         primitive, smooth = self.graph.primitives[i], self.smooth
         xs = [smooth.value(x) for x in inputs]
-        moving = any(smooth.moves(x) for x in inputs)
-        if primitive.gives_condition and not (moving and inputs[0] is not inputs[1] and xs[0] == xs[1]):
+        varying = any(smooth.moves(x) for x in inputs)
+        if primitive.gives_condition and not (varying and inputs[0] is not inputs[1] and xs[0] == xs[1]):
             return getattr(smooth.base, primitive.name)(*xs)
         meets = primitive.breakpoint is not None and primitive.breakpoint(*xs)
-        if not moving or not (primitive.selects or meets):
+        if not varying or not (primitive.selects or meets):
             return compute(smooth.m, primitive, inputs, i)
         out = None if primitive.gives_condition else compute(smooth.base, primitive, xs, i)
         self.here = Breakpoint(self.graph, i, xs)
@@ -312,7 +312,7 @@ class SmoothBranch:
     # -- what `near` asks -----------------------------------------------------------------------------------------
     def __call__(self, u: Any) -> int:
         """The sign of a number near the point."""
-        return self.told(self.sign(self.smooth.number(u)))
+        return self.recorded(self.sign(self.smooth.number(u)))
 
     def sign(self, u: Any) -> int:
         """Compute the branch without the cache."""
@@ -322,7 +322,7 @@ class SmoothBranch:
         sign: int = self.smooth.sign(self, u) if self.smooth.moves(u) else 1
         return sign
 
-    def told(self, answer: int) -> int:
+    def recorded(self, answer: int) -> int:
         """The answer, written down."""
         self.answers[self.here.node].append(answer)
         return answer
@@ -335,18 +335,18 @@ class SmoothBranch:
 
     def length(self, xs: Sequence[Any]) -> Any:
         """The length of a vector that is 0 at the point."""
-        moving = [k for k, x in enumerate(xs) if self.smooth.moves(x)]
-        if len(moving) == 1:
-            k = self.told(moving[0])
-            return xs[k] if self.told(self.sign(xs[k])) > 0 else -xs[k]
+        varying = [k for k, x in enumerate(xs) if self.smooth.moves(x)]
+        if len(varying) == 1:
+            k = self.recorded(varying[0])
+            return xs[k] if self.recorded(self.sign(xs[k])) > 0 else -xs[k]
         result = self.smooth.length(self)
-        self.lengths.append(Length([self.smooth.gradient(xs[k]) for k in moving], self.here))
+        self.lengths.append(Length([self.smooth.gradient(xs[k]) for k in varying], self.here))
         return result
 
     def turn(self, about: Any, same: Callable[[Any], bool]) -> int:
         """The side that the piece takes about something: the same for all that is the `same`."""
-        for k, (known, _) in enumerate(self.groups):
-            if known is not None and same(known):
+        for k, (slopes, _) in enumerate(self.groups):
+            if slopes is not None and same(slopes):
                 return self.choices[k]
         self.groups.append((about, self.here))
         if len(self.groups) > len(self.choices):
@@ -355,7 +355,7 @@ class SmoothBranch:
 
     def either(self) -> int:
         """The side that the piece takes about something of which nothing is known."""
-        return self.turn(None, lambda known: False)
+        return self.turn(None, lambda slopes: False)
 
     def flat(self) -> int:
         """The side that it takes about a number all of whose known derivatives are 0.

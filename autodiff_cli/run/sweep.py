@@ -227,7 +227,7 @@ def backward(
                 total = share if adjoints[p] is None else adjoints[p] + share
                 if m.finite(total):
                     adjoints[p] = total
-                elif active.moving[p]:
+                elif active.varying[p]:
                     raise OverflowError
         except FAILURES as error:
             raise _no_derivative(graph, m, i, active, adjoint, error) from None
@@ -238,7 +238,7 @@ def backward(
 class Activity(list[bool]):
     """For each node, whether its value depends on a wanted leaf at this point.
 
-    `through` structural zeros too, or (`moving`) only where it moves with the leaf near this point: a node that is
+    `through` structural zeros too, or (`varying`) only where it moves with the leaf near this point: a node that is
     behind the losing side of a `max` stays where it is, so no derivative towards it is needed and nobody meets a kink
     of it.
     """
@@ -290,7 +290,7 @@ class Activity(list[bool]):
             raise Fault(i, refusal.kind, refusal.message, refusal.hint) from None
 
     @property
-    def moving(self) -> Activity:
+    def varying(self) -> Activity:
         """The activity of nodes near this point; computed on first use."""
         if not self._through:
             return self
@@ -302,8 +302,8 @@ class Activity(list[bool]):
         """Take the local derivatives on one side, where branches were taken that were not at the point."""
         self.one_sided_partials = one_sided_partials
         for i in others:
-            for each in (self, self.moving):
-                each[i] = any(each[p] for p in self.graph.parents[i])
+            for activity in (self, self.varying):
+                activity[i] = any(activity[p] for p in self.graph.parents[i])
 
     def _choice(self, i: int, ps: tuple[int, ...]) -> None:
         # Where the branches meet, what was chosen hangs on the variables although the branch itself may not.
@@ -369,8 +369,8 @@ def local_derivatives(graph: Graph, m: NumberType, i: int, active: Activity) -> 
     try:
         return primitive.slopes(m, inputs, data[i], [active[p] for p in ps])
     except NO_RESULT:
-        moving = [active[p] and active.moving[p] for p in ps]
-        return primitive.slopes(m, inputs, data[i], moving) if any(moving) else [None] * len(ps)
+        varying = [active[p] and active.varying[p] for p in ps]
+        return primitive.slopes(m, inputs, data[i], varying) if any(varying) else [None] * len(ps)
 
 
 def _partials(graph: Graph, m: NumberType, i: int, active: Activity) -> list[Number | None]:
@@ -474,11 +474,11 @@ def kinks_met(
         if not primitive.may_kink or adjoint is None or not active[i]:
             continue
         try:
-            here = _kinks(graph, i, active) and _kinks(graph, i, active.moving)
+            here = _kinks(graph, i, active) and _kinks(graph, i, active.varying)
             if here and (adjoint != 0 or primitive.jumps or (primitive is WHERE and active.differ(i))):
                 kinks += here
             if active.discontinuous and primitive.selects:
-                kinks += _upsets(graph, i, active.moving)
+                kinks += _upsets(graph, i, active.varying)
         except FAILURES as error:
             raise _no_derivative(graph, m, i, active, adjoint, error) from None
     return list(dict.fromkeys(kinks))

@@ -9,7 +9,7 @@ import sys
 from contextlib import suppress
 from typing import IO, TextIO
 
-from ..errors import ExpressionError
+from ..errors import ExpressionError, usage_error
 from .filesystems import Upload, beside, is_there, is_url, kept, plain, unwritten
 
 AT_HAND = 1_000_000
@@ -96,7 +96,7 @@ def begun(path: str, *, force: bool) -> AtomicFile | Upload:
 def check(path: str, *, force: bool) -> None:
     """Raise, before any work is done, what `write` would raise about a file that is there, or a folder that is not."""
     if path in ("", "-"):
-        raise ExpressionError("usage", f"`{path}` is not the name of a file", hint="give the name of a file to write")
+        raise usage_error(f"`{path}` is not the name of a file", "give the name of a file to write")
     if is_url(path):
         if not force and is_there(path):
             raise kept(path)

@@ -11,7 +11,7 @@ from contextlib import suppress
 from functools import lru_cache
 from typing import IO, Any, NamedTuple, TypeVar
 
-from ..errors import ExpressionError
+from ..errors import ExpressionError, usage_error
 from ..extras import install_command
 
 AT_HAND = 32 * 1024 * 1024
@@ -89,7 +89,7 @@ def plain(path: str) -> str:
 
     host, _, rest = path[len("file://") :].partition("/")
     if host not in ("", "localhost"):
-        raise ExpressionError("usage", f"`{path}` is on another machine", hint="write `file:///` and the path")
+        raise usage_error(f"`{path}` is on another machine", "write `file:///` and the path")
     return "/" + unquote(rest)
 
 
@@ -116,15 +116,13 @@ def located(path: str) -> tuple[Any, str]:
     scheme, host, rest = parts.groups()
     if scheme.lower() in ("http", "https"):
         message = f"`{scheme}://` is not fetched"
-        raise ExpressionError("usage", message, hint=f"fetch it first: `curl -O {path}`, and give the name of the file")
+        raise usage_error(message, f"fetch it first: `curl -O {path}`, and give the name of the file")
     try:
         system, base = patiently(lambda: _system(scheme.lower(), host), PATIENCE)
     except ExpressionError:
         raise
     except ImportError as lacking:
-        raise ExpressionError(
-            "usage", f"`{scheme}://` cannot be read: {io_message(lacking)}", hint="install it"
-        ) from None
+        raise usage_error(f"`{scheme}://` cannot be read: {io_message(lacking)}", "install it") from None
     except Exception as fault:
         # a file system of fsspec's may lack anything that it is to be told beside the address
         raise ExpressionError(
@@ -149,7 +147,7 @@ def arrow(purpose: str) -> Any:
         import pyarrow
     except ImportError:
         message = f"pyarrow, which is needed {purpose}, is not installed"
-        raise ExpressionError("usage", message, hint=f"`{install_command('data')}`") from None
+        raise usage_error(message, f"`{install_command('data')}`") from None
     return pyarrow
 
 
@@ -179,13 +177,13 @@ def _system(scheme: str, host: str) -> tuple[Any, str]:
         from fsspec.core import url_to_fs
     except ImportError:
         message = f"fsspec, which is needed for `{scheme}://`, is not installed"
-        raise ExpressionError("usage", message, hint=f"`{install_command('cluster')}`") from None
+        raise usage_error(message, f"`{install_command('cluster')}`") from None
     try:
         settings = {"timeout": SECONDS} if scheme in ("ftp", "sftp", "ssh") else {}
         system, base = url_to_fs(f"{scheme}://{host}/", **settings)
     except (ValueError, TypeError):  # TypeError: one that needs more than an address
         hint = "there are s3, gs, hdfs, abfs, file, and those that fsspec knows"
-        raise ExpressionError("usage", f"there is no file system `{scheme}://`", hint=hint) from None
+        raise usage_error(f"there is no file system `{scheme}://`", hint) from None
     return fs.PyFileSystem(fs.FSSpecHandler(system)), base
 
 

@@ -13,9 +13,10 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any, BinaryIO, NamedTuple
 
-from ..errors import ExpressionError, nearest
+from ..errors import ExpressionError, nearest, usage_error
 from ..inputs import decoding as reading
 from ..inputs.parse_point import Lenient, ValueOf, constant_value, meant, merge, parse_point, point_of_object, read_json
+from ..language.elements import split_names
 from ..views.formats import Asked
 
 CHUNK = 65536
@@ -51,6 +52,17 @@ class Reading(NamedTuple):
 
 
 AS_USUAL = Reading()
+
+
+def value_with_unit(name: str, text: str, offset: int = 0) -> float:
+    """The value of a name, which may have a unit."""
+    from ..inputs.quantities import quantity_value  # what is no plain number need not have one
+
+    return quantity_value(name, text, offset)
+
+
+WITH_UNITS = Reading(value_with_unit)
+"""For commands whose answers have units."""
 
 
 class Defaults(NamedTuple):
@@ -127,12 +139,12 @@ def _typed(text: str, number: int, defaults: Defaults, error: ExpressionError | 
         own = parse_point(point, kind.value_of) if point.strip() else {}
     except ExpressionError as fault:
         return Request(asked, program, {}, None, fault)
-    if kind is not AS_USUAL:
-        asked = _told(asked, own, kind)
+    if isinstance(kind.value_of, Lenient):
+        asked = _with_notes(asked, own, kind)
     return Request(asked, program, {**shared, **own} if shared else own, wrt)
 
 
-def _told(asked: Asked, point: Mapping[str, float], kind: Reading) -> Asked:
+def _with_notes(asked: Asked, point: Mapping[str, float], kind: Reading) -> Asked:
     """Return the request with notes about values that were not read as they were typed."""
     values = meant(point) if isinstance(kind.value_of, Lenient) else None
     return asked._replace(values=tuple(values)) if values else asked
@@ -170,7 +182,7 @@ def _record(text: str, number: int, defaults: Defaults, error: ExpressionError |
             # spans so far are places in the line, not in the program
             fault.text = text
         return Request(Asked(program, number, ident), "", {}, None, fault)
-    asked = _told(Asked(program, number, ident), own, defaults.reading)
+    asked = _with_notes(Asked(program, number, ident), own, defaults.reading)
     return Request(asked, program, {**defaults.point, **own}, wrt, None, more)
 
 
@@ -189,9 +201,9 @@ def names(options: list[str] | None, option: str = "--wrt") -> tuple[str, ...] |
     """The names in an option that repeats, None where there are none. Raises a usage error for an empty name."""
     if not options:
         return None
-    listed = [name.strip() for text in options for name in text.split(",")]
+    listed = [name for text in options for name in split_names(text)]
     if not all(listed):
-        raise ExpressionError("usage", f"`{option}` needs names", hint=f"write it as `{option} x` or `{option} x,y`")
+        raise usage_error(f"`{option}` needs names", f"write it as `{option} x` or `{option} x,y`")
     return tuple(dict.fromkeys(listed))
 
 
@@ -203,10 +215,10 @@ def mapping(options: Sequence[str] | None) -> dict[str, str]:
         name, equals, column = (part.strip() for part in piece.partition("="))
         if not (name and equals and column):
             hint = "write it as `--columns x=temp`: the variable, then the column"
-            raise ExpressionError("usage", f"`--columns` cannot be `{piece.strip()}`", hint=hint)
+            raise usage_error(f"`--columns` cannot be `{piece.strip()}`", hint)
         if columns.get(name, column) != column:
             message = f"`--columns` gives `{name}` two columns, `{columns[name]}` and `{column}`"
-            raise ExpressionError("usage", message, hint="leave one of them out")
+            raise usage_error(message, "leave one of them out")
         columns[name] = column
     return columns
 

@@ -23,3 +23,15 @@ def by_name(own: Mapping[str, Own]) -> dict[str, Own]:
 def native(names: str) -> dict[str, str]:
     """Operations that a library has under the very names of the table. Raises KeyError for one that is not there."""
     return by_name({name: name for name in names.split()})
+
+
+OF_ONE_DIMENSION = frozenset(
+    ["add", "sub", "neg", "abs", "sum", "mean", "min", "max", "hypot", "relu", "clamp", "where"]
+)
+"""Operations whose inputs are all of one dimension, which is that of the result."""
+
+COMPARES_DIMENSIONS = frozenset(["atan2", "lt", "le", "gt", "ge", "eq", "ne"])
+"""Operations whose inputs are all of one dimension, and whose result is a number or a condition."""
+
+OF_CONDITIONS = frozenset(["and_", "or_", "not_"])
+"""Operations of conditions, by the names of the methods of a number type."""

@@ -363,3 +363,15 @@ def _logsumexp(m: Any, *xs: Number) -> Number:
 aggregate("logsumexp", "*xs", "log(exp(x1) + exp(x2) + …)", lambda m, xs, out: m.softmax(*xs), facts="commutative",
     definition=lambda m, *xs: m.log(m.sum(*[m.exp(x) for x in xs])), accurate=_logsumexp,
     by_output=lambda m, x, out: m.exp(x - out), samples=(*_LISTS, (1000.0, 999.0, -1000.0)))
+
+QUOTIENTS = {
+    "tan": ("sin", "cos"), "cot": ("cos", "sin"), "sec": ("", "cos"), "csc": ("", "sin"), "coth": ("cosh", "sinh"),
+    "csch": ("", "sinh"),
+}  # fmt: skip
+"""Functions with poles, as quotients; without a name for the dividend it is 1."""
+
+OSCILLATING = {
+    *("sin", "cos", "tan", "sec", "csc", "cot", "sinc", "gamma", "lgamma", "digamma", "trigamma", "polygamma"),
+    *("floor", "ceil", "round"),
+}
+"""Functions that take the same values, or have poles, again and again."""

@@ -168,9 +168,9 @@ class Llvm:
     def power(self, step: Step, args: list[str]) -> str:
         """A power: by products, by a square root, or by the library."""
         exponent = step.args[1]
-        whole = whole_power(step)
-        if whole is not None:
-            value = self.products(args[0], abs(whole))
+        integer = whole_power(step)
+        if integer is not None:
+            value = self.products(args[0], abs(integer))
         elif exponent.name == "number" and abs(float(exponent)) == 0.5:
             value = self.intrinsic("sqrt", args[0])
         else:

@@ -14,6 +14,7 @@ from typing import Any
 from ..graphs.adjoint import Recording
 from ..graphs.branch import Branch
 from ..graphs.schedule import Schedule, Task, schedule
+from ..language.elements import underscored
 from ..language.printer import INFIX, PREFIX, Item, assembled
 from ..language.typesetting import plain_name
 from ..numbers.recorder import Step, is_number
@@ -246,21 +247,21 @@ class Target:
         return name
 
     def spelled(self, names: Sequence[str]) -> dict[str, str]:
-        """Return the names of the variables: as in the program, or in plain letters, or else `v1`, `v2` …."""
-        found: dict[str, str] = {}
+        """Return the names of the variables: as in the program, `w_1` for `w[1]`, in plain letters, or `v1`, `v2` …."""
+        spellings: dict[str, str] = {}
         taken: set[str] = set()
-        for spelling in (str, plain_name):
+        for spelling in (str, underscored, plain_name):
             for name in names:
                 word = spelling(name)
-                if name not in found and self.usable(word) and self.same(word) not in taken:
-                    found[name] = word
+                if name not in spellings and self.usable(word) and self.same(word) not in taken:
+                    spellings[name] = word
                     taken.add(self.same(word))
         for name in names:
-            if name not in found:
-                found[name] = self.fresh("v", taken)
-                taken.add(found[name])
-        self.stem = next(p for p in ("t", "step", "ad_t") if not any(_is_numbered(n, p) for n in found.values()))
-        return {name: found[name] for name in names}
+            if name not in spellings:
+                spellings[name] = self.fresh("v", taken)
+                taken.add(spellings[name])
+        self.stem = next(p for p in ("t", "step", "ad_t") if not any(_is_numbered(n, p) for n in spellings.values()))
+        return {name: spellings[name] for name in names}
 
     def fresh(self, stem: str, taken: Collection[str]) -> str:
         """The first of `v1`, `v2` … that is not taken."""

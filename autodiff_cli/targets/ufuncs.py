@@ -120,8 +120,8 @@ def _function(step: Step) -> Callable[..., Any]:
     if name == "where":
         return _chosen
     if name == "pow":
-        whole = whole_power(step)
-        return np.power if whole is None else _powers(whole)
+        exponent = whole_power(step)
+        return np.power if exponent is None else _powers(exponent)
     if name == "atan2":
         # a zero has no sign
         return lambda y, x, out: np.arctan2(y + 0.0, x + 0.0, out=out)

@@ -9,15 +9,19 @@ import math
 import re
 from collections.abc import Callable, Sequence
 from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from ..errors import ExpressionError, Span
-from ..inputs.parse_point import Typed, constant_value, pieces
+from ..errors import ExpressionError, Span, point_error
+from ..inputs.parse_point import Typed, ValueOf, constant_value, pieces
 from ..inputs.problem import UNCERTAIN_DIGITS
 
 EXAMPLE = "write it as `5.00±0.02`, `5.00+-2%`, `19.66(10)e-3` or `uniform(4.9, 5.1)`"
 SIGNIFICANT = 2
 """The digits of an uncertainty in a written result: JCGM 100:2008, 7.2.6."""
+
+
+if TYPE_CHECKING:
+    from ..quantities.unit import Unit
 
 
 class Distribution(NamedTuple):
@@ -32,9 +36,12 @@ class Distribution(NamedTuple):
 class MeasuredValue(Typed):
     """The estimate of a quantity, with its standard uncertainty and the distribution behind both."""
 
-    __slots__ = ("distribution", "uncertainty")
+    __slots__ = ("distribution", "number", "uncertainty", "unit")
     uncertainty: float
     distribution: Distribution
+    unit: Unit
+    """Where it has one: the numbers are in coherent units then, but for `number`, which is the value in it."""
+    number: float
 
 
 class Moments(NamedTuple):
@@ -55,6 +62,8 @@ class Family(NamedTuple):
     """Whether the first parameter and the last number of the ends are limits, the first below the second."""
     shape: Callable[..., Moments] = lambda *_: Moments()
     """The higher moments, those of a normal distribution unless the family has others."""
+    positive: tuple[int, ...] = ()
+    """Which parameters are above 0."""
 
 
 def _triangular(a: float, *rest: float) -> tuple[float, float]:
@@ -77,6 +86,45 @@ def _student_shape(m: float, s: float, dof: float) -> Moments:
     return Moments(variance, 0.0, 3 * variance * (dof / (dof - 4)) if dof > 4 else math.inf)
 
 
+def _lognormal(mu: float, s: float) -> tuple[float, float]:
+    mean = math.exp(mu + s * s / 2)
+    return mean, mean * math.sqrt(math.expm1(s * s))
+
+
+def _lognormal_shape(mu: float, s: float) -> Moments:
+    w = math.exp(s * s)
+    return Moments(1.0, (w + 2) * math.sqrt(math.expm1(s * s)), w**4 + 2 * w**3 + 3 * w * w - 3)
+
+
+def _beta(a: float, b: float, low: float, high: float) -> tuple[float, float]:
+    return low + (high - low) * (a / (a + b)), (high - low) * math.sqrt(a * b / (a + b + 1)) / (a + b)
+
+
+def _beta_shape(a: float, b: float, *_: float) -> Moments:
+    n = a + b
+    skewness = 2 * (b - a) * math.sqrt(n + 1) / ((n + 2) * math.sqrt(a * b))
+    excess = 6 * ((a - b) ** 2 * (n + 1) - a * b * (n + 2)) / (a * b * (n + 2) * (n + 3))
+    return Moments(1.0, skewness, 3 + excess)
+
+
+def _two_piece(mode: float, below: float, above: float) -> tuple[float, float]:
+    d = above - below
+    return mode + math.sqrt(2 / math.pi) * d, math.sqrt((1 - 2 / math.pi) * d * d + below * above)
+
+
+def _two_piece_shape(mode: float, below: float, above: float) -> Moments:
+    # of the spreads over the larger one, whose powers do not overflow
+    s, t = (x / max(below, above) for x in (below, above))
+    c, left, right = math.sqrt(2 / math.pi), s / (s + t), t / (s + t)
+    raw = [1.0, c * (t - s), right * t * t + left * s * s, 2 * c * (right * t**3 - left * s**3)]
+    raw.append(3 * (right * t**4 + left * s**4))
+    m = raw[1]
+    variance = raw[2] - m * m
+    third = raw[3] - 3 * m * raw[2] + 2 * m**3
+    fourth = raw[4] - 4 * m * raw[3] + 6 * m * m * raw[2] - 3 * m**4
+    return Moments(1.0, third / variance**1.5, fourth / variance**2)
+
+
 FAMILIES = {
     "normal": Family(("normal(m, s)",), lambda m, s: (m, s)),
     "student": Family(("student(m, s, dof)",), lambda m, s, dof: (m, s), shape=_student_shape),
@@ -95,8 +143,38 @@ FAMILIES = {
         # the sum of two uniform quantities
         lambda a, b, r: Moments(fourth=3 - 0.6 * (1 + 6 * r * r + r**4) / (1 + r * r) ** 2),
     ),
+    "lognormal": Family(("lognormal(mu, sigma)",), _lognormal, shape=_lognormal_shape),
+    "gamma": Family(
+        ("gamma(shape, scale)",), lambda k, scale: (k * scale, math.sqrt(k) * scale),
+        shape=lambda k, _: Moments(1.0, 2 / math.sqrt(k), 3 + 6 / k), positive=(0, 1),
+    ),
+    "beta": Family(("beta(a, b, low, high)",), _beta, shape=_beta_shape, positive=(0, 1)),
+    "poisson": Family(
+        ("poisson(n)",), lambda n: (n, math.sqrt(n)),
+        shape=lambda n: Moments(1.0, 1 / math.sqrt(n), 3 + 1 / n), positive=(0,),
+    ),
+    "exponential": Family(
+        ("exponential(mean)",), lambda m: (m, m), shape=lambda _: Moments(1.0, 2.0, 9.0), positive=(0,),
+    ),
+    "twopiece": Family(("twopiece(mode, below, above)",), _two_piece, shape=_two_piece_shape, positive=(1, 2)),
 }  # fmt: skip
-"""The families that a quantity can have; JCGM 101:2008, 6.4, and JCGM 100:2008, 4.3.9, for the trapezoid."""
+"""The families that a quantity can have; JCGM 101:2008, 6.4, and JCGM 100:2008, 4.3.9, for the trapezoid.
+
+`lognormal` has the mean and the standard deviation of the logarithm, and `twopiece` two halves of normal distributions
+that meet at the mode: S. John, Communications in Statistics A 11 (1982) 879.
+"""
+
+
+def limits(distribution: Distribution) -> tuple[float, float]:
+    """The ends of the values that a distribution has."""
+    family, p, _ = distribution
+    if FAMILIES[family].ends:
+        return p[0], p[1 if family == "trapezoidal" else -1]
+    if family == "beta":
+        return p[2], p[3]
+    positive = family in ("lognormal", "gamma", "poisson", "exponential")
+    return (0.0 if positive else -math.inf), math.inf
+
 
 _CALL = re.compile(r"([^\W\d]\w*)\s*\((.*)\)", re.DOTALL)
 _NUMBER = r"(?:\d++(?:\.\d*+)?|\.\d++)"
@@ -106,6 +184,14 @@ _BETWEEN = re.compile(r"±|\+/-|\+-")
 _SCALED = re.compile(r"\((.*)\)\s*(?:[eE]([+-]?\d{1,6})|[*×·⋅]\s*(.+))", re.DOTALL)
 _COVERAGE = re.compile(r"\(\s*k\s*=([^()]+)\)\s*$")
 _PARENTHESES = re.compile(rf"[+-]?{_NUMBER}\(")
+_REAL = rf"{_NUMBER}(?:[eE][+-]?\d{{1,6}})?"
+_ABOVE, _BELOW = rf"\^\{{?\s*\+({_REAL})\s*\}}?", rf"_\{{?\s*-({_REAL})\s*\}}?"
+_ASYMMETRIC = [
+    (re.compile(rf"([+-]?{_REAL})(?:\s+|\s*,\s*)\+({_REAL})\s*[/,]?\s*-({_REAL})", re.ASCII), False),
+    (re.compile(rf"([+-]?{_REAL})\s*{_ABOVE}\s*{_BELOW}", re.ASCII), False),
+    (re.compile(rf"([+-]?{_REAL})\s*{_BELOW}\s*{_ABOVE}", re.ASCII), True),
+]
+"""A value with its uncertainties above and below, signs at their numbers, and whether the one below comes first."""
 _DECIMAL = re.compile(rf"[+-]?{_NUMBER}{_POWER}", re.ASCII)
 
 
@@ -131,11 +217,39 @@ def quantity(name: str, text: str, offset: int = 0) -> float:
     return constant_value(name, text, offset) if value is None else value
 
 
+class Spread(Typed):
+    """The place of a value that each row of data has, with the one uncertainty of all: its text is `±0.02`."""
+
+    __slots__ = ()
+
+
+def with_spreads(value_of: ValueOf) -> ValueOf:
+    """What reads values as another way does, or a `Spread`: `±0.02`, `+-2%`."""
+
+    def read(name: str, text: str, offset: int = 0) -> float:
+        written = text.strip()
+        if not _BETWEEN.match(written):
+            return value_of(name, text, offset)
+        quantity(name, f"1{written}", offset)
+        spread = Spread(0.0)
+        spread.source = written
+        return spread
+
+    return read
+
+
 def _quantity(name: str, written: str, begin: int, text: str) -> MeasuredValue | None:
     """The quantity that is written from a place on; None where the text gives no uncertainty."""
     called = _CALL.fullmatch(written)
-    if called and called[1] in FAMILIES:
+    if called and called[1] in FAMILIES and (called[1] != "gamma" or "," in called[2]):
         return _drawn(name, called[1], called[2], begin + called.start(2), text)
+    for pattern, below_first in _ASYMMETRIC:
+        if match := pattern.fullmatch(written):
+            value, above, below = float(match[1]), *map(float, match.groups()[1:][:: -1 if below_first else 1])
+            if not (above > 0 and below > 0):
+                raise _refused(name, text, "has an uncertainty of 0 on one side", EXAMPLE)
+            parameters = value, below, above
+            return _made(name, *_two_piece(*parameters), Distribution("twopiece", parameters), text)
     concise = _CONCISE.fullmatch(written)
     if concise and not (concise[2] and concise[4]):
         number, before, spread, behind = concise.groups()
@@ -237,29 +351,34 @@ def _drawn(name: str, family: str, inner: str, begin: int, text: str) -> Measure
         if family == "trapezoidal" and not 0 <= numbers[2] <= 1:
             message = f"has the ratio {numbers[2]:g} of its top to its base"
             raise _refused(name, text, message, "it is from 0 (a triangle) to 1 (a rectangle)")
+    elif family == "beta" and not numbers[2] < numbers[3]:
+        raise _refused(name, text, f"goes from {numbers[2]:g} to {numbers[3]:g}", f"{listed}, with low below high")
+    elif parameters_of_family.positive:
+        wrong = next((numbers[k] for k in parameters_of_family.positive if not numbers[k] > 0), None)
+        if wrong is not None:
+            raise _refused(name, text, f"has the parameter {wrong:g}", f"write it as {listed}, with numbers above 0")
     elif numbers[1] < 0:
         message = f"has the uncertainty {numbers[1]:g}, which is below 0"
         raise _refused(name, text, message, "an uncertainty is 0 or above")
     dof = numbers[2] if family == "student" else math.inf
     check_dof(name, dof)
-    value, u = parameters_of_family.moments(*numbers)
+    try:
+        value, u = parameters_of_family.moments(*numbers)
+    except OverflowError:
+        value = u = math.inf
     return _made(name, value, u, Distribution(family, numbers, dof), text)
 
 
 def check_dof(name: str, dof: float) -> None:
     """Raise an `ExpressionError` for degrees of freedom that cannot be."""
     if not dof >= 1:
-        raise ExpressionError(
-            "point", f"`{name}` has {dof:g} degrees of freedom", hint="degrees of freedom are 1 or above"
-        )
+        raise point_error(f"`{name}` has {dof:g} degrees of freedom", "degrees of freedom are 1 or above")
 
 
 def normal(name: str, value: float, u: float, text: str = "", dof: float = math.inf) -> MeasuredValue:
     """The quantity with this estimate and standard uncertainty. Raises `ExpressionError` of kind `point`."""
     if u < 0:
-        raise ExpressionError(
-            "point", f"`{name}` has the uncertainty {u:g}, which is below 0", hint="an uncertainty is 0 or above"
-        )
+        raise point_error(f"`{name}` has the uncertainty {u:g}, which is below 0", "an uncertainty is 0 or above")
     return _made(name, value, u, Distribution("normal", (value, u), dof), text)
 
 
@@ -268,7 +387,7 @@ _normal = normal
 
 def _made(name: str, value: float, u: float, distribution: Distribution, text: str) -> MeasuredValue:
     if not (math.isfinite(value) and math.isfinite(u)):
-        raise ExpressionError("point", f"`{name}` is too large for double precision", hint="change its unit")
+        raise point_error(f"`{name}` is too large for double precision", "change its unit")
     measured = MeasuredValue(value)
     measured.source = repr(value) if text else ""
     measured.uncertainty = u
@@ -277,7 +396,7 @@ def _made(name: str, value: float, u: float, distribution: Distribution, text: s
 
 
 def _refused(name: str, text: str, what: str, hint: str) -> ExpressionError:
-    return ExpressionError("point", f"`{name}={' '.join(text.split())}` {what}", hint=hint)
+    return point_error(f"`{name}={' '.join(text.split())}` {what}", hint)
 
 
 # ---- the written form of a result ---------------------------------------------------------------------------------
@@ -341,6 +460,12 @@ def plus_minus(value: float, expanded: float, k: float) -> str:
     power = _power(short, place)
     body = f"{short.scaleb(-power):f} ± {spread.scaleb(-power):f}"
     return (f"({body})e{power}" if power else body) + f" (k = {k:.3g})"
+
+
+def in_unit(interval: str, unit: str) -> str:
+    """An interval such as `5.0 ± 0.1 (k = 2)`, with a unit behind a blank: `(5.0 ± 0.1) mm (k = 2)`."""
+    body, k, coverage = interval.partition(" (k =")
+    return f"({body}){unit}{k}{coverage}" if unit and k else interval + unit
 
 
 def estimate(value: float, u: float) -> tuple[str, str]:

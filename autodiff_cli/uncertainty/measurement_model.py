@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import islice
 from operator import mul
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..batched.evaluator import Evaluator, compile_gradient
 from ..derivatives.jacobian import output_names
@@ -38,6 +38,9 @@ from ..numerics.newton import newton
 from ..run.evaluation import Kinks
 from ..run.sweep import Breakpoint
 from .measured_value import MeasuredValue
+
+if TYPE_CHECKING:
+    from ..inputs.quantities import ProgramUnits
 
 CORRECTIONS = 12
 """Steps of Newton's method from a place that should be near a solution."""
@@ -76,7 +79,7 @@ class Kink(NamedTuple):
 
 def variables_of(text: str, names: Sequence[str], implicit: bool) -> Program:
     """The program of a model, for what its variables are; `names` have values. Raises `ExpressionError`."""
-    return read_equations(text, names).program if implicit else parse(text, names)
+    return read_equations(text, names).program if implicit else parse(text, names, units=True)
 
 
 def model_of(
@@ -154,8 +157,11 @@ def _kinks(
 class Explicit:
     """A program whose outputs are the results."""
 
+    units: ProgramUnits | None = None
+    """The units that the outputs are in; None where they have none."""
+
     def __init__(self, text: str, point: Point) -> None:
-        problem = pose(text, point, None)
+        problem = pose(text, point, None, quantities=True)
         self.program, self.point, self.warnings = problem.program, problem.point, problem.warnings
         """The point has the values of the inputs, as they were given."""
         self.outputs = output_names(text, self.program.outputs, {b.value: b.name for b in self.program.bindings})
@@ -241,6 +247,8 @@ def _no_reason(row: int, name: str) -> None:
 class Implicit:
     """Equations whose unknowns are the results: at other inputs, those that the solution moves to with the inputs."""
 
+    units: ProgramUnits | None = None
+
     def __init__(self, problem: Problem) -> None:
         for name in problem.unknowns:
             if isinstance(start := problem.point.get(name), MeasuredValue):
@@ -310,8 +318,8 @@ class Implicit:
 
     def draws(self, fixed: Sequence[str]) -> ImplicitSampler:
         """Return what solves the equations at many points, which have the inputs `fixed` in common."""
-        moving = [name for name in self.point if name not in fixed]
-        return ImplicitSampler(self, moving, self._first(moving)[0])
+        random_inputs = [name for name in self.point if name not in fixed]
+        return ImplicitSampler(self, random_inputs, self._first(random_inputs)[0])
 
     def followed(self, target: Mapping[str, float]) -> list[float] | None:
         """Return the solution at other inputs that this one moves to on the straight way; None if it ends before."""
@@ -402,26 +410,26 @@ class ImplicitSampler:
     A point where that does not settle at once is asked about by itself: `Implicit.followed`.
     """
 
-    def __init__(self, model: Implicit, moving: Sequence[str], slopes: Sequence[Sequence[float]]) -> None:
+    def __init__(self, model: Implicit, random_inputs: Sequence[str], slopes: Sequence[Sequence[float]]) -> None:
         import numpy
 
         from ..batched.kernels import gradient_recorder, kernel
 
-        self.np, self.model, self.moving, self.slopes = numpy, model, moving, numpy.array(slopes)
+        self.np, self.model, self.random_inputs, self.slopes = numpy, model, random_inputs, numpy.array(slopes)
         self.names = list(model.program.variables)
-        shared = _shared(self.names, [name for name in model.point if name not in moving])
+        shared = _shared(self.names, [name for name in model.point if name not in random_inputs])
         self.kernels = [
             kernel(gradient_recorder(equation, model.outputs), len(self.names), shared, None)
             for equation in model.equations
         ]
         self._steps = DRAWN_OUTPUT * len(model.outputs) * (1 + len(model.outputs))
-        self.steps = DRAWN_INPUT * len(moving) + 3 * self._steps
+        self.steps = DRAWN_INPUT * len(random_inputs) + 3 * self._steps
         """Of work, that a point costs at least."""
 
     def at(self, values: Mapping[str, Any], count: int) -> Any:
         """Return the unknowns at so many points, an array with a row for each; not a number where there is none."""
         np, model = self.np, self.model
-        moved = np.array([np.broadcast_to(values[name], count) - model.values[name] for name in self.moving])
+        moved = np.array([np.broadcast_to(values[name], count) - model.values[name] for name in self.random_inputs])
         results = np.array(model.solution)[:, None] + self.slopes @ moved
         # how far the inputs move the unknowns, one by one: together their moves may cancel
         far = np.abs(self.slopes) @ np.abs(moved)
@@ -444,7 +452,7 @@ class ImplicitSampler:
             if not len(waiting):
                 break
         for row in [*doubtful, *waiting.tolist()]:
-            there = {name: float(values[name][row]) for name in self.moving}
+            there = {name: float(values[name][row]) for name in self.random_inputs}
             results[:, row] = model.followed(there) or np.nan
         return results
 
@@ -464,12 +472,12 @@ class ImplicitSampler:
                 return _floats([*swept.values, *swept.jacobian(self.model.outputs)[0][0]])
 
             blocks.append(evaluate(compiled, self.names, columns, count, 1 + size, plain, _no_reason).results)
-        found = np.array(blocks)
+        results = np.array(blocks)
         step = np.full((size, count), np.nan)
-        good = np.isfinite(found).all(axis=(0, 1))
-        matrices = np.moveaxis(found[:, 1:, good], 2, 0)
+        good = np.isfinite(results).all(axis=(0, 1))
+        matrices = np.moveaxis(results[:, 1:, good], 2, 0)
         good[good] = well = np.linalg.matrix_rank(matrices) == size if size > 1 else matrices[:, 0, 0] != 0
-        step[:, good] = np.linalg.solve(matrices[well], -found[:, :1, good].transpose(2, 0, 1))[:, :, 0].T
+        step[:, good] = np.linalg.solve(matrices[well], -results[:, :1, good].transpose(2, 0, 1))[:, :, 0].T
         return step
 
 

@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ..errors import ExpressionError, needed
+from ..errors import needed, usage_error
 from .measured_value import Distribution
 
 BLOCK = 1 << 16
@@ -86,6 +86,13 @@ class Sampler:
         random = self.random
         if family in ("normal", "student"):
             return p[0] + p[1] * (random.standard_normal(n) if math.isinf(dof) else random.standard_t(dof, n))
+        if family == "twopiece":
+            below = random.random(n) < p[1] / (p[1] + p[2])
+            return p[0] + self.np.where(below, -p[1], p[2]) * self.np.abs(random.standard_normal(n))
+        if family == "beta":
+            return p[2] + (p[3] - p[2]) * random.beta(p[0], p[1], n)
+        if family in ("lognormal", "gamma", "poisson", "exponential"):
+            return getattr(random, family)(*p, n).astype(float)
         a, b = p[0], p[1] if family == "trapezoidal" else p[-1]
         if family == "triangular":
             return random.triangular(a, p[1] if len(p) == 3 else (a + b) / 2, b, n)
@@ -232,10 +239,9 @@ def _shortest(values: Any, below: Any, level: float, count: int) -> tuple[float,
 def check_samples(samples: float) -> int:
     """The number of draws as a whole number. Raises a usage error."""
     if samples != int(samples) or not FEWEST <= samples <= MOST:
-        raise ExpressionError(
-            "usage",
+        raise usage_error(
             f"`--samples` cannot be {samples:,.17g}",
-            hint=f"it takes a whole number from {FEWEST:,} to {MOST:,}, such as 1e6",
+            f"it takes a whole number from {FEWEST:,} to {MOST:,}, such as 1e6",
         )
     message = "`--samples` needs NumPy, which comes with the extra `optimize`"
     needed("numpy", "optimize", message, "; without `--samples` the budget needs nothing")

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import combinations
 from operator import mul
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import Diagnosed, Diagnostic, ExpressionError, counted, nearest, point_error, quoted, usage_error
 from ..inputs.bounds import Range
@@ -25,13 +25,16 @@ from .measured_value import (
     check_dof,
     concise,
     last_place,
+    limits,
     means,
     normal,
     plus_minus,
-    quantity,
 )
-from .measurement_model import Model, model_of, variables_of
+from .measurement_model import Explicit, Model, model_of, variables_of
 from .monte_carlo import BLOCK, LEFT_OUT, Drawn, Results, Sampler, check_samples
+
+if TYPE_CHECKING:
+    from ..inputs.quantities import ProgramUnits, Units
 
 LEVEL = 0.95
 """The level of confidence unless another one is asked for."""
@@ -143,6 +146,8 @@ class Propagation(Record):
     point: dict[str, float]
     constants: dict[str, float]
     warnings: tuple[Diagnostic, ...]
+    units: Units | None = None
+    """The units of its numbers; None where they have none."""
 
 
 def parse_pairs(texts: Iterable[str]) -> dict[Pair, float]:
@@ -176,31 +181,41 @@ class Estimates(NamedTuple):
     values: dict[str, float]
     """With their uncertainties and degrees of freedom; a number alone for what was held."""
     correlation: dict[Pair, float]
+    level: float
+    """The level of their confidence intervals."""
 
 
 def estimates_of_fit(record: object) -> Estimates:
     """The parameters of a fit, from its JSON record. Raises `ExpressionError` (`point`) for anything else."""
     try:
         assert isinstance(record, Mapping)
-        errors, dof, correlation = record["standard_errors"], float(record["dof"]), record["correlation"]
-        # where the uncertainties of the response were known, the fit took the quantile of the normal distribution
-        exact = coverage_factor(record["level"], math.inf)
-        fitted = coverage_factor(record["level"], dof) if dof > 0 else math.inf
+        errors, correlation, level = record["standard_errors"], record["correlation"], float(record["level"])
+        check_level(level)
+        dof = math.inf if _is_absolute(record, level) else float(record["dof"])
         values: dict[str, float] = {}
         for name, estimate in record["parameters"].items():
             if errors[name] is not None:
                 error = as_number(errors[name], name)
-                low, high = record["intervals"][name]
-                half = (high - low) / 2
-                is_exact = abs(half - exact * error) < abs(half - fitted * error)
-                values[name] = normal(name, as_number(estimate, name), error, dof=math.inf if is_exact else dof)
+                values[name] = normal(name, as_number(estimate, name), error, dof=dof)
             elif name in record["held"]:
                 values[name] = as_number(estimate, name)
         pairs = {(a, b): float(r) for a, row in correlation.items() for b, r in row.items() if a < b}
     except (ExpressionError, AssertionError, KeyError, TypeError, ValueError, AttributeError):
         hint = "write that with `autodiff fit … --output fit.json`"
         raise point_error("this is not what `fit` found", hint) from None
-    return Estimates(values, pairs)
+    return Estimates(values, pairs, level)
+
+
+def _is_absolute(record: Mapping[str, Any], level: float) -> bool:
+    """Whether the standard errors of a fit are those of given uncertainties; in older records by an interval."""
+    if "absolute_sigma" in record:
+        return bool(record["absolute_sigma"])
+    halves = {
+        (high - low) / 2 / record["standard_errors"][name]
+        for name, (low, high) in record["intervals"].items()
+        if record["standard_errors"][name]
+    }
+    return all(math.isclose(half, coverage_factor(level, math.inf), rel_tol=1e-6) for half in halves)
 
 
 def _note(pairs: dict[Pair, float], a: str, b: str, r: float) -> None:
@@ -229,6 +244,7 @@ def propagate(
     samples: float | None = None,
     seed: int | None = None,
     stop: Callable[[], bool] = lambda: False,
+    units: Sequence[str] | str | None = None,
 ) -> Propagation:
     """The outputs of the program `text` with the uncertainties that those of its inputs give them.
 
@@ -244,7 +260,7 @@ def propagate(
     >>> propagate("V/I", {"V": "5.00±0.02", "I": "19.66(10)e-3"}).results[0].written
     '254.3(16)'
     """
-    level, factor = _checked_coverage(level, k)
+    level, factor = _checked_coverage(level, k, LEVEL if fitted is None else fitted.level)
     draws = 0 if samples is None else check_samples(samples)
     inputs_given = {name: _given(name, value) for name, value in (point or {}).items()}
     measured = _measured(readings or {}, inputs_given)
@@ -256,9 +272,10 @@ def propagate(
         inputs_given |= used
         together = {pair: r for pair, r in fitted.correlation.items() if used.keys() >= set(pair)}
         correlation = {**together, **correlation}
-    model = model_of(text, {**inputs_given, **measured}, unknowns, between)
+    model, of_program = _with_units(model_of(text, {**inputs_given, **measured}, unknowns, between), units)
     warnings = list(model.warnings)
     inputs = _inputs(model, dof or {}, readings or {}, warnings)
+    warnings += [_two_pieces(name, x) for name, x in inputs.items() if x.distribution.family == "twopiece"]
     seed = SEED if seed is None else seed
     interrupted = False
     with _squared():
@@ -278,6 +295,25 @@ def propagate(
         covariance = [[math.fsum(map(mul, one, other)) for other in whitened] for one in whitened]
         if not all(math.isfinite(x) for row in covariance for x in row):
             raise OverflowError
+    answer_units = None
+    if of_program is not None:
+        from .measured_units import budget_units, parameters_in, sensitivity
+
+        answer_units = budget_units(of_program, list(inputs))
+        for j, result in enumerate(results):
+            budget = {
+                name: share._replace(sensitivity=sensitivity(of_program, name, j, share.sensitivity))
+                for name, share in result.budget.items()
+            }
+            results[j] = result._replace(budget=budget)
+        for name, entry in inputs.items():
+            unit = of_program.point[name]
+            parameters = parameters_in(entry.distribution, unit)
+            inputs[name] = entry._replace(
+                estimate=of_program.number_of(name, entry.estimate),
+                uncertainty=unit.from_si(entry.uncertainty),
+                distribution=entry.distribution._replace(parameters=parameters),
+            )
     return Propagation(
         text=text,
         results=results,
@@ -288,10 +324,30 @@ def propagate(
         samples=draws,
         seed=seed,
         interrupted=interrupted,
-        point={name: as_number(x, name) for name, x in model.point.items()},
+        point={name: _shown(name, x, of_program) for name, x in model.point.items()},
         constants=model.program.constants,
         warnings=tuple(warnings),
+        units=answer_units,
     )
+
+
+def _with_units(model: Model, asked: Sequence[str] | str | None) -> tuple[Model, ProgramUnits | None]:
+    """The model with its outputs in units, and the units; as it is where nothing has one. Raises `ExpressionError`."""
+    if asked is None and "[" not in model.program.text and not any(hasattr(x, "unit") for x in model.point.values()):
+        return model, None
+    from ..inputs.quantities import units_of
+    from .measured_units import InUnits
+
+    if not isinstance(model, Explicit):
+        raise usage_error("equations take no values with units", "give the numbers, in units that belong together")
+    point = {name: x if isinstance(x, float) else as_number(x, name) for name, x in model.point.items()}
+    units = units_of(model.program, point, asked, model.outputs)
+    return (model, None) if units is None else (InUnits(model, units), units)
+
+
+def _shown(name: str, x: float | str, units: ProgramUnits | None) -> float:
+    """The value of a name, in its unit."""
+    return as_number(x, name) if units is None else units.number_of(name, float(x))
 
 
 @contextmanager
@@ -306,17 +362,19 @@ def _squared() -> Iterator[None]:
         raise ExpressionError("overflow", message, hint="compute in larger units") from None
 
 
-def _checked_coverage(level: float | None, k: float | None) -> tuple[float | None, float | None]:
+def _checked_coverage(level: float | None, k: float | None, default: float) -> tuple[float | None, float | None]:
     check_level(level)
     if k is not None and not 0 < k < math.inf:
         raise usage_error(f"the coverage factor cannot be {k:g}", "it is above 0: `--k 2`")
-    return (LEVEL if level is None and k is None else level), k
+    return (default if level is None and k is None else level), k
 
 
 def _given(name: str, value: Any) -> float:
     """The value of a name, with its uncertainty if it has one."""
     if isinstance(value, str):
-        return quantity(name, value)
+        from .measured_units import measured_value
+
+        return measured_value(name, value)
     if isinstance(value, MeasuredValue):
         return value
     # what the package `uncertainties` and others like it make
@@ -550,6 +608,16 @@ def _normalised(covariance: Sequence[Sequence[float]]) -> list[list[float | None
     return rows
 
 
+def _two_pieces(name: str, source: Input) -> Diagnostic:
+    """What an asymmetric uncertainty is taken for."""
+    mode, below, above = source.distribution.parameters
+    message = (
+        f"`{name}` is taken as two halves of normal distributions that meet at {mode:g}, with the standard deviations "
+        f"{below:g} below and {above:g} above: its mean is {source.estimate:.6g}, and u {source.uncertainty:.6g}"
+    )
+    return Diagnostic("distribution", message, None, "`--samples 1e6` keeps the asymmetry in the result")
+
+
 # ---- beyond first order -------------------------------------------------------------------------------------------
 class _Shape(NamedTuple):
     """The moments of an independent direction of unit variance."""
@@ -563,13 +631,9 @@ def _shape(source: Input | None) -> _Shape:
     """Return the shape of an input alone in its direction; None is for correlated ones, which are normal together."""
     if source is None or not source.uncertainty:
         return _Shape(Moments(), -math.inf, math.inf)
-    _, parameters, _ = source.distribution
-    family = FAMILIES[source.distribution.family]
-    low, high = -math.inf, math.inf
-    if family.ends:
-        ends = parameters[0], parameters[1 if source.distribution.family == "trapezoidal" else -1]
-        low, high = ((x - source.estimate) / source.uncertainty for x in ends)
-    return _Shape(family.shape(*parameters), low, high)
+    family, parameters, _ = source.distribution
+    low, high = ((x - source.estimate) / source.uncertainty for x in limits(source.distribution))
+    return _Shape(FAMILIES[family].shape(*parameters), low, high)
 
 
 class _Expansion:
@@ -635,7 +699,7 @@ class _Expansion:
         slope = math.fsum(map(mul, self.slopes, way))
         second = math.fsum(x * math.fsum(map(mul, row, way)) for x, row in zip(way, self.second, strict=True))
         third = self.model.third(self.output, {name: d for name, d in step.items() if d})
-        estimates = {name: as_number(self.model.point[name], name) for name in step}
+        estimates = {name: float(self.model.values[name]) for name in step}
         departures = []
         for t in places:
             value = self.model.at(self.output, {name: x + t * step[name] for name, x in estimates.items()})
@@ -679,6 +743,8 @@ def _second_order(expansion: _Expansion, *, drawn: bool) -> tuple[SecondOrder | 
     The warning advises draws, unless there are some (`drawn`).
     """
     first, names = expansion.first, expansion.names
+    units = expansion.model.units
+    unit = "" if units is None else f" {units.outputs[expansion.output]}".rstrip()
     if len(names) > MOST_THIRD_ORDER:
         return None, None
     advice = "" if drawn else INSTEAD
@@ -705,9 +771,9 @@ def _second_order(expansion: _Expansion, *, drawn: bool) -> tuple[SecondOrder | 
     if higher is None:
         changes.append("they would make the variance negative")
     elif abs(higher - first.uncertainty) > expansion.tolerance and concise(first.value, higher) != first.written:
-        changes.append(f"with them it is {concise(first.value, higher)}")
+        changes.append(f"with them it is {concise(first.value, higher)}{unit}")
     if abs(shift) > expansion.tolerance and concise(first.value + shift, first.uncertainty) != first.written:
-        changes.append(f"the mean moves by {shift:.2g}")
+        changes.append(f"the mean moves by {shift:.2g}{unit}")
     second = SecondOrder(higher, shift, bool(changes))
     if not changes:
         return second, None
@@ -736,7 +802,7 @@ def _sampler(spread: _Spread, model: Model, seed: int) -> Sampler:
                     "`--samples` draws correlated inputs from normal distributions: JCGM 101, 6.4.8",
                 )
         correlated.append((names, _square_root(*spread.block(members)), dof))
-    constants = {name: as_number(x, name) for name, x in model.point.items() if name not in spread.inputs}
+    constants = {name: float(model.values[name]) for name in model.point if name not in spread.inputs}
     return Sampler({name: each.distribution for name, each in spread.inputs.items()}, correlated, constants, seed)
 
 

@@ -73,7 +73,8 @@ def html(answer: Any, **choices: Any) -> str | None:
     view = view_of(answer, **choices)
     if "table" not in view.formats or (not view.prefers_table and latex(answer, **choices) is not None):
         return None
-    warnings = [draw(each, answer.text, Terminal(), level="warning") for each in getattr(answer, "warnings", ())]
+    diagnostics = getattr(answer, "warnings", ())
+    warnings = [draw(diagnostic, answer.text, Terminal(), level="warning") for diagnostic in diagnostics]
     lines = [Line(((line, ""),)) for warning in warnings for line in warning.splitlines()]
     return Html(Terminal()).render([*view.document(answer), *lines])
 

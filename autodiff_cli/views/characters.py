@@ -8,11 +8,13 @@ import unicodedata
 from collections.abc import Callable
 from typing import Literal, NamedTuple, TextIO, TypeAlias, cast
 
-TITLE = 70
-"""Characters of a title."""
+TITLE, FORMULA = 400, 70
+"""Characters of a title, and of a formula that is written as mathematics although that is longer than it was typed."""
 INVISIBLE = frozenset(("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"))
 
-Style: TypeAlias = Literal["", "heading", "name", "operator", "number", "faint", "code", "error", "warning", "hint"]
+Style: TypeAlias = Literal[
+    "", "heading", "name", "operator", "number", "faint", "code", "error", "warning", "note", "hint"
+]
 
 
 class Paint(NamedTuple):
@@ -32,6 +34,7 @@ STYLES: dict[Style, Paint] = {
     "code": Paint("32", "color:#2e8b45"),
     "error": Paint("1;31", "font-weight:bold;color:#d33c3c"),
     "warning": Paint("1;33", "font-weight:bold;color:#b07310"),
+    "note": Paint("1;36", "font-weight:bold;color:#0e8a9c"),
     "hint": Paint("1;36", "font-weight:bold;color:#0e8a9c"),
 }
 """The only table of colours of text; on a page they are legible on white and on black."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from ..accuracy.check import FULL, Check, CheckedNumber
 from .document import Block, Line, Pieces, Table, circumstances, loss_summary_lines, sentence
@@ -43,6 +44,7 @@ class CheckView(View[Check]):
             ),
         ),
     )
+    latex_packages = ("booktabs", "siunitx")
     csv_columns = (
         "line",
         "id",
@@ -59,12 +61,23 @@ class CheckView(View[Check]):
     )
     row_key = ("variable", "checked")
 
+    def cells(self, answer: Check) -> Iterator[dict[str, Any]]:
+        slopes = {f"d_{name}": x for name, x in answer.gradient.items()}
+        digits = min((each.digits for each in answer.quantities if each.digits is not None), default=None)
+        kept = min((each.kept for each in answer.quantities if each.kept is not None), default=None)
+        yield {"value": answer.value, **slopes, "digits": digits, "kept": kept, "agrees": answer.agrees}
+
+    def latex_document(self, answer: Check) -> str:
+        from .tex_tables import check_table
+
+        return check_table(answer, self.digits)
+
     def document(self, answer: Check) -> Iterator[Block]:
         verdict: Pieces = ((f"agreement: {'yes' if answer.agrees else 'no'}", "heading"),)
         if not answer.quantities:
             yield Line((*verdict, (" (computed without rounding, this has no value)", "faint")))
             return
-        kept = [each.kept for each in answer.quantities if not each.remark.startswith("underflow")]
+        kept = [number.kept for number in answer.quantities if not number.remark.startswith("underflow")]
         least = min((digits for digits in kept if digits is not None), default=FULL)
         explanation = f" (the computation kept {least} digits or more; {answer.required} are asked for)"
         yield Line((*verdict, (explanation, "faint")))
@@ -73,7 +86,7 @@ class CheckView(View[Check]):
         reference = f"in {answer.precision} digits"
         yield Table(
             ("", "computed", reference, "correct, at least", "differences", "condition", "agrees"),
-            [_row(each, self.digits) for each in answer.quantities],
+            [_row(number, self.digits) for number in answer.quantities],
             frozenset((3,)),
         )
         lost = [warning for warning in answer.warnings if warning.kind == "lost_digits" and warning.span]
@@ -88,30 +101,33 @@ class CheckView(View[Check]):
         return super().rows(answer) if answer.quantities else iter([{"computed": answer.value, "agrees": False}])
 
     def one_line(self, answer: Check) -> str:
-        parts = [f"{each.name or 'value'}={'–' if each.digits is None else each.digits}" for each in answer.quantities]
+        parts = [
+            f"{number.name or 'value'}={'–' if number.digits is None else number.digits}"
+            for number in answer.quantities
+        ]
         return " ".join(["yes" if answer.agrees else "no", *parts])
 
 
-def _name(each: CheckedNumber) -> Pieces:
-    return ((each.name, "name"),) if each.name else (("value", "heading"),)
+def _name(number: CheckedNumber) -> Pieces:
+    return ((number.name, "name"),) if number.name else (("value", "heading"),)
 
 
-def _row(each: CheckedNumber, digits: int | None) -> tuple[Pieces, ...]:
+def _row(number: CheckedNumber, digits: int | None) -> tuple[Pieces, ...]:
     difference = ""
-    if each.difference is not None:
-        difference = format_number(each.difference, digits)
-        if each.difference_error is not None:
-            difference += f" (error {format_number(each.difference_error, 1)})"
-    condition = "" if each.condition is None else format_number(each.condition, 2)
-    verdict = "yes" if each.agrees else "no"
+    if number.difference is not None:
+        difference = format_number(number.difference, digits)
+        if number.difference_error is not None:
+            difference += f" (error {format_number(number.difference_error, 1)})"
+    condition = "" if number.condition is None else format_number(number.condition, 2)
+    verdict = "yes" if number.agrees else "no"
     return (
-        _name(each),
-        ((repr_number(each.computed), "number"),),
-        ((_shortened(each.exact), "number"),),
-        (("–" if each.digits is None else str(each.digits), "number"),),
+        _name(number),
+        ((repr_number(number.computed), "number"),),
+        ((_shortened(number.exact), "number"),),
+        (("–" if number.digits is None else str(number.digits), "number"),),
         ((difference, "number"),),
         ((condition, "number"),),
-        ((f"{verdict}, {each.remark}" if each.remark else verdict, ""),),
+        ((f"{verdict}, {number.remark}" if number.remark else verdict, ""),),
     )
 
 

@@ -9,7 +9,7 @@ from ..optimize.descend import Descent, DescentStep, Ending
 from .characters import Theme, shortened
 from .document import Block, Line, Pieces, assignments, held_fixed, loss_summary_lines, numbers_table
 from .plots import PICTURES
-from .schema import DATA, POINT, Field, OutputRow, View, record_of
+from .schema import DATA, POINT, Field, OutputRow, View, record_of, with_lists
 
 if TYPE_CHECKING:
     from ..batched.data_loss import LossSummary
@@ -92,7 +92,7 @@ class DescentView(View[DescentStep | Run | Descent]):
     theme: Theme = "auto"
 
     def record(self, shown: DescentStep | Run | Descent) -> dict[str, object]:
-        return record_of(STEP if isinstance(shown, DescentStep) else DESCENT, shown)
+        return with_lists(record_of(STEP if isinstance(shown, DescentStep) else DESCENT, shown))
 
     def rows(self, shown: DescentStep | Run | Descent) -> Iterator[OutputRow]:
         for row in _rows(shown):
@@ -107,7 +107,7 @@ class DescentView(View[DescentStep | Run | Descent]):
         run = _run(shown)
         if run.last is None:
             return
-        free = run.last.moving
+        free = run.last.free
         epochs = ("epoch",) if run.last.epoch is not None else ()
         yield from loss_summary_lines(run.over)
         yield from held_fixed({name: self.number(x) for name, x in run.last.point.items() if name not in free})
@@ -136,7 +136,7 @@ class DescentView(View[DescentStep | Run | Descent]):
         rows = run.shown()
         assert run.ending is not None and run.best is not None
         steps, values = [row.step for row in rows], [row.value for row in rows]
-        place = ", ".join(f"{name} = {self.number(run.best.point[name])}" for name in run.best.moving)
+        place = ", ".join(f"{name} = {self.number(run.best.point[name])}" for name in run.best.free)
         title = f"value {self.number(run.best.value)} at {place}"
         return loss_figure(steps, values, run.best.step, format, shortened(title), run.ending.message, self.theme)
 

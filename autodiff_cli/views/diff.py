@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from ..formulas.derivation import latex
 from ..formulas.diff import LANGUAGES, Diff
@@ -11,6 +12,7 @@ from .schema import POINT, REMARKS, Field, OutputRow, View, record_of
 from .steps import DERIVATION, blocks, derivation_record, derivative_name, lines, rows
 
 DERIVATIVE = (
+    Field("of", "with `--for`: the unknown that is differentiated", lambda each: each.of or None, optional=True),
     Field("by", "the variables that it is taken by, in their order", lambda each: [*each.by]),
     Field("formula", "the derivative as a formula"),
     Field("short", "a shorter form"),
@@ -35,8 +37,8 @@ class DiffView(View[Diff]):
             "derivatives",
             "the derivatives",
             lambda answer: [
-                record_of(DERIVATIVE, each, answer.arithmetic.name if answer.point else "double")
-                for each in answer.derivatives
+                record_of(DERIVATIVE, derivative, answer.arithmetic.name if answer.point else "double")
+                for derivative in answer.derivatives
             ],
             fields=DERIVATIVE,
         ),
@@ -48,6 +50,7 @@ class DiffView(View[Diff]):
             fields=DERIVATION,
         ),
         POINT,
+        Field("equations", "with `--for`: the equations", lambda x: [*x.equations] or None, optional=True),
         Field("assumptions", "with `--assume`: what was assumed", lambda x: x.assumptions or None, optional=True),
         *REMARKS,
     )
@@ -57,10 +60,14 @@ class DiffView(View[Diff]):
     unicode: bool = True
     """Whether letters beyond ASCII are shown to people."""
     steps: bool = False
+    unknowns: bool = False
+    """Whether what is differentiated are unknowns of equations."""
 
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns of csv and tsv; with steps, which have a row each before the derivatives, also theirs."""
+        if self.unknowns:
+            return ("line", "id", "of", "by", "rule", "part", "derivative", "condition", "value", "error")
         with_steps = ("line", "id", "by", "rule", "part", "derivative", "condition", "value", "error", "short")
         return with_steps if self.steps else self.csv_columns
 
@@ -73,16 +80,20 @@ class DiffView(View[Diff]):
             yield from blocks(answer.derivations, self.unicode)
             for name, formula in answer.shared:
                 yield stated(name, formula + ";", style="name")
-            for each in answer.derivatives:
-                line = stated(derivative_name(each.by), each.shown)
-                where: Pieces = (("   where ", "faint"), (each.condition, "number")) if each.condition else ()
+            for derivative in answer.derivatives:
+                line = stated(derivative_name(derivative.by, derivative.of), derivative.shown)
+                where: Pieces = (
+                    (("   where ", "faint"), (derivative.condition, "number")) if derivative.condition else ()
+                )
                 yield Line((*line.pieces, *where))
         if not answer.derivatives:
             yield NO_VARIABLES
         if answer.point and answer.derivatives:
             yield from circumstances({}, answer.point, (), self.digits) if answer.language != "text" else ()
             place = ", ".join(f"{name} = {self.number(x)}" for name, x in answer.point.items())
-            rows = [(derivative_name(each.by), each.value) for each in answer.derivatives]
+            rows = [
+                (derivative_name(derivative.by, derivative.of), derivative.value) for derivative in answer.derivatives
+            ]
             right = answer.arithmetic.name == "double"
             yield numbers_table(("derivative", f"value at {place}"), rows, self.digits, right=right)
 
@@ -91,13 +102,23 @@ class DiffView(View[Diff]):
             yield from rows(derivation)
         for name, formula in answer.shared:
             yield {"by": name, "derivative": formula}
-        for each in answer.derivatives:
-            row = {"by": each.by, "derivative": each.formula, "value": each.value}
-            yield {**row, "short": each.short, "condition": each.condition}
+        for derivative in answer.derivatives:
+            row = {
+                "by": derivative.by,
+                "derivative": derivative.formula,
+                "value": derivative.value,
+                "of": derivative.of or None,
+            }
+            yield {**row, "short": derivative.short, "condition": derivative.condition}
+
+    def cells(self, answer: Diff) -> Iterator[dict[str, Any]]:
+        yield {f"d_{'_'.join((*([each.of] if each.of else []), *each.by))}": each.value for each in answer.derivatives}
 
     def one_line(self, answer: Diff) -> str:
         derivations = answer.derivations if answer.language == "text" else ()
-        return "\n".join([*(line for each in derivations for line in lines(each, self.unicode)), answer.program])
+        return "\n".join(
+            [*(line for derivative in derivations for line in lines(derivative, self.unicode)), answer.program]
+        )
 
     def latex_document(self, answer: Diff) -> str:
         from .tex import derivatives

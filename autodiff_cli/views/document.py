@@ -10,11 +10,13 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from ..inputs.figures import Shown
+from ..language.elements import list_texts
 from .characters import Style, Terminal
 from .numerals import format_number
 
 if TYPE_CHECKING:
     from ..batched.data_loss import LossSummary
+    from ..quantities.unit import Unit
 
 Pieces: TypeAlias = tuple[tuple[str, Style], ...]
 """Styled text: each piece with its style."""
@@ -96,9 +98,17 @@ def sentence(text: str, style: Style = "") -> Pieces:
 
 
 # ---- parts that the documents of several commands have ------------------------------------------------------------
-def stated(name: str, number: Shown | str, digits: int | None = None, style: Style = "heading") -> Line:
+def measured(x: Shown | bool | None, unit: Unit | None, digits: int | None = None) -> str:
+    """A number to so many digits, with its unit if it has one."""
+    text = format_number(x, digits)
+    return f"{text} {unit}".rstrip() if unit is not None and x is not None else text
+
+
+def stated(
+    name: str, number: Shown | str, digits: int | None = None, style: Style = "heading", unit: Unit | None = None
+) -> Line:
     """The line `name = number`."""
-    text = number if isinstance(number, str) else format_number(number, digits)
+    text = number if isinstance(number, str) else measured(number, unit, digits)
     return Line(((name, style), (" = ", "faint"), (text, "number")))
 
 
@@ -111,18 +121,23 @@ def assignments(values: Mapping[str, str]) -> Pieces:
 
 
 def circumstances(
-    constants: Mapping[str, float], point: Mapping[str, Shown], wanted: Collection[str], digits: int | None
+    constants: Mapping[str, float],
+    point: Mapping[str, Shown],
+    wanted: Collection[str],
+    digits: int | None,
+    units: Mapping[str, Unit] | None = None,
 ) -> Iterator[Block]:
     """The constants that were used, and the variables that were held fixed, a line each."""
     for name, value in constants.items():
         yield Line((*assignments({name: format_number(value, digits)}), (" (constant)", "faint")))
-    yield from held_fixed({name: format_number(value, digits) for name, value in point.items() if name not in wanted})
+    held = {name: value for name, value in point.items() if name not in wanted}
+    yield from held_fixed({name: measured(x, units[name] if units else None, digits) for name, x in held.items()})
 
 
 def loss_summary_lines(over: LossSummary | None) -> Iterator[Block]:
     """The line that says over which rows of data a formula was reduced, and why others were left out."""
     if over is not None:
-        yield Line(((over.told, "faint"),))
+        yield Line(((over.description, "faint"),))
         for why, count in over.left_out.items():
             yield Line(((f"left out: {count:,}  {why}", "faint"),))
 
@@ -130,7 +145,7 @@ def loss_summary_lines(over: LossSummary | None) -> Iterator[Block]:
 def held_fixed(values: Mapping[str, str]) -> Iterator[Block]:
     """The line that says what was held fixed, and where; none where nothing was."""
     if values:
-        yield Line((("held fixed: ", "faint"), *assignments(values)))
+        yield Line((("held fixed: ", "faint"), *assignments(list_texts(values))))
 
 
 NO_VARIABLES = Line((("no variables: there is nothing to differentiate by", "faint"),))
@@ -161,13 +176,19 @@ def partials_table(
     head: str = "partial derivative",
     right: bool = True,
     elasticities: Mapping[str, Shown | None] = MappingProxyType({}),
+    units: Mapping[str, Mapping[str, Unit]] | None = None,
 ) -> Table:
     """Return the table of the variables: value, partial derivative, and the elasticity where there are any."""
     heads = ("variable", "value", head, *("elasticity",) * bool(elasticities))
-    rows = [
+    rows: list[tuple[Any, ...]] = [
         (name, point[name], partial, *([elasticities[name]] if elasticities else ()))
         for name, partial in gradient.items()
     ]
+    if units is not None:
+        at, by = units["point"], units["gradient"]
+        rows = [
+            (n, measured(x, at[n], digits), measured(partial, by[n], digits), *rest) for n, x, partial, *rest in rows
+        ]
     return numbers_table(heads, rows, digits, right=right)
 
 

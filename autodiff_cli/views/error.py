@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple, TextIO
@@ -54,13 +55,21 @@ def _labelled(word: str, style: Style, message: str, look: Terminal, margin: str
     return [margin + paint(word, style, look) + plain(first)[len(margin) + len(word) :], *map(plain, more)]
 
 
+quiet = False
+"""Whether only errors are drawn: `--quiet`."""
+
+
 def report(diagnostic: Diagnostic, text: str | None, *, level: Style = "error", where: str = "") -> None:
     """Draw an error or warning on standard error."""
+    if quiet and level != "error":
+        return
     write_stderr(draw(diagnostic, text, terminal_of(sys.stderr), level=level, where=where))
 
 
 def write_reading(where: str, text: str) -> None:
     """Say on standard error how a program was read; `where` stands before that."""
+    if quiet:
+        return
     seen = terminal_of(sys.stderr)
     lines = [visible(line, seen.encoding) for line in text.strip().splitlines()]
     shown = f" {lines[0]}" if len(lines) == 1 else "".join(f"\n  {line}" for line in lines)
@@ -174,3 +183,17 @@ class _Excerpt:
 
 def _cell(char: str, show: Callable[[str], str]) -> str:
     return TAB if char == "\t" else show(char)
+
+
+REASONS = 10
+"""How many reasons a summary names."""
+
+
+def write_reasons(total: int, rows: int, what: str, reasons: Counter[str]) -> None:
+    """Print on standard error how many of all rows something is so of, and why."""
+    those = f"1 row, and it {what}" if total == 1 else f"{total:,} rows, and {rows:,} of them {what}"
+    width = len(f"{max(reasons.values()):,}")
+    lines = [f"{those}:", *(f"  {count:>{width},}  {why}" for why, count in reasons.most_common(REASONS))]
+    if len(reasons) > REASONS:
+        lines.append(f"  … and {len(reasons) - REASONS:,} more reasons")
+    write_stderr("\n".join(lines) + "\n")

@@ -21,6 +21,9 @@ from .steps import derivation_record
 from .tex import page as trace_page
 from .trace import TraceView
 
+ROOM = r"\par\vspace{3cm}"
+"""Room to write, in LaTeX."""
+
 _PAIR = re.compile(r"\(([^()]*,[^()]*)\)")
 """A vector, by its components."""
 
@@ -31,6 +34,7 @@ li { margin: 0 0 1.6rem; break-inside: avoid; }
 section { margin: .6rem 0 0; overflow-x: auto; }
 code { white-space: pre-wrap; font-size: 1.05em; }
 table { border-collapse: collapse; margin: .5rem 0; }
+.room { height: 8rem; }
 th, td { padding: .15rem .7rem .15rem 0; vertical-align: top; }
 """
 
@@ -70,9 +74,9 @@ SHEET = (
     Field("exercises", "the exercises", fields=EXERCISE),
 )
 MARKED = (
-    Field("level", "the level", lambda marked: marked.exercise.level, column="level"),
-    Field("seed", "the seed of the sheet", lambda marked: marked.exercise.seed, column="seed"),
-    Field("number", "the number of the exercise", lambda marked: marked.exercise.number, column="number"),
+    Field("level", "the level; null of an own question", lambda x: x.exercise.level or None, column="level"),
+    Field("seed", "the seed of the sheet", lambda marked: marked.exercise.seed or None, column="seed"),
+    Field("number", "the number of the exercise", lambda marked: marked.exercise.number or None, column="number"),
     Field("answer", "the answer that was given", lambda marked: marked.given),
     Field("right", "whether it is right"),
     Field("message", "the same in words"),
@@ -102,14 +106,14 @@ class ExerciseView(View[Sheet | Exercise | Marked]):
             cells = {field.column: field.of(answer) for field in MARKED}
             yield cells | {"answer": "right" if answer.right else "wrong"}
             return
-        for each in _all(answer):
-            cells = {field.column: field.of(each) for field in EXERCISE if field.column}
-            yield cells | {"at": ",".join(f"{name}={x}" for name, x in each.point.items())}
+        for exercise in _all(answer):
+            cells = {field.column: field.of(exercise) for field in EXERCISE if field.column}
+            yield cells | {"at": ",".join(f"{name}={x}" for name, x in exercise.point.items())}
 
     def one_line(self, answer: Sheet | Exercise | Marked) -> str:
         if isinstance(answer, Marked):
             return "right" if answer.right else "wrong"
-        return "\n".join(f"{each.number}. {plain(task(each, self.unicode))}" for each in _all(answer))
+        return "\n".join(f"{exercise.number}. {plain(task(exercise, self.unicode))}" for exercise in _all(answer))
 
     def document(self, answer: Sheet | Exercise | Marked) -> Iterator[Block]:
         if isinstance(answer, Marked):
@@ -119,10 +123,10 @@ class ExerciseView(View[Sheet | Exercise | Marked]):
             return
         if isinstance(answer, Sheet):
             yield Line(((_heading(answer), "heading"),))
-        for each in _all(answer):
+        for exercise in _all(answer):
             yield Line((("", ""),), source=True)
-            yield Line(((f"{each.number}. ", "heading"), *task(each, self.unicode)))
-            yield from solution(each, self.unicode)
+            yield Line(((f"{exercise.number}. ", "heading"), *task(exercise, self.unicode)))
+            yield from solution(exercise, self.unicode)
 
     def draw(self, answer: Sheet | Exercise | Marked, format: str) -> str:
         return html(answer)
@@ -131,12 +135,31 @@ class ExerciseView(View[Sheet | Exercise | Marked]):
         return _page(answer)
 
 
+class MarkedView(View[Marked]):
+    """How it is shown whether an answer to an own question is right."""
+
+    fields = MARKED
+    csv_columns = ("line", "id", "right", "message", "hint", "error")
+
+    def rows(self, answer: Marked) -> Iterator[OutputRow]:
+        yield {"right": answer.right, "message": answer.message, "hint": answer.hint}
+
+    def one_line(self, answer: Marked) -> str:
+        return "right" if answer.right else "wrong"
+
+    def document(self, answer: Marked) -> Iterator[Block]:
+        return ExerciseView().document(answer)
+
+    def latex_document(self, answer: Marked) -> str:
+        return _page(answer)
+
+
 def _all(answer: Sheet | Exercise) -> tuple[Exercise, ...]:
     return answer.exercises if isinstance(answer, Sheet) else (answer,)
 
 
 def _heading(sheet: Sheet) -> str:
-    return f"Level {sheet.level}: {sheet.title} (seed {sheet.seed})"
+    return f"Level {sheet.level}: {sheet.title} (seed {sheet.seed})" if sheet.level else "Exercise"
 
 
 # ---- for people ---------------------------------------------------------------------------------------------------
@@ -148,7 +171,7 @@ def task(exercise: Exercise, unicode: bool = True) -> Pieces:
 def program(exercise: Exercise, unicode: bool = True) -> str:
     """The program of an exercise on one line."""
     written = mathematical if unicode else expression_text
-    return "; ".join(f"{each.name} = {written(each.graph)}" for each in exercise.statements)
+    return "; ".join(f"{statement.name} = {written(statement.graph)}" for statement in exercise.statements)
 
 
 def solution(exercise: Exercise, unicode: bool = True) -> Iterator[Block]:
@@ -172,13 +195,14 @@ def html(answer: Sheet | Exercise | Marked) -> str:
     def shown(blocks: Iterable[Block]) -> str:
         return Html(Terminal()).render(blocks)
 
-    def item(each: Exercise) -> str:
+    def item(exercise: Exercise) -> str:
         words = "".join(
             f"<code>{escaped_html(text)}</code>" if style == "code" else escaped_html(text)
-            for text, style in task(each)
+            for text, style in task(exercise)
         )
-        worked = [*solution(each)]
-        return f'<li value="{each.number}">{words}{f"<section>{shown(worked)}</section>" if worked else ""}</li>'
+        worked = [*solution(exercise)]
+        below = f"<section>{shown(worked)}</section>" if worked else '<section class="room"></section>'
+        return f'<li value="{exercise.number}">{words}{below}</li>'
 
     if isinstance(answer, Marked):
         heading, body = "Exercise", f"<p>{escaped_html(answer.message)}</p>"
@@ -197,21 +221,25 @@ def _page(answer: Sheet | Exercise | Marked) -> str:
     if isinstance(answer, Marked):
         return _words(answer.message)
     lines = [rf"\section*{{{text_latex(_heading(answer))}}}"] if isinstance(answer, Sheet) else []
-    for each in _all(answer):
-        lines.append(rf"\paragraph{{{each.number}.}} {_words(each.task, each)}")
-        if each.solution is not None:
-            derived, traced = each.solution.derived, each.solution.traced
+    for exercise in _all(answer):
+        lines.append(rf"\paragraph{{{exercise.number}.}} {_words(exercise.task, exercise)}")
+        if exercise.solution is None:
+            lines.append(ROOM)
+        else:
+            derived, traced = exercise.solution.derived, exercise.solution.traced
             lines += [steps_latex(derived.derivations)] if derived is not None else []
             lines += ["", trace_page(traced)] if traced is not None else []
-            lines += [rf"\par\noindent {_words(line)}." for line in each.solution.lines]
-            lines.append(rf"\par\noindent\textbf{{Answer:}} {_words(f'`{each.answered}`')}.")
+            lines += [rf"\par\noindent {_words(line)}." for line in exercise.solution.lines]
+            lines.append(rf"\par\noindent\textbf{{Answer:}} {_words(f'`{exercise.answered}`')}.")
     return "\n".join(lines)
 
 
 def _words(text: str, exercise: Exercise | None = None) -> str:
     """A sentence in LaTeX: what is between backticks is mathematics."""
     if exercise is not None:
-        stated = ",\\ ".join(f"{_head(each.name)} = {expression_latex(each.graph)}" for each in exercise.statements)
+        stated = ",\\ ".join(
+            f"{_head(statement.name)} = {expression_latex(statement.graph)}" for statement in exercise.statements
+        )
         before, mark, after = text.partition("{f}")
         return _words(before) + (f"${stated}$" if mark else "") + _words(after)
     pieces = [_formula(piece) if k % 2 else text_latex(piece) for k, piece in enumerate(text.split("`"))]
@@ -220,7 +248,7 @@ def _words(text: str, exercise: Exercise | None = None) -> str:
 
 def _head(name: str) -> str:
     called, mark, rest = name.partition("(")
-    inside = ", ".join(name_latex(each.strip()) for each in rest.rstrip(")").split(",")) if mark else ""
+    inside = ", ".join(name_latex(argument.strip()) for argument in rest.rstrip(")").split(",")) if mark else ""
     return name_latex(called) + (f"({inside})" if mark else "")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..errors import ExpressionError
+from ..errors import usage_error
 from ..formulas.export import Exported
 from ..targets import TARGETS
 from .document import Block, Line
@@ -37,8 +37,7 @@ class ExportedView(View[Exported]):
 
     def latex_document(self, answer: Exported) -> str:
         if answer.target != "latex":
-            hint = "leave out `--format`, or give `--to latex`"
-            raise ExpressionError("usage", f"`{answer.target}` is no LaTeX", hint=hint)
+            raise usage_error(f"`{answer.target}` is no LaTeX", "leave out `--format`, or give `--to latex`")
         # whoever writes LaTeX says for all answers what they are of
         return "\n".join(line for line in answer.source.splitlines() if not line.startswith("%"))
 

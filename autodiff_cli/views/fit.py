@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from ..errors import counted
 from ..inputs.figures import Shown
 from ..optimize.fit import Fit
 from ..uncertainty.measured_value import concise
 from .characters import Theme, on_one_line, shortened
 from .document import Block, Line, circumstances, matrix_table, numbers_table, sentence
+from .numerals import format_number
 from .plots import PICTURES
 from .schema import REMARKS, Field, OutputRow, View
 
@@ -23,6 +26,15 @@ HELD = {
 def _of_parameters(attribute: str) -> Callable[[Fit], dict[str, Any]]:
     """Return a function from a fit to an attribute of each parameter, by name."""
     return lambda answer: {name: getattr(each, attribute) for name, each in answer.parameters.items()}
+
+
+def _goodness(attribute: str, meaning: str, name: str = "") -> Field:
+    """Return the field of an attribute of the goodness of fit."""
+    return Field(name or attribute, meaning, lambda answer: getattr(answer.goodness, attribute))
+
+
+PREDICTED = ("value", "confidence_low", "confidence_high", "prediction_low", "prediction_high")
+"""The columns of csv and tsv with the curve at points, after those of the predictors."""
 
 
 class FitView(View[Fit]):
@@ -39,7 +51,12 @@ class FitView(View[Fit]):
             column="standard_error",
         ),
         Field("rss", "the weighted sum of the squared residuals", figures=True, column="rss"),
-        Field("deviation", "the residual standard deviation", figures=True, column="deviation"),
+        Field(
+            "deviation",
+            "the residual standard deviation; null with `--sigma`, where χ² says how large the residuals are",
+            figures=True,
+            column="deviation",
+        ),
         Field(
             "intervals",
             "the ends of the confidence intervals, by name",
@@ -56,10 +73,39 @@ class FitView(View[Fit]):
             lambda answer: {name: each.held for name, each in answer.parameters.items() if each.held},
             column="held",
         ),
+        Field(
+            "predictions",
+            "with `--predict`: the curve at points of the predictors",
+            lambda answer: answer.predictions or None,
+            optional=True,
+            fields=(
+                Field("point", "the values of the predictors, by name"),
+                Field("value", "the value of the curve"),
+                Field("confidence", "the ends of the confidence interval of the curve"),
+                Field("prediction", "the ends of the interval for a new row; null where its uncertainty is not known"),
+            ),
+        ),
         Field("correlation", "the correlations of the estimates, by two names"),
         Field("null", "directions of the parameters that the data do not determine"),
         Field("rows", "how many rows of data"),
         Field("dof", "degrees of freedom"),
+        _goodness("chi_squared", "with `--sigma`: χ², the sum of the squared residuals in units of sigma"),
+        _goodness("reduced", "with `--sigma`: χ² divided by the degrees of freedom", "reduced_chi_squared"),
+        _goodness("p_value", "with `--sigma`: the probability of so large a χ², or a larger one"),
+        Field("absolute_sigma", "whether the standard errors are those of `--sigma`, whatever the scatter"),
+        _goodness("log_likelihood", "the logarithm of the likelihood of normal residuals"),
+        _goodness("aic", "Akaike's information criterion; sigma counts as a parameter where it is estimated"),
+        _goodness("bic", "Schwarz's Bayesian information criterion"),
+        _goodness("runs", "the runs test of the signs of the residuals")._replace(
+            fields=(
+                Field("runs", "how many runs there are"),
+                Field("expected", "how many are expected"),
+                Field("p_value", "the two-sided p-value"),
+            )
+        ),
+        _goodness("normality", "the test of Anderson and Darling for normal residuals")._replace(
+            fields=(Field("statistic", "A², corrected for the number of rows"), Field("p_value", "the p-value"))
+        ),
         Field("r_squared", "the coefficient of determination R²"),
         Field("level", "the level of the confidence intervals"),
         Field("loss", "the loss"),
@@ -70,6 +116,7 @@ class FitView(View[Fit]):
         Field("evaluations", "how often the data were evaluated"),
         *REMARKS,
     )
+    latex_packages = ("booktabs", "siunitx")
     csv_columns = (
         "line",
         "id",
@@ -88,11 +135,28 @@ class FitView(View[Fit]):
     extra_formats = PICTURES
 
     theme: Theme = "auto"
+    predicted: tuple[str, ...] = ()
+    """The predictors of the points whose curve csv and tables show instead of, and below, the parameters."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of csv and tsv: those of parameters, or of predictions."""
+        return ("line", "id", *self.predicted, *PREDICTED, "error") if self.predicted else super().columns
 
     def rows(self, answer: Fit) -> Iterator[OutputRow]:
+        if self.predicted:
+            for each in answer.predictions:
+                ends = [*(each.confidence or (None, None)), *(each.prediction or (None, None))]
+                yield {**each.point, **dict(zip(PREDICTED, (each.value, *ends), strict=True))}
+            return
         for row, parameter in zip(super().rows(answer), answer.parameters.values(), strict=False):
             low, high = parameter.interval or (None, None)
             yield {**row, "low": low, "high": high}
+
+    def latex_document(self, answer: Fit) -> str:
+        from .tex_tables import fit_table
+
+        return fit_table(answer, self.digits)
 
     def document(self, answer: Fit) -> Iterator[Block]:
         double = answer.arithmetic.name == "double"
@@ -107,24 +171,70 @@ class FitView(View[Fit]):
         heads = ("parameter", "estimate", "standard error", f"{100 * answer.level:.4g} % interval", "written")
         yield numbers_table(heads, rows, self.digits, right=(1, 2) if double else ())
         yield from circumstances(answer.constants, {}, {}, self.digits)
-        freedom = f"{answer.dof} degree{'' if answer.dof == 1 else 's'} of freedom"
-        yield Line(
-            sentence(
-                f"residual standard deviation {self.number(answer.deviation)} with {freedom} "
-                f"({answer.rows} rows), R² = {self.number(answer.r_squared)}"
-            )
-        )
-        yield Line(sentence(f"sum of squares {self.number(answer.rss)}"))
+        yield from (Line(sentence(text)) for text in self.quality(answer))
         linear = [f"`{name}`" for name, each in answer.parameters.items() if each.linear]
         if linear:
             yield Line(sentence(f"linear in {', '.join(linear)}"))
-        counted = f"{answer.evaluations} evaluation{'' if answer.evaluations == 1 else 's'} of the data"
-        yield Line(((f"{answer.message} ({counted})", "" if answer.converged else "heading"),))
+        effort = f"{counted(answer.evaluations, 'evaluation')} of the data"
+        yield Line(((f"{answer.message} ({effort})", "" if answer.converged else "heading"),))
         if answer.arithmetic.name == "certified":
             yield Line(sentence("proven: there is exactly one solution of the normal equations there"))
         names = list(answer.correlation)
         if len(names) > 1:
             yield matrix_table("correlation", names, [row.values() for row in answer.correlation.values()])
+        if answer.predictions:
+            yield self.prediction_table(answer)
+
+    def prediction_table(self, answer: Fit) -> Block:
+        """Return the table of the curve at points."""
+        percent = f"{100 * answer.level:.4g} %"
+
+        def between(ends: tuple[float, float] | None) -> str:
+            return "–" if ends is None else f"{self.number(ends[0])} to {self.number(ends[1])}"
+
+        names = answer.predictors
+        heads = (*names, answer.response, f"{percent} confidence", f"{percent} prediction")
+        rows = [
+            (*(each.point[name] for name in names), each.value, between(each.confidence), between(each.prediction))
+            for each in answer.predictions
+        ]
+        return numbers_table(heads, rows, self.digits, right=range(len(names) + 1), style="number")
+
+    def quality(self, answer: Fit) -> Iterator[str]:
+        """Yield in words how well the formula fits."""
+        goodness = answer.goodness
+        freedom = f"{counted(answer.dof, 'degree')} of freedom ({counted(answer.rows, 'row')})"
+        of_all = "" if answer.r_squared is None else f", R² = {self.number(answer.r_squared)}"
+        if answer.deviation is not None:
+            yield f"residual standard deviation {self.number(answer.deviation)} with {freedom}{of_all}"
+        if goodness.chi_squared is None:
+            yield f"sum of squares {self.number(answer.rss)}" + (
+                f" with {freedom}{of_all}" * (answer.deviation is None)
+            )
+        else:
+            tail = ""
+            if goodness.reduced is not None:
+                tail = f"; χ²/ν = {format_number(goodness.reduced, 4)}, p = {format_number(goodness.p_value, 2)}"
+            yield f"χ² = {self.number(answer.rss)} with {freedom}{of_all}{tail}"
+            scale = math.sqrt(goodness.reduced or 0.0)
+            yield (
+                "standard errors by `--sigma` alone"
+                if answer.absolute_sigma
+                else f"standard errors scaled by √(χ²/ν) = {format_number(scale, 4)}"
+            )
+        if goodness.aic is not None:
+            yield f"AIC = {format_number(goodness.aic, 6)}, BIC = {format_number(goodness.bic, 6)}"
+        runs, normality = goodness.runs, goodness.normality
+        if runs is not None:
+            yield (
+                f"runs of residuals of one sign: {runs.runs}, expected {format_number(runs.expected, 3)}, "
+                f"p = {format_number(runs.p_value, 2)}"
+            )
+        if normality is not None:
+            yield (
+                f"normality of the residuals (Anderson-Darling): A² = {format_number(normality.statistic, 3)}, "
+                f"p = {format_number(normality.p_value, 2)}"
+            )
 
     def draw(self, answer: Fit, format: str) -> bytes:
         from .plots.fitted import fit_figure

@@ -16,7 +16,7 @@ from itertools import chain
 from os.path import splitext
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TextIO
 
-from ..errors import ExpressionError, quoted
+from ..errors import ExpressionError, quoted, usage_error
 from .characters import ends, is_shown, terminal_of, visible
 from .numerals import repr_number
 from .schema import Answer, OutputRow, View, diagnostic_record
@@ -39,11 +39,14 @@ class Asked(NamedTuple):
     """How it was read, where that is not as it was typed."""
     values: tuple[str, ...] = ()
     """How values of its point were read, where that is not as they were typed: `x = 1/2`."""
+    point: Mapping[str, float] | None = None
+    """The point of a sweep, which an error repeats too."""
 
     @property
     def readings(self) -> list[str]:
         """What was read otherwise than it was typed, as it was read."""
-        return [*([] if self.reading is None else [self.reading.text]), *self.values]
+        shown = None if self.reading is None else self.reading.shown
+        return [*([] if shown is None else [shown]), *self.values]
 
     @property
     def meant(self) -> str | None:
@@ -53,8 +56,8 @@ class Asked(NamedTuple):
     def fields(self) -> dict[str, object]:
         """The same as the first fields of a record."""
         fields: dict[str, object] = {"id": self.id, "line": self.line, "expr": self.text}
-        if self.reading is not None or self.values:
-            fields["note"] = f"read as: {'; '.join(self.readings)}"
+        if (self.reading is not None or self.values) and (readings := self.readings):
+            fields["note"] = f"read as: {'; '.join(readings)}"
         return fields if self.kept is None else {**fields, "keep": self.kept}
 
 
@@ -82,7 +85,7 @@ class Writer(Generic[Answer]):
         """Write no cell that a spreadsheet takes for a formula. Raises a usage error where there are no cells."""
         if spreadsheet:
             hint = "`--format csv` and `--format tsv` have them"
-            raise ExpressionError("usage", "`--spreadsheet` is about the cells of csv and tsv", hint=hint)
+            raise usage_error("`--spreadsheet` is about the cells of csv and tsv", hint)
 
     def close(self) -> None:
         """Write what comes after the last answer."""
@@ -112,7 +115,7 @@ class JsonLines(Writer[Answer]):
 
     def _filled(self, asked: Asked, answer: Answer) -> str | None:
         """The record as a template that its numbers are filled into, where answers with the same names came before."""
-        program, line, ident, kept, reading, values = asked
+        program, line, ident, kept, reading, values, _ = asked
         names_and_numbers = self.view.names_and_numbers(answer)
         if names_and_numbers is None or program is None or kept is not None or reading is not None or values:
             return None
@@ -125,6 +128,8 @@ class JsonLines(Writer[Answer]):
             self._templates.setdefault(names, "")
             return None
         if not template:
+            if "]" in "".join(names):
+                return None  # lists have several numbers after a name
             record = self._encode(self.view.record(answer)).replace("%", "%%")
             template = _NUMBER.sub("%r", self._escaped(record)[1:])
             self._templates[names] = template
@@ -134,7 +139,8 @@ class JsonLines(Writer[Answer]):
 
     def error(self, asked: Asked, error: ExpressionError) -> None:
         record = diagnostic_record(error.diagnostic, elsewhere=error.text is not None)
-        self.record({**asked.fields(), "error": record})
+        point = {} if asked.point is None else {"point": asked.point}
+        self.record({**asked.fields(), **point, "error": record})
 
     def record(self, fields: dict[str, object]) -> None:
         """Write one record."""
@@ -220,6 +226,15 @@ class Separated(Writer[Answer]):
         self.spreadsheet = spreadsheet
 
     def answer(self, asked: Asked, answer: Answer) -> None:
+        units = getattr(answer, "units", None)
+        if units is not None:
+            measured = self.view.unit_columns(units)
+            if not self._begun:
+                pairs = ((name, f"{name}_unit") if name in measured else (name,) for name in self.columns)
+                self.columns = tuple(chain.from_iterable(pairs))
+            elif not any(f"{name}_unit" in self.columns for name in measured):
+                self._rows(asked, [{"error": "point: units, and none in the first answer; `--format jsonl` has them"}])
+                return
         rows = iter(self.view.rows(answer))
         # nothing to say is an answer too, and each line of a stream has its place
         first = next(rows, {} if self.many else None)
@@ -381,12 +396,15 @@ class Latex(Writer[Answer]):
                 self.out.write(FOOT)
 
     def _begin(self) -> None:
-        from .tex import HEAD
+        from .tex import head
 
         if not self._begun:
             self._begun = True
+            packages = self.view.latex_packages
             if self.document:
-                self.out.write(HEAD)
+                self.out.write(head(packages))
+            elif packages:
+                self.out.write(f"% needs \\usepackage{{amsmath,{','.join(packages)}}}\n")
 
     def _part(self, asked: Asked, text: str) -> None:
         from .tex import listing
@@ -495,10 +513,10 @@ def by_name(
     """
     meant = [each for each, ends in endings.items() if path and splitext(path)[1].lower() in ends]
     if name is not None and name in endings and meant and name not in meant:
-        raise ExpressionError(
-            "usage", f"`{option} {name}` and the name `{path}` ask for two things",
-            hint=f"leave `{option}` out for `{meant[0]}`, or give the file another name",
-        )  # fmt: skip
+        raise usage_error(
+            f"`{option} {name}` and the name `{path}` ask for two things",
+            f"leave `{option}` out for `{meant[0]}`, or give the file another name",
+        )
     return name or (meant[0] if meant else otherwise)
 
 
@@ -510,14 +528,13 @@ def language_of(
     Raises a usage error where these ask for two things, and for a file that is surely of another language.
     """
     if format == "latex" and to not in (None, "latex"):
-        message = f"`--format latex` and `--to {to}` ask for two things"
-        raise ExpressionError("usage", message, hint="leave one of them out")
+        raise usage_error(f"`--format latex` and `--to {to}` ask for two things", "leave one of them out")
     ending = splitext(path)[1].lower() if path else ""
     if to is None and format is None and ending in CODE and not any(ending in ends for ends in languages.values()):
-        raise ExpressionError(
-            "usage", f"`{ending}` is not one of this command's languages",
-            hint=f"it has {quoted(languages)}; `--to` chooses one whatever the file's name",
-        )  # fmt: skip
+        raise usage_error(
+            f"`{ending}` is not one of this command's languages",
+            f"it has {quoted(languages)}; `--to` chooses one whatever the file's name",
+        )
     return by_name("--to", "latex" if format == "latex" else to, path, languages, otherwise)
 
 
@@ -537,24 +554,24 @@ def format_of(
     ending = splitext(path)[1].lower() if path else ""
     others = ending in FOREIGN or any(ending in ends for ends in ENDINGS.values())
     if name is None and others and not any(ending in ends for ends in endings.values()):
-        raise ExpressionError(
-            "usage", f"`{ending}` is not one of this command's formats",
-            hint=f"it has {quoted(endings)}; `--format` chooses one whatever the file's name",
-        )  # fmt: skip
+        raise usage_error(
+            f"`{ending}` is not one of this command's formats",
+            f"it has {quoted(endings)}; `--format` chooses one whatever the file's name",
+        )
     return by_name("--format", name, path, endings, otherwise)
 
 
 def lacking(name: str, formats: Iterable[str]) -> ExpressionError:
     """The error for a format that is not one of these."""
     known = "is not one of this command's formats" if name in ENDINGS or name in FORMATS else "is not a format"
-    return ExpressionError("usage", f"`{name}` {known}", hint=f"it has {quoted(formats)}")
+    return usage_error(f"`{name}` {known}", f"it has {quoted(formats)}")
 
 
 def undocumented(formats: Iterable[str]) -> ExpressionError:
     """The error for a document that was asked for in another format than LaTeX."""
     asked = next((name for name in ("latex", "tikz") if name in formats), "")
     hint = f"`--format {asked}` asks for it" if asked else "leave it out"
-    return ExpressionError("usage", "`--document` is about LaTeX", hint=hint)
+    return usage_error("`--document` is about LaTeX", hint)
 
 
 def draws(name: str) -> bool:

@@ -34,11 +34,11 @@ class FunctionsView(View[FunctionEntry | Functions]):
         return super().record(entry)
 
     def rows(self, entry: FunctionEntry | Functions) -> Iterator[OutputRow]:
-        for each in _entries(entry):
-            yield from super().rows(each)
+        for function in _entries(entry):
+            yield from super().rows(function)
 
     def one_line(self, entry: FunctionEntry | Functions) -> str:
-        return "\n".join(each.signature for each in _entries(entry))
+        return "\n".join(function.signature for function in _entries(entry))
 
     def document(self, entry: FunctionEntry | Functions) -> Iterator[Block]:
         if isinstance(entry, Functions):

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from ..derivatives.gradient import Gradient
 from ..inputs.arithmetic import DOUBLE
 from ..inputs.figures import Figure
 from .numerals import repr_number
-from .schema import CONSTANTS, DATA, GRADIENT, POINT, VALUE, WARNINGS, Field, OutputRow, View
+from .schema import CONSTANTS, DATA, GRADIENT, POINT, UNITS, VALUE, WARNINGS, Field, OutputRow, View, heading
 
 if TYPE_CHECKING:
+    from ..quantities.unit import Unit
     from .document import Block
 
 EXPLAINED = "elasticity: by how many percent the value changes when the variable changes by one percent"
@@ -29,6 +31,7 @@ class GradientView(View[Gradient[Any]]):
             "elasticities", "with `--relative`: the elasticities, by name; null where there are none",
             figures=True, choice="relative", column="elasticity",
         ),
+        UNITS,
         CONSTANTS,
         DATA,
         WARNINGS,
@@ -69,6 +72,8 @@ class GradientView(View[Gradient[Any]]):
     def names_and_numbers(self, answer: Gradient[Any]) -> tuple[tuple[str, ...], tuple[float, ...]] | None:
         if self.intermediates or self.relative or answer.warnings or answer.over or answer.arithmetic is not DOUBLE:
             return None
+        if answer.units is not None:
+            return None
         answer = self.select(answer)
         partials, point, constants = answer.gradient, answer.point, answer.constants
         numbers = (answer.value, *partials.values(), *point.values(), *constants.values())
@@ -88,42 +93,96 @@ class GradientView(View[Gradient[Any]]):
         )
         from .outline import outline
 
-        answer = self.select(answer)
+        answer = by_size(self.select(answer))
+        units = answer.units
         # columns of figures are as wide as their digits are many
-        right = answer.arithmetic == DOUBLE
+        right = answer.arithmetic == DOUBLE and units is None
         partials, point, elasticities = answer.gradient, answer.point, answer.elasticities
-        yield stated("value", answer.value, self.digits)
+        yield stated("value", answer.value, self.digits, unit=units["value"] if units else None)
         yield from loss_summary_lines(answer.over)
-        yield from circumstances(answer.constants, point, partials, self.digits)
+        yield from circumstances(answer.constants, point, partials, self.digits, units and units["point"])
         if not point:
             yield NO_VARIABLES
         if self.table and partials:
-            yield partials_table(point, partials, self.digits, right=right, elasticities=elasticities or {})
+            yield partials_table(
+                point, partials, self.digits, right=right, elasticities=elasticities or {}, units=units
+            )
             if elasticities:
                 yield Line(sentence(EXPLAINED, "faint"))
                 if None in elasticities.values() and answer.value == 0:
                     yield Line(sentence("the value is 0, so there are none", "faint"))
         if self.table and answer.intermediates:
-            rows = [(each.name, str(each.line), each.value, each.grad) for each in answer.intermediates]
+            rows = [
+                (binding.name, str(binding.line), *self._with_units(binding, unit))
+                for binding, unit in zip_longest(answer.intermediates, units["intermediates"] if units else ())
+            ]
             yield numbers_table(("bound name", "line", "value", "grad"), rows, self.digits, right=right)
         if self.tree and answer.output is not None:
-            yield outline(answer.output, depth=self.depth, digits=self.digits, binary=self.binary)
+            shown = answer.graphed.units_of_values if answer.graphed else None
+            yield outline(answer.output, depth=self.depth, digits=self.digits, binary=self.binary, units=shown)
+
+    def _with_units(self, binding: Any, unit: Mapping[str, Unit] | None) -> tuple[Any, Any]:
+        """The value and the derivative of an intermediate, with their units."""
+        from .document import measured
+
+        if unit is None:
+            return binding.value, binding.grad
+        return measured(binding.value, unit["value"], self.digits), measured(binding.grad, unit["grad"], self.digits)
 
     def rows(self, answer: Gradient[Any]) -> Iterator[OutputRow]:
         yield from super().rows(answer)
-        for each in self.select(answer).intermediates:
-            yield {"variable": each.name, "at": each.value, "partial": each.grad, "value": answer.value}
+        bound = self.select(answer).intermediates
+        texts = answer.units.texts() if answer.units is not None else {}
+        for binding, unit in zip_longest(bound, texts.get("intermediates", ())[: len(bound)]):
+            row = {"variable": binding.name, "at": binding.value, "partial": binding.grad, "value": answer.value}
+            if unit is not None:
+                row |= {"at_unit": unit["value"], "partial_unit": unit["grad"], "value_unit": texts["value"]}
+            yield row
+
+    def cells(self, answer: Gradient[Any]) -> Iterator[dict[str, Any]]:
+        units = {} if answer.units is None else answer.units.texts()
+        by_name = units.get("gradient", {})
+        slopes = {heading(f"d_{name}", by_name.get(name)): x for name, x in answer.gradient.items()}
+        shares = {f"elasticity_{name}": x for name, x in (answer.elasticities or {}).items()}
+        of_bound = units.get("intermediates") or [{} for _ in answer.intermediates]
+        both = [*zip(answer.intermediates, of_bound, strict=True)]
+        bound = {heading(each.name, unit.get("value")): each.value for each, unit in both}
+        by_bound = {heading(f"d_{each.name}", unit.get("grad")): each.grad for each, unit in both}
+        yield {heading("value", units.get("value")): answer.value, **slopes, **shares, **bound, **by_bound}
 
     def one_line(self, answer: Gradient[Any]) -> str:
         answer = self.select(answer)
         shares = [f"{name}:{repr_number(x) or '-'}" for name, x in (answer.elasticities or {}).items()]
-        bound = [f"{each.name}={repr_number(each.grad) or '-'}" for each in answer.intermediates]
+        bound = [f"{binding.name}={repr_number(binding.grad) or '-'}" for binding in answer.intermediates]
         return " ".join([super().one_line(answer), *shares, *bound])
 
     def latex_document(self, answer: Gradient[Any]) -> str:
         from .tex import at_a_point
 
         return at_a_point(answer, self.digits)
+
+
+def by_size(answer: Gradient[Any]) -> Gradient[Any]:
+    """The answer with the prefix that makes its value easiest to read, where nobody asked for a unit."""
+    units = answer.units
+    if units is None or units.fixed or answer.arithmetic is not DOUBLE or SMALL <= abs(answer.value) < LARGE:
+        return answer
+    from ..quantities.unit import ratio, with_prefix
+
+    old, new = units["value"], with_prefix(units["value"], answer.value)
+    if new == old:
+        return answer
+    gradient = {name: ratio(new, unit.difference) for name, unit in units["point"].items() if name in answer.gradient}
+    shown = type(units)({**units, "value": new, "gradient": gradient})
+    return answer._replace(
+        value=new.from_si(old.to_si(answer.value)),
+        gradient={n: gradient[n].from_si(units["gradient"][n].to_si(x)) for n, x in answer.gradient.items()},
+        units=shown,
+    )
+
+
+SMALL, LARGE = 0.1, 10_000.0
+"""Values between these need no other prefix."""
 
 
 def _size(x: Any) -> float:

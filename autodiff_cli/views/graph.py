@@ -30,7 +30,7 @@ class PictureView(View[Picture]):
                 Field("operation", "its operation; null for a leaf", lambda node: node.operation or None),
                 Field("data", "its value"),
                 Field("grad", "the derivative of the output by it"),
-                Field("inputs", "which of `nodes` are its inputs", lambda node: [each.node for each in node.inputs]),
+                Field("inputs", "which of `nodes` are its inputs", lambda node: [edge.node for edge in node.inputs]),
                 Field("evaluated", "whether it was evaluated", lambda node: node.taken),
             ),
         ),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from ..derivatives.hessian import Hessian
 from ..inputs.figures import Shown
@@ -53,6 +54,14 @@ class HessianView(View[Hessian]):
     csv_columns = ("line", "id", "quantity", "row", "column", "number", "error")
     line_fields = ("value", "gradient")
     prefers_table = latex_is_formula = True
+
+    def cells(self, answer: Hessian) -> Iterator[dict[str, Any]]:
+        slopes = {f"d_{name}": x for name, x in answer.gradient.items()}
+        names = [*answer.gradient]
+        triangle = [(k, j) for k in range(len(names)) for j in range(k + 1)]
+        yield {"value": answer.value, **slopes} | {
+            f"d_{names[k]}_{names[j]}": answer.hessian[k][j] for k, j in triangle
+        }
 
     def document(self, answer: Hessian) -> Iterator[Block]:
         yield stated("value", answer.value, self.digits)

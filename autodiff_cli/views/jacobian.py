@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from ..derivatives.jacobian import Jacobian
 from .document import NO_VARIABLES, Block, circumstances, numbers_table, partials_table
@@ -53,6 +54,11 @@ class JacobianView(View[Jacobian]):
                 yield {**row, "partial": answer.product[k]}
         for variable, partial in (answer.gradient or {}).items():
             yield {"variable": variable, "partial": partial}
+
+    def cells(self, answer: Jacobian) -> Iterator[dict[str, Any]]:
+        along = {f"d_{name}": x for name, x in zip(answer.outputs, answer.product or (), strict=False)}
+        gradient = {f"d_{name}": x for name, x in (answer.gradient or {}).items()}
+        yield {**dict(zip(answer.outputs, answer.values, strict=True)), **along, **gradient}
 
     def one_line(self, answer: Jacobian) -> str:
         if answer.gradient is not None or answer.product is not None:

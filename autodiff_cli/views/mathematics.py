@@ -27,7 +27,7 @@ def mathematical(root: Value, named: Collection[Value] = ()) -> str:
     """The formula, those inner nodes by their labels that are `named`; empty where it is too long to be read."""
     sizes: dict[Value, int] = {}
     for node in in_order((root,)):
-        sizes[node] = 1 + sum(1 if each in named else sizes[each] for each in node._prev)
+        sizes[node] = 1 + sum(1 if operand in named else sizes[operand] for operand in node._prev)
 
     def parts(value: Value) -> tuple[int, list[Item]]:
         return (ATOM, [value.label]) if value in named and value is not root else _parts(by_definition(value))
@@ -42,7 +42,7 @@ def program_in_mathematics(program: Program) -> str:
     (output,) = program.outputs
     written = [f"{name} = {mathematical(value, named)}" for value, name in bound.items() if value is not output]
     written.append(mathematical(output, named))
-    return "; ".join(written) if all(written) and not any(each.endswith(" = ") for each in written) else ""
+    return "; ".join(written) if all(written) and not any(part.endswith(" = ") for part in written) else ""
 
 
 def _parts(value: Value) -> tuple[int, list[Item]]:
@@ -66,7 +66,7 @@ def _parts(value: Value) -> tuple[int, list[Item]]:
     if name == "sqrt":
         # a root is no base: `√x²` has two readings
         return POWER, ["√", (operands[0], ATOM)] if not operands[0]._prev else ["√(", (operands[0], CHOICE), ")"]
-    if name == "abs" and not any(each.primitive is value.primitive for each in in_order(operands)):
+    if name == "abs" and not any(operand.primitive is value.primitive for operand in in_order(operands)):
         return ATOM, ["|", (operands[0], CHOICE), "|"]
     parts: list[Item] = [value.primitive.spelling or name, "("]
     for k, operand in enumerate(operands):

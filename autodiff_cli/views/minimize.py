@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..optimize.minimize import Minimum
-from .document import Block, Line, Table, held_fixed, loss_summary_lines, stated
+from .document import Block, Line, Table, held_fixed, loss_summary_lines, numbers_table, stated
 from .numerals import format_number
 from .schema import DATA, POINT, WARNINGS, Field, View
 
@@ -24,6 +24,17 @@ class MinimumView(View[Minimum]):
         Field("kind", "`minimum`, or what else the point is; null where that is not known", column="kind"),
         Field("verdict", "the kind in words"),
         Field("at_bounds", "the variables that are at their bounds"),
+        Field(
+            "constraints",
+            "with `--subject-to`: the constraints, in their order",
+            optional=True,
+            fields=(
+                Field("constraint", "the constraint", lambda each: each.text),
+                Field("slack", "how far it is from its border; of an equation, left side less right side"),
+                Field("multiplier", "Lagrange's multiplier: by how much the value falls for each unit of relaxation"),
+                Field("active", "whether the point is at its border"),
+            ),
+        ),
         Field("method", "the method"),
         Field("steps", "how many steps it took"),
         Field("evaluations", "how often value and gradient were computed"),
@@ -49,6 +60,12 @@ class MinimumView(View[Minimum]):
             for name, partial in answer.gradient.items()
         ]
         yield Table(("variable", "value", "partial derivative"), rows, frozenset((1, 2)))
+        if answer.constraints:
+            heads = ("constraint", "slack", "multiplier", "active")
+            held = [
+                (each.text, each.slack, each.multiplier, "yes" if each.active else "no") for each in answer.constraints
+            ]
+            yield numbers_table(heads, held, self.digits, right=(1, 2), style="code")
         yield Line(((answer.message, "" if answer.converged else "heading"),))
         if answer.verdict and answer.converged:
             yield Line(((answer.verdict, "" if answer.kind == "minimum" else "heading"),))

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from itertools import accumulate, islice
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..algebra.nary import Chains
 from ..graphs.value import Value
-from .document import Branch, Outline, Pieces
+from .document import Branch, Outline, Pieces, measured
 from .numerals import format_number
+
+if TYPE_CHECKING:
+    from ..quantities.unit import Unit
 
 LINES = 64
 DEPTH = 24
 CUT_DEPTH = 12
 """Without `--depth`: a graph of up to so many lines and levels is drawn whole, a larger one to CUT_DEPTH levels."""
+MANY, FOLDED = 12, 5
+"""In a graph that is cut, of a node with more than MANY terms only FOLDED are drawn."""
 
 
 def outline(
@@ -24,6 +30,7 @@ def outline(
     digits: int | None = None,
     numbers: bool = True,
     binary: bool = False,
+    units: Mapping[int, Unit] | None = None,
 ) -> Outline:
     """The graph below `output`, each node drawn in full once; `depth` is how many levels, by default what fits.
 
@@ -32,13 +39,17 @@ def outline(
     chains = Chains(() if binary else (output,))
     total = _count(output, chains)
     lines = None if depth is not None else LINES
-    levels = depth if depth is not None else _levels(output, chains)
-    rows, hidden, cut = _walk(output, chains, levels, lines)
+    fold = depth is None and total > LINES
+    levels = depth if depth is not None else _levels(output, chains, fold)
+    rows, hidden, cut = _walk(output, chains, levels, lines, fold)
     marks: dict[int, int] = {}
-    referred = {id(row.node) for row in rows if row.again and row.node._prev}
+    referred = {id(row.node) for row in rows if row.again and row.node._prev and not row.more}
     branches = []
     drawn: set[int] = set()
-    for rails, node, again, times in rows:
+    for rails, node, again, times, more in rows:
+        if more:
+            branches.append(Branch(rails, ((f"… {more:,} more terms", "faint"),)))
+            continue
         repeated: Pieces = ((f"  ({times:,} times)", "faint"),) if times > 1 else ()
         if node._prev and id(node) in referred:
             marks.setdefault(id(node), len(marks) + 1)
@@ -54,7 +65,11 @@ def outline(
         if id(node) in hidden:
             pieces += (("  …", "faint"),)
         grad = None if isinstance(node.data, bool) else node.grad
-        cells = (format_number(node.data, digits), format_number(grad, digits)) if numbers else ()
+        cells: tuple[str, ...] = ()
+        if units is not None and not isinstance(node.data, bool | None):
+            cells = _measured(node.data, grad, units[id(node)], units[id(output)], digits)
+        elif numbers:
+            cells = (format_number(node.data, digits), format_number(grad, digits))
         branches.append(Branch(rails, pieces, cells))
     left = total - len(drawn)
     note = ""
@@ -64,10 +79,21 @@ def outline(
     return Outline(("node", "data", "grad") if numbers else ("node",), branches, note)
 
 
+def _measured(data: float, grad: float | None, unit: Unit, of: Unit, digits: int | None) -> tuple[str, str]:
+    """The value and the derivative of a node, which are in the SI, in its unit and in that of the output by it."""
+    from ..quantities.unit import ratio
+
+    by = ratio(of, unit)
+    slope = None if grad is None else by.from_si(grad)
+    return measured(unit.from_si(data), unit, digits), measured(slope, by, digits)
+
+
 def _name(node: Value, digits: int | None, short: bool = False) -> Pieces:
     """Return the title of a node: its label, its operation, or both."""
     if not node._prev:
-        return ((node.label, "name"),) if node.label else ((format_number(node.data, digits), "number"),)
+        measured = node.source is not None and node.source.endswith("]")
+        number = f"{node.source}" if measured else format_number(node.data, digits)
+        return ((node.label, "name"),) if node.label else ((number, "number"),)
     if not node.label:
         return ((node._op, "operator"),)
     return ((node.label, "name"),) if short else ((node.label, "name"), (" = ", "faint"), (node._op, "operator"))
@@ -85,13 +111,13 @@ def _count(output: Value, chains: Chains) -> int:
     return len(seen)
 
 
-def _levels(output: Value, chains: Chains) -> int:
+def _levels(output: Value, chains: Chains, fold: bool) -> int:
     """How many levels are drawn when nobody says: all of a small graph, else as many as fit."""
     sizes = [1]
     seen = {id(output)}
     level = [output]
     while level and len(sizes) <= DEPTH and sum(sizes) <= LINES:
-        children = [child for node in level for child, _ in _terms(node, chains)]
+        children = [child for node in level for child, _ in _folded(_terms(node, chains), fold)[0]]
         level = []
         for child in children:
             if id(child) not in seen:
@@ -104,12 +130,21 @@ def _levels(output: Value, chains: Chains) -> int:
 
 
 class _Row(NamedTuple):
-    """A line: what leads to it, its node, whether that was drawn before, and how often the node above takes it."""
+    """A line: what leads to it, its node, whether that was drawn before, and how often the node above takes it.
+
+    Or the line for `more` terms of a node.
+    """
 
     rails: tuple[bool, ...]
     node: Value
     again: bool
     times: int
+    more: int = 0
+
+
+def _folded(terms: list[tuple[Value, int]], fold: bool) -> tuple[list[tuple[Value, int]], int]:
+    """The terms of a node that are drawn, and how many are not."""
+    return (terms[:FOLDED], len(terms) - FOLDED) if fold and len(terms) > MANY else (terms, 0)
 
 
 def _terms(node: Value, chains: Chains) -> list[tuple[Value, int]]:
@@ -117,19 +152,24 @@ def _terms(node: Value, chains: Chains) -> list[tuple[Value, int]]:
     inputs = chains.inputs(node)
     if len(inputs) > 2 and node.primitive.commutative:
         return [*Counter(inputs).items()]
-    return [(each, 1) for each in inputs]
+    return [(operand, 1) for operand in inputs]
 
 
-def _walk(output: Value, chains: Chains, levels: int, lines: int | None) -> tuple[list[_Row], set[int], bool]:
+def _walk(
+    output: Value, chains: Chains, levels: int, lines: int | None, fold: bool
+) -> tuple[list[_Row], set[int], bool]:
     """The lines from the top, the nodes whose inputs are left out, and whether lines are."""
     rows: list[_Row] = []
     expanded: set[int] = set()
     hidden: set[int] = set()
-    stack: list[tuple[tuple[bool, ...], Value, int]] = [((), output, 1)]
+    stack: list[tuple[tuple[bool, ...], Value, int, int]] = [((), output, 1, 0)]
     while stack:
-        rails, node, times = stack.pop()
+        rails, node, times, more = stack.pop()
         if lines is not None and len(rows) >= lines:
             return rows, hidden, True
+        if more:
+            rows.append(_Row(rails, node, True, 1, more))
+            continue
         again = id(node) in expanded
         rows.append(_Row(rails, node, again, times))
         if again:
@@ -140,8 +180,11 @@ def _walk(output: Value, chains: Chains, levels: int, lines: int | None) -> tupl
             continue
         expanded.add(id(node))
         hidden.discard(id(node))
-        last = len(terms) - 1
+        terms, more = _folded(terms, fold)
+        last = len(terms) - (not more)
         # of very many inputs only as many go on the stack as can be drawn
         shown = terms if lines is None else terms[: lines + 1]
-        stack += [((*rails, index < last), *term) for index, term in reversed(list(enumerate(shown)))]
+        if more:
+            stack.append(((*rails, False), node, 1, more))
+        stack += [((*rails, index < last), *term, 0) for index, term in reversed(list(enumerate(shown)))]
     return rows, hidden, False

@@ -105,13 +105,13 @@ def _derivation(derivations: Sequence[Derivation]) -> str:
     if not derivations:
         return ""
     parts = []
-    for each in derivations:
-        written = Written(each.by[-1], True)
+    for derivation in derivations:
+        written = Written(derivation.by[-1], True)
         rows = []
-        for step in each.steps:
+        for step in derivation.steps:
             cells = "".join(f"<td>{escape(visible(plain(cell)))}</td>" for cell in written.cells(step))
             rows.append(f"<tr>{cells}</tr>" if step.is_rule else f'<tr class="put">{cells}</tr>')
-        name = escape(visible(f"{derivative_name(each.by)} = {expression_text(each.formula)}"))
+        name = escape(visible(f"{derivative_name(derivation.by)} = {expression_text(derivation.formula)}"))
         head = "<thead><tr><th>rule</th><th>part</th><th>result</th></tr></thead>"
         parts.append(f'<h3>{name}</h3>\n<table class="steps">{head}<tbody>{"".join(rows)}</tbody></table>')
     inside = "\n".join(parts)

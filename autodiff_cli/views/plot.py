@@ -7,16 +7,16 @@ from collections.abc import Iterator, Sequence
 from ..curves.contours import Surface
 from ..curves.plot import Curve
 from ..curves.sampling import Samples
-from ..errors import ExpressionError
+from ..errors import ExpressionError, usage_error
 from ..inputs.problem import parse
-from .characters import TITLE, Theme, on_one_line, shortened
+from .characters import FORMULA, Theme, on_one_line, shortened
 from .document import Block, Line, held_fixed
 from .formats import format_of
 from .mathematics import program_in_mathematics
 from .numerals import format_number
 from .plots import PICTURES
 from .plots.frame import frames
-from .schema import WARNINGS, Field, OutputRow, View, record_of
+from .schema import WARNINGS, Field, OutputRow, View, record_of, with_lists
 
 TOLD = 5
 """How many gaps and breaks are listed."""
@@ -33,10 +33,9 @@ def drawn_as(name: str | None, path: str | None) -> str:
     """
     chosen = format_of(name, path, PlotView().formats, "table" if path is None else "")
     if not chosen:
-        raise ExpressionError(
-            "usage",
+        raise usage_error(
             f"the name `{path}` does not say in which format to draw",
-            hint="end it in `.svg`, `.png` or `.pdf`, or say `--format svg`",
+            "end it in `.svg`, `.png` or `.pdf`, or say `--format svg`",
         )
     return chosen
 
@@ -46,7 +45,7 @@ def names_of(plot: Plot) -> tuple[str, ...]:
     if isinstance(plot, Surface):
         return "f", "f′"
     if plot.outputs:
-        return tuple(_output(plot, each.name) for each in plot.outputs)
+        return tuple(_output(plot, output.name) for output in plot.outputs)
     formula = _derivative(plot)
     name = plot.unknown or "f"
     slope = f"{name}′({plot.variable})" + (f" = {formula}" if formula else "")
@@ -76,7 +75,7 @@ def title_of(plot: Plot) -> str:
     if isinstance(plot, Curve) and plot.outputs:
         return shortened(", ".join(names_of(plot)))
     text = program_in_mathematics(parse(plot.text, {*names, *plot.fixed}))
-    if not text or len(text) > max(TITLE, len(typed)):
+    if not text or len(text) > max(FORMULA, len(typed)):
         text = typed
     return f"f({', '.join(names)}) = {shortened(text)}"
 
@@ -114,10 +113,12 @@ def _curve_words(curve: Curve, digits: int | None) -> list[str]:
         sentences.append(
             f"near {x} = {at}: L({x}) = {linear(curve, digits)}{BY_CONVENTION if is_kinked(curve) else ''}"
         )
-    for name, each in zip(names_of(curve), curve.outputs, strict=False):
-        if each.value is not None:
-            sentences.append(f"{name} = {format_number(each.value, digits)} at {x} = {format_number(curve.at, digits)}")
-        elif not each.function.stretches:
+    for name, output in zip(names_of(curve), curve.outputs, strict=False):
+        if output.value is not None:
+            sentences.append(
+                f"{name} = {format_number(output.value, digits)} at {x} = {format_number(curve.at, digits)}"
+            )
+        elif not output.function.stretches:
             sentences.append(f"{name} is undefined here")
     if curve.path:
         end, height = (format_number(number, digits) for number in curve.path[-1])
@@ -130,11 +131,11 @@ def _curve_words(curve: Curve, digits: int | None) -> list[str]:
         if function.breaks:
             sentences.append(f"{breaks} at {x} = {_listed([format_number(b, digits) for b in function.breaks])}")
 
-    for name, each in zip(names_of(curve), curve.outputs, strict=False):
-        ends(each.function, f"{name} is undefined", f"{name} breaks")
+    for name, output in zip(names_of(curve), curve.outputs, strict=False):
+        ends(output.function, f"{name} is undefined{' or not positive' * ('y' in curve.log)}", f"{name} breaks")
     if curve.outputs:
         return sentences
-    ends(curve.function, "undefined", "breaks")
+    ends(curve.function, "undefined or not positive" if "y" in curve.log else "undefined", "breaks")
     if curve.kinks:
         sentences.append(f"no derivative at {x} = {_listed([format_number(b, digits) for b in curve.kinks])}")
     return sentences
@@ -193,6 +194,7 @@ CURVE = (
     Field("gradient", "the partial derivatives at the point", lambda x: x.tangent and {x.variable: x.tangent.slope}),
     Field("formula", "the derivative as a formula; null where it is long", lambda curve: curve.formula or None),
     Field("linear", "the linear approximation at the point", lambda curve: curve.tangent and linear(curve)),
+    Field("log", "with `--log`: the logarithmic axes", lambda curve: curve.log or None, optional=True),
     HELD,
     Field("gaps", "the intervals in which the function is undefined", lambda curve: curve.function.gaps),
     Field("breaks", "where it is discontinuous", lambda curve: curve.function.breaks),
@@ -251,16 +253,16 @@ class PlotView(View[Plot]):
     theme: Theme = "auto"
 
     def record(self, plot: Plot) -> dict[str, object]:
-        return record_of(CURVE if isinstance(plot, Curve) else SURFACE, plot)
+        return with_lists(record_of(CURVE if isinstance(plot, Curve) else SURFACE, plot))
 
     def rows(self, plot: Plot) -> Iterator[OutputRow]:
         if isinstance(plot, Surface):
             for y, row in zip(plot.y, plot.heights, strict=True):
                 yield from ({"x": x, "y": y, "value": z} for x, z in zip(plot.x, row, strict=True))
             return
-        for each in plot.outputs:
-            for stretch in each.function.stretches:
-                yield from ({"output": each.name, "x": x, "value": value} for x, value in stretch)
+        for output in plot.outputs:
+            for stretch in output.function.stretches:
+                yield from ({"output": output.name, "x": x, "value": value} for x, value in stretch)
         if plot.outputs:
             return
         slopes = {x: slope for stretch in plot.derivative.stretches for x, slope in stretch}
@@ -300,9 +302,11 @@ def legend(plot: Plot) -> str:
         parts += ["the path, its end as a block"] if plot.path else []
         parts += ["the point with its gradient as an arrow"] if plot.point else []
         return f"across {plot.variables[0]}, up {plot.variables[1]}: {', '.join(parts)}"
+    logs = " and ".join(plot.variable if axis == "x" else "the function" for axis in plot.log)
+    axes = f"; axes in decimal logarithms of {logs}" if logs else ""
     if plot.outputs:
         looks = ("solid", "dotted", "sparsely dotted")
-        return ", ".join(f"{name} {looks[k % len(looks)]}" for k, name in enumerate(names_of(plot)))
+        return ", ".join(f"{name} {looks[k % len(looks)]}" for k, name in enumerate(names_of(plot))) + axes
     name = plot.unknown or "f"
     function, derivative = f"{name}({plot.variable})", f"{name}′({plot.variable})"
     apart = " below" if frames(plot)[1] is not None else ""
@@ -310,4 +314,4 @@ def legend(plot: Plot) -> str:
     path = ", the path with its end as a block" if plot.path else ""
     slopes = f", {derivative} dotted" if plot.derivative.stretches else ""
     slopes += f", {name}″({plot.variable}) sparsely dotted" if plot.second.stretches else ""
-    return f"{function} solid{slopes}{apart}{tangent}{path}"
+    return f"{function} solid{slopes}{apart}{tangent}{path}{axes}"

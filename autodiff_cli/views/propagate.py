@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
-from ..uncertainty.measured_value import estimate
+from ..uncertainty.measured_value import estimate, in_unit
 from ..uncertainty.propagate import Propagation, Result
 from .characters import Theme, on_one_line, shortened
-from .document import Block, Line, Table, circumstances, matrix_table, numbers_table, sentence, stated
+from .document import Block, Line, Table, circumstances, matrix_table, measured, numbers_table, sentence, stated
 from .numerals import format_number, repr_number
 from .plots import PICTURES
-from .schema import POINT, REMARKS, Field, OutputRow, View
+from .schema import POINT, REMARKS, UNITS, Field, OutputRow, View, heading
+
+if TYPE_CHECKING:
+    from ..quantities.unit import Unit
 
 JUDGED = {
     True: "the first order is valid here",
@@ -106,8 +110,10 @@ class PropagationView(View[Propagation]):
         Field("samples", "how many draws; null without any", lambda answer: answer.samples or None),
         Field("seed", "the seed of the draws", lambda answer: answer.seed if answer.samples else None),
         POINT,
+        UNITS,
         *REMARKS,
     )
+    latex_packages = ("booktabs", "siunitx")
     csv_columns = (
         "line",
         "id",
@@ -139,11 +145,18 @@ class PropagationView(View[Propagation]):
         ]
         return answer._replace(results=results)
 
+    def unit_columns(self, units: Mapping[str, Any]) -> frozenset[str]:
+        return frozenset(("estimate", "uncertainty", "sensitivity", "contribution", "expanded"))
+
     def rows(self, answer: Propagation) -> Iterator[OutputRow]:
-        for result in self.select(answer).results:
+        texts = None if answer.units is None else answer.units.texts()
+        for k, result in enumerate(self.select(answer).results):
+            of_result = {} if texts is None else texts["results"][k]
             for name, share in result.budget.items():
                 entry = answer.inputs[name]
+                measured_by = {} if texts is None else {**texts["inputs"][name], **of_result["budget"][name]}
                 yield {
+                    **{f"{column}_unit": unit for column, unit in measured_by.items()},
                     "output": result.output,
                     "quantity": name,
                     "estimate": entry.estimate,
@@ -152,7 +165,10 @@ class PropagationView(View[Propagation]):
                     "dof": _finite(entry.distribution.dof),
                     **share._asdict(),
                 }
+            spread = of_result.get("uncertainty")
+            result_units = {"estimate": of_result.get("value"), "uncertainty": spread, "expanded": spread}
             yield {
+                **{f"{column}_unit": unit for column, unit in result_units.items() if unit is not None},
                 "output": result.output,
                 "estimate": result.value,
                 "uncertainty": result.uncertainty,
@@ -161,12 +177,28 @@ class PropagationView(View[Propagation]):
                 "expanded": result.expanded,
             }
 
+    def cells(self, answer: Propagation) -> Iterator[dict[str, Any]]:
+        several = len(answer.results) > 1
+        cells: dict[str, Any] = {}
+        for k, each in enumerate(answer.results):
+            value, before = (each.output, f"{each.output}_") if several else ("value", "")
+            numbers = {value: each.value, f"{before}uncertainty": each.uncertainty, f"{before}expanded": each.expanded}
+            cells |= {heading(name, _unit(answer, k).strip()): x for name, x in numbers.items()}
+            cells |= {f"{before}result": each.written}
+        yield cells
+
     def one_line(self, answer: Propagation) -> str:
-        return "; ".join(
-            f"{repr_number(each.value)} u={repr_number(each.uncertainty)} "
-            f"U={repr_number(each.expanded)} k={repr_number(each.k)}"
-            for each in answer.results
-        )
+        texts = []
+        for k, each in enumerate(answer.results):
+            unit = f"[{name}]" if (name := _unit(answer, k).strip()) else ""
+            value, u, expanded = (f"{repr_number(x)}{unit}" for x in (each.value, each.uncertainty, each.expanded))
+            texts.append(f"{value} u={u} U={expanded} k={repr_number(each.k)}")
+        return "; ".join(texts)
+
+    def latex_document(self, answer: Propagation) -> str:
+        from .tex_tables import budget_tables
+
+        return budget_tables(self.select(answer), self.digits)
 
     def document(self, answer: Propagation) -> Iterator[Block]:
         answer = self.select(answer)
@@ -175,21 +207,26 @@ class PropagationView(View[Propagation]):
             if k:
                 yield Line((("", ""),))
             name = result.output if several or "output" not in result.output else "result"
-            yield stated(name, result.written)
-            yield Line((*stated(name, result.interval).pieces, (f", for {_percent(result.level)}", "faint")))
+            unit = _unit(answer, k)
+            yield stated(name, result.written + unit)
+            interval = in_unit(result.interval, unit)
+            yield Line((*stated(name, interval).pieces, (f", for {_percent(result.level)}", "faint")))
             if not several:
-                yield from circumstances(answer.constants, answer.point, answer.inputs, self.digits)
-            yield _budget(answer, result, self.digits)
-            yield from _below_budget(answer, result, self.digits)
+                yield from circumstances(answer.constants, answer.point, answer.inputs, self.digits, _at(answer))
+            yield _budget(answer, k, self.digits)
+            yield from _below_budget(answer, result, self.digits, unit)
         if several:
-            yield from circumstances(answer.constants, answer.point, answer.inputs, self.digits)
+            yield from circumstances(answer.constants, answer.point, answer.inputs, self.digits, _at(answer))
         if answer.correlation:
             yield matrix_table(
                 "correlation", list(answer.inputs), [row.values() for row in answer.correlation.values()]
             )
         if several:
             outputs = [result.output for result in answer.results]
-            yield matrix_table("covariance of the outputs", outputs, answer.covariance, self.digits)
+            head = "covariance of the outputs"
+            if answer.units is not None:
+                head += f" ({', '.join(str(each['value']) or '1' for each in answer.units['results'])})"
+            yield matrix_table(head, outputs, answer.covariance, self.digits)
             yield matrix_table("correlation of the outputs", outputs, answer.output_correlation)
         if answer.interrupted:
             yield Line((("interrupted: these are the draws that were made", "heading"),))
@@ -204,48 +241,71 @@ def _percent(share: float | None) -> str:
     return "–" if share is None else f"{100 * share + 0.0:.4g} %"
 
 
-def _budget(answer: Propagation, result: Result, digits: int | None) -> Table:
+def _unit(answer: Propagation, k: int) -> str:
+    """The unit of an output, with a blank before it; empty where it has none."""
+    unit = "" if answer.units is None else str(answer.units["results"][k]["value"])
+    return f" {unit}" if unit else ""
+
+
+def _at(answer: Propagation) -> Mapping[str, Unit] | None:
+    """The units of the point."""
+    return None if answer.units is None else answer.units["point"]
+
+
+def _budget(answer: Propagation, k: int, digits: int | None) -> Table:
     """Return the table of the inputs; with a column of degrees of freedom only where some are known."""
+    result, units = answer.results[k], answer.units
     with_dof = any(not math.isinf(each.distribution.dof) for each in answer.inputs.values())
     rows: list[tuple[float | str, ...]] = []
     for name, share in result.budget.items():
         entry = answer.inputs[name]
         dof = "∞" if math.isinf(entry.distribution.dof) else entry.distribution.dof
-        row = (name, *estimate(entry.estimate, entry.uncertainty), entry.distribution.family, *(dof,) * with_dof)
+        value, u = estimate(entry.estimate, entry.uncertainty)
+        slope: float | str = share.sensitivity
+        contribution: float | str = share.contribution
+        if units is not None:
+            of_input, of_share = units["inputs"][name], units["results"][k]["budget"][name]
+            value, u = f"{value} {of_input['estimate']}".rstrip(), f"{u} {of_input['uncertainty']}".rstrip()
+            slope = measured(share.sensitivity, of_share["sensitivity"], digits)
+            contribution = measured(share.contribution, of_share["contribution"], digits)
+        row = (name, value, u, entry.distribution.family, *(dof,) * with_dof)
         percentage = "–" if share.share is None else f"{100 * share.share + 0.0:.1f} %"
-        rows.append((*row, share.sensitivity, share.contribution, percentage))
+        rows.append((*row, slope, contribution, percentage))
     heads = ("quantity", "estimate", "u", "distribution", *("dof",) * with_dof, "sensitivity", "contribution", "share")
     return numbers_table(heads, rows, digits, right={*range(1, len(heads))} - {heads.index("distribution")})
 
 
-def _below_budget(answer: Propagation, result: Result, digits: int | None) -> Iterator[Block]:
+def _below_budget(answer: Propagation, result: Result, digits: int | None, unit: str) -> Iterator[Block]:
     """Yield the lines about a result below its budget."""
     dof = ""
     if not math.isinf(result.dof):
         dof = f", with {format_number(result.dof, digits)} effective degrees of freedom"
     u = format_number(result.uncertainty, digits)
-    yield Line(sentence(f"combined standard uncertainty {u}{dof}"))
+    yield Line(sentence(f"combined standard uncertainty {u}{unit}{dof}"))
     expanded = format_number(result.expanded, digits)
-    yield Line(sentence(f"expanded uncertainty {expanded} = {result.k:.4g}·u, for {_percent(result.level)}"))
+    yield Line(sentence(f"expanded uncertainty {expanded}{unit} = {result.k:.4g}·u, for {_percent(result.level)}"))
     second = result.second_order
     if second is not None:
-        higher = "no number" if second.uncertainty is None else format_number(second.uncertainty, digits)
-        moved = f"; the mean moves by {format_number(second.shift, 2)}" if second.shift else ""
+        higher = "no number" if second.uncertainty is None else format_number(second.uncertainty, digits) + unit
+        moved = f"; the mean moves by {format_number(second.shift, 2)}{unit}" if second.shift else ""
         verdict = "this matters" if second.matters else "linear enough"
         yield Line(sentence(f"with second-order terms u is {higher}{moved}: {verdict}"))
     drawn, validation = result.drawn, result.validation
     if drawn is not None and validation is not None:
         moments = (
-            f"mean {format_number(drawn.mean, digits)}, standard deviation {format_number(drawn.deviation, digits)}"
+            f"mean {format_number(drawn.mean, digits)}{unit}, "
+            f"standard deviation {format_number(drawn.deviation, digits)}{unit}"
         )
         yield Line(sentence(f"{answer.samples:,} draws (seed {answer.seed}): {moments}"))
         low, high = (format_number(x, digits) for x in drawn.shortest)
-        yield Line(sentence(f"shortest interval of {_percent(result.level)} of them: from {low} to {high}"))
+        yield Line(sentence(f"shortest interval of {_percent(result.level)} of them: from {low} to {high}{unit}"))
+        low, high, tolerance = (f"{x:.2g}{unit}" for x in (validation.low, validation.high, validation.tolerance))
         yield Line(
             sentence(
-                f"its ends are {validation.low:.2g} and {validation.high:.2g} from those of the first order, and the "
-                f"tolerance is {validation.tolerance:.2g}: {JUDGED[validation.valid]}"
+                f"its ends are {low} and {high} from those of the first order, and the tolerance is {tolerance}: "
+                f"{JUDGED[validation.valid]}"
             )
         )
         if validation.valid is None:
-            yield Line(sentence(f"(the ends scatter by {drawn.scatter:.2g} from one such series of draws to the next)"))
+            scatter = f"{drawn.scatter:.2g}{unit}"
+            yield Line(sentence(f"(the ends scatter by {scatter} from one such series of draws to the next)"))

@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeVar, dataclass_transform
 
 from ..errors import Diagnostic
+from ..language.elements import has_elements, nested_record
 from .numerals import doubles, figure_texts, format_number, repr_number
 
 if TYPE_CHECKING:
@@ -85,8 +86,21 @@ DATA = Field(
         Field("backend", "what computed them: `llvm`, `numpy` or `python`"),
     ),
 )  # fmt: skip
+
+
+def heading(name: str, unit: str | None) -> str:
+    """A column's name with its unit, as data are read with: `value [mm]`."""
+    return name if unit in (None, "", "1") else f"{name} [{unit}]"
+
+
 VALUE = Field("value", "the value of the program", figures=True, column="value")
 GRADIENT = Field("gradient", "the partial derivatives, by name", figures=True, column="partial")
+UNITS = Field(
+    "units",
+    "with units: those of the numbers, under the keys of these; `1` for none",
+    lambda answer: answer.units and answer.units.texts(),
+    optional=True,
+)
 POINT = Field("point", "the value of every variable, by name", figures=True, column="at")
 
 
@@ -106,6 +120,11 @@ def record_of(fields: Iterable[Field], answer: Any, arithmetic: str = "double") 
             figures = {}
         record[name] = _in_record(inner, value, arithmetic) if inner or type(value) is tuple else value
     return record | figure_texts(arithmetic, figures) if figures else record
+
+
+def with_lists(record: dict[str, object]) -> dict[str, object]:
+    """Return a record in which the values of the entries of a list stand together."""
+    return nested_record(record) if has_elements(record) else record
 
 
 def _in_record(fields: tuple[Field, ...], value: Any, arithmetic: str) -> object:
@@ -158,6 +177,8 @@ class View(Choices, Generic[Answer]):
     """How the names of files end that hold what people are shown, where that is code."""
     prefers_table: ClassVar[bool] = False
     """Whether tables say more than the formula: a notebook shows those, and what is printed from it has the formula."""
+    latex_packages: ClassVar[tuple[str, ...]] = ()
+    """The packages that its LaTeX needs beside amsmath."""
     latex_is_formula: ClassVar[bool] = False
     """Whether the answer in LaTeX is one formula."""
 
@@ -183,6 +204,10 @@ class View(Choices, Generic[Answer]):
         hidden = {field.column for field in self.fields if field not in self.shown_fields} - {""}
         return tuple(name for name in self.csv_columns if name not in hidden)
 
+    def unit_columns(self, units: Mapping[str, Any]) -> frozenset[str]:
+        """The columns of numbers with units: each has one of units behind it, `at_unit` behind `at`."""
+        return frozenset(field.column for field in self.fields if field.name in units)
+
     @cached_property
     def shown_fields(self) -> list[Field]:
         """The fields by the choices."""
@@ -199,7 +224,9 @@ class View(Choices, Generic[Answer]):
     def record(self, answer: Answer) -> dict[str, object]:
         """Return the answer as the fields of its JSON record."""
         arithmetic = getattr(answer, "arithmetic", None)
-        return record_of(self.shown_fields, self.select(answer), "double" if arithmetic is None else arithmetic.name)
+        name = "double" if arithmetic is None else arithmetic.name
+        record = record_of(self.shown_fields, self.select(answer), name)
+        return with_lists(record)
 
     def names_and_numbers(self, answer: Answer) -> tuple[tuple[str, ...], tuple[float, ...]] | None:
         """Return the doubles in the answer's record, after the names that all else in it follows from.
@@ -213,6 +240,10 @@ class View(Choices, Generic[Answer]):
         answer = self.select(answer)
         column, by = self.row_key
         cells = {field.column: field.of(answer) for field in self.shown_fields if field.column}
+        units = getattr(answer, "units", None)
+        if units is not None:
+            texts = units.texts()
+            cells |= {f"{field.column}_unit": texts[field.name] for field in self.shown_fields if field.name in texts}
         items: Iterable[dict[str, object]]
         nested = next((field for field in self.fields if field.name == by and field.fields), None)
         if nested is None:
@@ -223,11 +254,16 @@ class View(Choices, Generic[Answer]):
             name = item[column]
             yield {c: x.get(name) if isinstance(x, dict) else x for c, x in cells.items()} | item
 
+    def cells(self, answer: Answer) -> Iterable[Mapping[str, Any]]:
+        """Return the cells of wide rows, a line each; `error` says why a line has none: `domain: …`."""
+        raise AttributeError(f"{type(self).__name__} has no cells")
+
     def one_line(self, answer: Answer) -> str:
         """Return the answer on one line: numbers, those that have names as `name=number`."""
         answer = self.select(answer)
         values = {field.name: field.of(answer) for field in self.fields if field.name in self.line_fields}
-        return " ".join(word for name in self.line_fields for word in words(values[name]))
+        units = getattr(answer, "units", None) or {}
+        return " ".join(word for name in self.line_fields for word in words(values[name], units.get(name)))
 
     def document(self, answer: Answer) -> Iterable[Block]:
         """Return the answer for people, as lines, tables and trees."""
@@ -250,12 +286,26 @@ class View(Choices, Generic[Answer]):
         raise AttributeError(f"{type(self).__name__} has no drawing")
 
 
-def words(value: Any) -> Iterator[str]:
-    """Yield the numbers of a field, those that have names as `name=number`."""
-    if isinstance(value, dict):
+def words(value: Any, units: Any = None) -> Iterator[str]:
+    """Yield the numbers of a field, those that have names as `name=number`; with units as formulas have them."""
+    if units is not None:
+        yield from _measured_words(value, units)
+    elif isinstance(value, dict):
         yield from (f"{name}={repr_number(x)}" for name, x in value.items())
     else:
         yield from map(repr_number, value if type(value) in (list, tuple) else (value,))
+
+
+def _measured_words(value: Any, units: Any) -> Iterator[str]:
+    """Yield numbers with units: `2.5[mm]`."""
+    if isinstance(value, dict):
+        for name, x in value.items():
+            yield from (f"{name}={word}" for word in _measured_words(x, units[name]))
+    elif type(value) in (list, tuple):
+        for x, unit in zip(value, units, strict=True):
+            yield from _measured_words(x, unit)
+    else:
+        yield repr_number(value) + (f"[{unit}]" if (unit := str(units)) else "")
 
 
 def view_in(module: Any) -> type[View[Any]]:

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from ..equations.solve import Solution, Solved
-from .document import Block, Line, Table, circumstances, matrix_table, numbers_table, sentence, stated
+from .document import Block, Line, Pieces, Table, circumstances, matrix_table, numbers_table, sentence, stated
 from .numerals import format_number
-from .schema import POINT, REMARKS, Field, OutputRow, View, words
+from .schema import POINT, REMARKS, Field, OutputRow, View, record_of, words
 
 LISTED = 6
 """How many other solutions, and undecided boxes, are listed."""
+
+
+FORMULA = (
+    Field("unknown", "the unknown"),
+    Field("formula", "the solution as a formula"),
+    Field("condition", "where it is one; null for everywhere"),
+)
 
 
 class SolvedView(View[Solved]):
@@ -31,12 +39,25 @@ class SolvedView(View[Solved]):
                     figures=True,
                     optional=True,
                 ),
+                Field(
+                    "elasticities",
+                    "with `--relative`: the elasticities, by unknown and variable; null where there are none",
+                    figures=True,
+                    optional=True,
+                ),
                 Field("errors", "how far rounding may have put each unknown off, by name; null where not known"),
                 Field("residuals", "left side less right side of each equation"),
                 Field("simple", "whether the solution is simple: the equations' Jacobian is regular there"),
                 Field("multiplicity", "the multiplicity of a root; null where it is not known"),
                 Field("proven", "whether it is proven that there is exactly one solution there"),
             ),
+        ),
+        Field(
+            "formulas",
+            "where other variables have no values: the solutions as formulas",
+            lambda answer: [record_of(FORMULA, formula) for formula in answer.formulas] or None,
+            optional=True,
+            fields=FORMULA,
         ),
         Field("converged", "whether a solution was found"),
         Field("reason", "`solved`, `none`, `not found`, `undecided` or `interrupted`"),
@@ -50,40 +71,78 @@ class SolvedView(View[Solved]):
             "boxes for which it is not proven whether they hold a solution",
             lambda answer: [{name: [*ends] for name, ends in box.items()} for box in answer.undecided],
         ),
-        Field("complete", "whether it is proven that there are no other solutions between the bounds"),
+        Field("complete", "whether it is proven that there are no other solutions; null where that is not known"),
         Field("evaluations", "how often the equations were evaluated"),
         POINT._replace(meaning="the values of the other variables, by name"),
         *REMARKS,
     )
+    latex_packages = ("booktabs", "siunitx")
     csv_columns = ("line", "id", "solution", "unknown", "value", "off", "variable", "derivative", "error")
 
+    relative: bool = False
+    sort: bool = False
+    """Whether the variable with the largest derivative, or with `relative` the largest elasticity, is the first."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of csv and tsv."""
+        return (*self.csv_columns[:-1], "elasticity", "error") if self.relative else self.csv_columns
+
     def rows(self, answer: Solved) -> Iterator[OutputRow]:
-        for k, each in enumerate(answer.solutions, start=1):
-            for name, value in each.values.items():
-                row = {"solution": k, "unknown": name, "value": value, "off": each.errors[name]}
-                slopes = (each.derivatives or {}).get(name, {})
+        for k, solution in enumerate(answer.solutions, start=1):
+            for name, value in solution.values.items():
+                row = {"solution": k, "unknown": name, "value": value, "off": solution.errors[name]}
+                slopes = (solution.derivatives or {}).get(name, {})
                 for variable, slope in slopes.items():
-                    yield {**row, "variable": variable, "derivative": slope}
+                    share = (solution.elasticities or {}).get(name, {}).get(variable)
+                    yield {**row, "variable": variable, "derivative": slope, "elasticity": share}
                 if not slopes:
                     yield row
-        if not answer.solutions:
+        for k, formula in enumerate(answer.formulas, start=1):
+            yield {"solution": k, "unknown": formula.unknown, "value": formula.formula}
+        if not answer.converged and not answer.solutions:
             yield {"error": f"{answer.reason}: {answer.message}"}
 
+    def cells(self, answer: Solved) -> Iterator[dict[str, Any]]:
+        for each in answer.solutions:
+            rows: dict[str, dict[str, Any]] = {name: dict.fromkeys(answer.variables) for name in answer.unknowns}
+            rows |= each.derivatives or {}
+            slopes = {f"d_{name}_{x}": y for name, row in rows.items() for x, y in row.items()}
+            for name, matrix in (each.second or {}).items():
+                slopes |= {f"d_{name}_{x}_{y}": z for x, row in matrix.items() for y, z in row.items()}
+            yield {**each.values, **slopes}
+        if not answer.solutions:
+            before = "" if answer.message.startswith(f"{answer.reason}:") else f"{answer.reason}: "
+            yield {"error": f"{before}{answer.message}"}
+
     def one_line(self, answer: Solved) -> str:
-        return "; ".join(" ".join(words(each.values)) for each in answer.solutions) or answer.reason
+        formulas = [f"{formula.unknown} = {formula.formula}" for formula in answer.formulas]
+        return (
+            "; ".join([*(" ".join(words(solution.values)) for solution in answer.solutions), *formulas])
+            or answer.reason
+        )
+
+    def latex_document(self, answer: Solved) -> str:
+        from .tex_tables import solution_tables
+
+        return solution_tables(answer, self.digits)
 
     def document(self, answer: Solved) -> Iterator[Block]:
-        for each in answer.solutions:
-            for name, value in each.values.items():
-                line = stated(name, value, self.digits or (7 if each.multiplicity is None else 10))
-                yield Line((*line.pieces, (_reliable(answer, each.errors[name]), "faint")))
-            if quality := _quality(answer, each):
+        for solution in answer.solutions:
+            for name, value in solution.values.items():
+                line = stated(name, value, self.digits or (7 if solution.multiplicity is None else 10))
+                yield Line((*line.pieces, (_reliable(answer, solution.errors[name]), "faint")))
+            if quality := _quality(answer, solution):
                 yield Line(sentence(quality, "faint"))
-            if each.derivatives:
-                yield _derivatives(answer, each, self.digits)
-            for name, matrix in (each.second or {}).items():
+            if solution.derivatives:
+                yield _derivatives(answer, solution, self.digits, self.sort)
+            for name, matrix in (solution.second or {}).items():
                 rows = [row.values() for row in matrix.values()]
                 yield matrix_table(f"second derivative of {name}", list(matrix), rows, self.digits)
+        for formula in answer.formulas:
+            line = stated(formula.unknown, formula.formula)
+            where: Pieces = (("   where ", "faint"), (formula.condition, "number")) if formula.condition else ()
+            yield Line((*line.pieces, *where))
         yield from circumstances(answer.constants, answer.point, _differentiated(answer), self.digits)
         if answer.message != "solved":
             yield Line(((answer.message, "" if answer.converged else "heading"),))
@@ -99,14 +158,20 @@ class SolvedView(View[Solved]):
 
 def _differentiated(answer: Solved) -> set[str]:
     """The variables that a table of derivatives shows with their values."""
-    return {name for each in answer.solutions for row in (each.derivatives or {}).values() for name in row}
+    return {name for solution in answer.solutions for row in (solution.derivatives or {}).values() for name in row}
 
 
-def _derivatives(answer: Solved, each: Solution, digits: int | None) -> Table:
-    assert each.derivatives is not None
-    variables = list(next(iter(each.derivatives.values())))
-    heads = ("variable", "value", *(f"derivative of {name}" for name in each.derivatives))
-    rows = [(name, answer.point[name], *(row[name] for row in each.derivatives.values())) for name in variables]
+def _derivatives(answer: Solved, solution: Solution, digits: int | None, sort: bool) -> Table:
+    assert solution.derivatives is not None
+    shares = solution.elasticities or {}
+    columns: list[Mapping[str, Any]] = [*solution.derivatives.values(), *shares.values()]
+    heads = ["variable", "value", *(f"derivative of {name}" for name in solution.derivatives)]
+    heads += [f"elasticity of {name}" for name in shares]
+    variables = list(columns[0])
+    if sort:
+        sizes = columns[len(solution.derivatives) :] or columns
+        variables.sort(key=lambda name: -max(abs(float(row[name] or 0)) for row in sizes))
+    rows = [(name, answer.point[name], *(row[name] for row in columns)) for name in variables]
     return numbers_table(heads, rows, digits, right=answer.arithmetic.name == "double")
 
 
@@ -114,18 +179,20 @@ def _reliable(answer: Solved, error: float | None) -> str:
     """How far an unknown may be off, in words."""
     if answer.arithmetic.name == "certified":
         return "  (proven)"
+    if error == 0:
+        return "  (exact)"
     return "" if error is None else f"  (off by {format_number(error, 2)} at most)"
 
 
-def _quality(answer: Solved, each: Solution) -> str:
+def _quality(answer: Solved, solution: Solution) -> str:
     """How well the equations are solved, in words."""
     if answer.arithmetic.name == "certified":
         return "proven: there is exactly one solution there" if len(answer.solutions) == 1 else ""
     if answer.arithmetic.name == "precision":
         return "all digits agree with those of a computation in more"
-    left = ", ".join(format_number(x, 2) for x in each.residuals)
-    if each.simple or each.multiplicity == 1:
+    left = ", ".join(format_number(x, 2) for x in solution.residuals)
+    if solution.simple or solution.multiplicity == 1:
         return f"left side less right side: {left}"
-    if each.multiplicity is None:
+    if solution.multiplicity is None:
         return f"left side less right side: {left}; a multiple root, with about half the digits"
-    return f"left side less right side: {left}; a root of multiplicity {each.multiplicity}"
+    return f"left side less right side: {left}; a root of multiplicity {solution.multiplicity}"

@@ -16,20 +16,20 @@ _WORDS = ("unless ", "away ", "where ")
 """How a condition begins that is said in words."""
 
 
-def derivative_name(by: tuple[str, ...]) -> str:
-    """The derivative as people write it on one line: d2/dx dy."""
+def derivative_name(by: tuple[str, ...], of: str = "") -> str:
+    """The derivative as people write it on one line: d2/dx dy, or d2y/dx^2 of an unknown."""
     powers = {name: by.count(name) for name in by}
     below = " ".join(f"d{name}" + (f"^{k}" if k > 1 else "") for name, k in powers.items())
-    return f"d{len(by) if len(by) > 1 else ''}/{below}"
+    return f"d{len(by) if len(by) > 1 else ''}{of}/{below}"
 
 
 def blocks(derivations: Sequence[Derivation], unicode: bool = True) -> Iterator[Block]:
     """Each derivation under the derivative that it finds, its steps in a table."""
-    for each in derivations:
-        written = Written(each.by[-1], unicode)
+    for derivation in derivations:
+        written = Written(derivation.by[-1], unicode)
         if len(derivations) > 1:
-            yield Line(((derivative_name(each.by), "heading"),))
-        yield Table(("rule", "part", "result"), [written.cells(step) for step in each.steps])
+            yield Line(((derivative_name(derivation.by), "heading"),))
+        yield Table(("rule", "part", "result"), [written.cells(step) for step in derivation.steps])
 
 
 class Written:
@@ -57,19 +57,19 @@ def _holds(step: Step) -> str:
     return step.condition if step.condition.startswith(_WORDS) else f"where {step.condition}"
 
 
-def lines(each: Derivation, unicode: bool = True) -> Iterator[str]:
+def lines(derivation: Derivation, unicode: bool = True) -> Iterator[str]:
     """The steps as lines of a solution."""
-    written = Written(each.by[-1], unicode)
-    for step in each.steps:
+    written = Written(derivation.by[-1], unicode)
+    for step in derivation.steps:
         reason = f"{step.name}; {_holds(step)}" if step.condition else step.name
         yield f"{written.formula(step.part, step)} = {written.formula(step.result, step)}   ({reason})"
 
 
-def rows(each: Derivation) -> Iterator[OutputRow]:
+def rows(derivation: Derivation) -> Iterator[OutputRow]:
     """The steps as rows of a long table."""
-    written = Written(each.by[-1], False)
-    for step in each.steps:
-        row = {"by": each.by, "rule": step.name, "part": written.formula(step.part, step)}
+    written = Written(derivation.by[-1], False)
+    for step in derivation.steps:
+        row = {"by": derivation.by, "rule": step.name, "part": written.formula(step.part, step)}
         yield {**row, "derivative": written.formula(step.result, step), "condition": step.condition}
 
 
@@ -92,9 +92,9 @@ DERIVATION = (
 """The keys of a derivation."""
 
 
-def derivation_record(each: Derivation) -> dict[str, object]:
+def derivation_record(derivation: Derivation) -> dict[str, object]:
     """Return a derivation as a record."""
-    written = Written(each.by[-1], False)
+    written = Written(derivation.by[-1], False)
     steps = [
         (
             step.rule,
@@ -104,9 +104,9 @@ def derivation_record(each: Derivation) -> dict[str, object]:
             step.condition or None,
             step.depth,
         )
-        for step in each.steps
+        for step in derivation.steps
     ]
     record: dict[str, object] = records_of(
-        DERIVATION, (each.by, expression_text(each.function), steps, expression_text(each.formula))
+        DERIVATION, (derivation.by, expression_text(derivation.function), steps, expression_text(derivation.formula))
     )
     return record

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from ..derivatives.taylor import Taylor, polynomial, shortest
 from ..inputs.figures import Figure
@@ -41,6 +42,9 @@ class TaylorView(View[Taylor]):
     def rows(self, answer: Taylor) -> Iterator[OutputRow]:
         for k, x in enumerate(answer.coefficients):
             yield {"variable": answer.variable, "order": k, "coefficient": x}
+
+    def cells(self, answer: Taylor) -> Iterator[dict[str, Any]]:
+        yield {f"c{k}": x for k, x in enumerate(answer.coefficients)}
 
     def latex_document(self, answer: Taylor) -> str:
         from .tex import expansion

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from ..derivatives.trace import AdjointStep, TangentStep, Trace, TraceRow
     from ..formulas.diff import Diff
     from ..formulas.functions import FunctionEntry
+    from ..quantities.unit import Unit
 
 HEAD = r"""\documentclass{article}
 \usepackage[utf8]{inputenc}
@@ -46,6 +47,13 @@ HEAD = r"""\documentclass{article}
 """
 FOOT = "\\end{document}\n"
 """The beginning and the end of a document."""
+
+
+def head(packages: Iterable[str] = ()) -> str:
+    """Return the beginning of a document that uses further packages."""
+    loaded = "".join(rf"\usepackage{{{name}}}" + "\n" for name in packages)
+    return HEAD.replace("\\allowdisplaybreaks", loaded + "\\allowdisplaybreaks")
+
 
 PICTURE_HEAD = r"""\documentclass{article}
 \usepackage[utf8]{inputenc}
@@ -78,10 +86,17 @@ ALIGNED = 300
 
 def at_a_point(answer: Gradient[Any], digits: int | None = None) -> str:
     """The function, its value and its partial derivatives at the point."""
-    place = _Place(answer.text, answer.point, digits)
-    sides = [*place.sides, (place.head, place.number(answer.value))]
-    sides += [(place.slope(name), place.number(x)) for name, x in answer.gradient.items()]
+    units = answer.units
+    place = _Place(answer.text, answer.point, digits, units=units["point"] if units is not None else None)
+    unit, by = (units["value"], units["gradient"]) if units is not None else (None, {})
+    sides = [*place.sides, (place.head, place.number(answer.value) + _unit(unit))]
+    sides += [(place.slope(name), place.number(x) + _unit(by.get(name))) for name, x in answer.gradient.items()]
     return equations(sides)
+
+
+def _unit(unit: Unit | None) -> str:
+    """A unit behind a number, with a thin space."""
+    return rf"\,{unit.latex}" if unit is not None and unit.atoms else ""
 
 
 def second_derivatives(answer: Hessian, digits: int | None = None) -> str:
@@ -138,11 +153,11 @@ def of_function(entry: FunctionEntry) -> str:
 
     primitive = FUNCTIONS[entry.name]
     sides = []
-    for each in filter(None, (primitive, PRIMITIVES.get(primitive.with_two))):
-        call, slopes = rule(each)
+    for function in filter(None, (primitive, PRIMITIVES.get(primitive.with_two))):
+        call, slopes = rule(function)
         typeset = Typesetting(names_in((call,)))
         left = typeset.factor(call)
-        if not each.latex and each.name in DEFINITIONS:
+        if not function.latex and function.name in DEFINITIONS:
             (definition,) = simplify((by_definition(call, always=True),))
             sides.append((left, typeset.expression(definition)))
         d = r"\partial " if len(call._prev) > 1 else "d"
@@ -194,13 +209,20 @@ def _near(fraction: Fraction, x: float) -> bool:
 class _Place:
     """A function and the point at which it is taken: `f(x, y) = …`, and then `f(1, 2)`."""
 
-    def __init__(self, text: str, point: Mapping[str, Shown], digits: int | None, by: str | None = None) -> None:
+    def __init__(
+        self,
+        text: str,
+        point: Mapping[str, Shown],
+        digits: int | None,
+        by: str | None = None,
+        units: Mapping[str, Unit] | None = None,
+    ) -> None:
         program = parse(text, {*point, *([by] if by else [])})
         self.digits = digits
         self.typeset = typesetting(program, point)
         self.sides: list[tuple[str, ...]] = [*stated(program, self.typeset)]
         self.several = len(program.variables) > 1
-        values = {name: coordinate(x, digits) for name, x in point.items()}
+        values = {name: coordinate(x, digits) + _unit(units[name] if units else None) for name, x in point.items()}
         if len(values) > ARGUMENTS:
             self.sides += [(self.name(name), value) for name, value in values.items()]
             values = {}
@@ -219,10 +241,14 @@ class _Place:
 
 def derivatives(answer: Diff, digits: int | None = None) -> str:
     """The function, the derivatives that were asked for, what they share, and their values, below each other."""
+    if answer.equations:
+        return _implicit_derivatives(answer, digits)
     program = parse(answer.text, answer.point)
-    typeset = typesetting(program, (name for each in answer.derivatives for name in each.by), dict(answer.shared))
+    typeset = typesetting(
+        program, (name for derivative in answer.derivatives for name in derivative.by), dict(answer.shared)
+    )
     names_in_use = {*program.variables, *dict(answer.shared), *answer.point}.union(
-        *(each.by for each in answer.derivatives)
+        *(derivative.by for derivative in answer.derivatives)
     )
     several = len(program.variables) > 1
 
@@ -240,15 +266,38 @@ def derivatives(answer: Diff, digits: int | None = None) -> str:
     sides = stated(program, typeset)
     latex = answer.language == "latex"
     sides += [(name if latex else typeset.name(name), written(formula)) for name, formula in answer.shared]
-    slopes = [typeset.derivative(each.by, several) for each in answer.derivatives]
-    for slope, each in zip(slopes, answer.derivatives, strict=True):
-        sides.append((slope, written(each.shown) + where_latex(condition(each.condition))))
+    slopes = [typeset.derivative(derivative.by, several) for derivative in answer.derivatives]
+    for slope, derivative in zip(slopes, answer.derivatives, strict=True):
+        sides.append((slope, written(derivative.shown) + where_latex(condition(derivative.condition))))
     if answer.point:
         place = r",\ ".join(f"{typeset.name(name)} = {coordinate(x, digits)}" for name, x in answer.point.items())
         sides += [
-            (rf"\left.{slope}\right|_{{{place}}}", shown(each.value))
-            for slope, each in zip(slopes, answer.derivatives, strict=True)
+            (rf"\left.{slope}\right|_{{{place}}}", shown(derivative.value))
+            for slope, derivative in zip(slopes, answer.derivatives, strict=True)
         ]
+    return equations(sides)
+
+
+def _implicit_derivatives(answer: Diff, digits: int | None) -> str:
+    """The derivatives of the unknowns of equations, and their values, below each other."""
+    unknowns = [*dict.fromkeys(each.of for each in answer.derivatives)]
+    texts = (text for each in answer.derivatives for text in (each.shown, f"where({each.condition or '1 > 0'}, 1, 0)"))
+    names = dict.fromkeys((*unknowns, *(name for each in answer.derivatives for name in each.by), *answer.point))
+    names |= dict.fromkeys(name for text in texts for name in parse(text, names).variables)
+    typeset = Typesetting(names)
+    several = len(names) > len(unknowns) + 1
+    place = r",\ ".join(f"{typeset.name(name)} = {coordinate(x, digits)}" for name, x in answer.point.items())
+    sides: list[tuple[str, ...]] = []
+    for each in answer.derivatives:
+        typeset.function = typeset.name(each.of)
+        slope = typeset.derivative(each.by, several)
+        where = ""
+        if each.condition:
+            (choice,) = parse(f"where({each.condition}, 1, 0)", names).outputs
+            where = where_latex(typeset.expression(choice._prev[0]))
+        sides.append((slope, typeset.expression(parse(each.shown, names).outputs[0]) + where))
+        if place:
+            sides.append((rf"\left.{slope}\right|_{{{place}}}", number_latex(format_number(each.value, digits))))
     return equations(sides)
 
 

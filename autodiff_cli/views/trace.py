@@ -445,6 +445,6 @@ def _blank(record: dict[str, Any]) -> dict[str, object]:
     else:
         blank["derivative"] = None
         blank["tangent"] = [
-            left_out(row) | {"terms": [left_out(each) for each in row["terms"]]} for row in record["tangent"]
+            left_out(row) | {"terms": [left_out(term) for term in row["terms"]]} for row in record["tangent"]
         ]
     return blank

@@ -1,21 +1,25 @@
-"""Wide rows: on one line the value at a row of data, its derivatives, its error and what it carries along."""
+"""Wide rows: on one line the point, the value there, its derivatives, its error and what it carries along."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, ClassVar, TextIO
 
 from ..errors import Diagnostic, ExpressionError
-from .document import Pieces, Table
-from .formats import Asked, Documents, Json, JsonLines, Markdown, Separated, Tabbed, Writer, lacking
+from ..inputs.figures import Figure
+from .characters import visible
+from .document import Block, Line, Pieces, Table, assignments
+from .formats import Asked, Documents, Json, JsonLines, Markdown, Separated, Tabbed, Writer, cell_text, lacking
+from .numerals import repr_number
 from .schema import OutputRow, View
 
 TOGETHER = 1000
 """Rows of one table for people; more of them are further tables, which are written as they come."""
 
 
-class Values(tuple[float, ...]):
-    """The value and the derivatives at a row, in the order of their names."""
+class Values(tuple[Any, ...]):
+    """The value and the derivatives at a row, or other cells, in the order of their names."""
 
     __slots__ = ()
     warnings: ClassVar[tuple[Diagnostic, ...]] = ()
@@ -31,18 +35,26 @@ class WideView(View[Values]):
     """Of the numbers."""
     kept: tuple[str, ...] = ()
     """The columns that are carried along."""
+    leading: tuple[str, ...] = ()
+    """Those of them that say where the answer is, and come first."""
+    fixed: Mapping[str, float] = MappingProxyType({})
+    """What all rows share, which tables say once."""
+    numbered: bool = True
+    """Whether errors say the line in which a row stands."""
 
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns of csv and tsv."""
-        return (*self.names, "error", *self.kept)
+        return (*self.leading, *self.names, "error", *[name for name in self.kept if name not in self.leading])
 
     def rows(self, answer: Values) -> Iterator[OutputRow]:
         yield dict(zip(self.names, answer, strict=True))
 
 
-def error_text(asked: Asked, error: ExpressionError) -> str:
-    """An error as a cell says it; without a line it says itself where it is."""
+def error_text(asked: Asked, error: ExpressionError, numbered: bool = True) -> str:
+    """An error as a cell says it; one that is `numbered` and has no line says itself where it is."""
+    if not numbered:
+        return f"{error.kind}: {error}"
     if not asked.line:
         return str(error)
     return f"line {asked.line}: {error.kind}: {error}"
@@ -51,12 +63,19 @@ def error_text(asked: Asked, error: ExpressionError) -> str:
 class WideLines(JsonLines[Values]):
     """One flat record a row."""
 
+    view: WideView
+
     def answer(self, asked: Asked, answer: Values) -> None:
-        self.record({**dict(zip(self.view.columns, answer, strict=False)), "error": None, **(asked.kept or {})})
+        self._record(asked, dict(zip(self.view.names, answer, strict=True)), None)
 
     def error(self, asked: Asked, error: ExpressionError) -> None:
-        names = self.view.columns[: self.view.columns.index("error")]
-        self.record({**dict.fromkeys(names), "error": error_text(asked, error), **(asked.kept or {})})
+        self._record(asked, dict.fromkeys(self.view.names), error_text(asked, error, self.view.numbered))
+
+    def _record(self, asked: Asked, numbers: dict[str, Any], error: str | None) -> None:
+        kept = {**(asked.kept or {})}
+        leading = {name: kept.pop(name, None) for name in self.view.leading}
+        cells = {name: repr_number(x) if isinstance(x, Figure) else x for name, x in numbers.items()}
+        self.record({**leading, **cells, "error": error, **kept})
 
 
 class WideJson(WideLines, Json[Values]):
@@ -66,18 +85,34 @@ class WideJson(WideLines, Json[Values]):
 class WideCells(Separated[Values]):
     """One line of cells a row."""
 
+    view: WideView
+
     def error(self, asked: Asked, error: ExpressionError) -> None:
-        self._rows(asked, [{"error": error_text(asked, error)}])
+        self._rows(asked, [{"error": error_text(asked, error, self.view.numbered)}])
 
 
 class WideTabs(WideCells, Tabbed[Values]):
     """Write the rows separated by tabs."""
 
 
+class WidePlain(Writer[Values]):
+    """The numbers of a row with blanks between them, as gnuplot and shells read them; of an error what it is."""
+
+    view: WideView
+
+    def answer(self, asked: Asked, answer: Values) -> None:
+        kept = asked.kept or {}
+        self.out.write(" ".join(map(cell_text, [*[kept.get(name) for name in self.view.leading], *answer])) + "\n")
+
+    def error(self, asked: Asked, error: ExpressionError) -> None:
+        self.out.write(visible(f"error: {error_text(asked, error, self.view.numbered)}") + "\n")
+
+
 class WideTable(Documents[Values]):
     """Tables for people."""
 
     carries_errors = True
+    view: WideView
 
     def __init__(self, out: TextIO, view: View[Values], many: bool) -> None:
         super().__init__(out, view, False)
@@ -85,16 +120,18 @@ class WideTable(Documents[Values]):
         """The line, the numbers, the error and what is carried along."""
 
     def answer(self, asked: Asked, answer: Values) -> None:
-        self._add(asked, [*map(self.view.number, answer)], "")
+        self._add(asked, [x if isinstance(x, str) else self.view.number(x) for x in answer], "")
 
     def error(self, asked: Asked, error: ExpressionError) -> None:
-        self._add(
-            asked, ["–"] * self.view.columns.index("error"), f"{error.kind}: {error}" if asked.line else str(error)
-        )
+        text = f"{error.kind}: {error}" if asked.line or not self.view.numbered else str(error)
+        self._add(asked, ["–"] * len(self.view.names), text)
 
     def _add(self, asked: Asked, numbers: list[str], error: str) -> None:
-        kept = [str(cell) if cell is not None else "" for cell in (asked.kept or {}).values()]
-        self._rows.append((str(asked.line) if asked.line else "", numbers, error, kept))
+        kept = {**(asked.kept or {})}
+        leading = [kept.pop(name, None) for name in self.view.leading]
+        numbers = [*[self.view.number(x) if isinstance(x, float) else str(x or "–") for x in leading], *numbers]
+        line = str(asked.line) if asked.line and self.view.numbered else ""
+        self._rows.append((line, numbers, error, [str(cell) if cell is not None else "" for cell in kept.values()]))
         if len(self._rows) >= TOGETHER:
             self.close()
 
@@ -110,8 +147,16 @@ class WideTable(Documents[Values]):
             cells += [((error, "error"),), *[((cell, ""),) for cell in kept]]
             rows.append(tuple([cell for k, cell in enumerate(cells) if (k or lines) and (k != end + 1 or errors)]))
         right = frozenset(range(lines + end))
-        self._document(Asked(None), [Table((*heads, *self.view.columns[end + 1 :]), rows, right)])
+        fixed = assignments({name: self._stated(x) for name, x in self.view.fixed.items()})
+        blocks: list[Block] = [Line((("in all rows: ", "faint"), *fixed))] if fixed and not self._begun else []
+        self._document(Asked(None), [*blocks, Table((*heads, *self.view.columns[end + 1 :]), rows, right)])
         self._rows = []
+
+    def _stated(self, x: float) -> str:
+        """A number that all rows share, with its uncertainty if it has one."""
+        spread, unit = getattr(x, "uncertainty", None), getattr(x, "unit", None)
+        number = self.view.number(getattr(x, "number", x) if unit is not None else x)
+        return number + ("" if spread is None else f" ± {self.view.number(spread)}") + (f" {unit}" if unit else "")
 
 
 class WideMarkdown(WideTable, Markdown[Values]):
@@ -125,16 +170,84 @@ WIDE: dict[str, type[Writer[Any]]] = {
     "csv": WideCells,
     "tsv": WideTabs,
     "markdown": WideMarkdown,
+    "plain": WidePlain,
 }
 """The formats of wide rows that are text."""
 
 
+class WideRows(list[Mapping[str, Any]]):
+    """The cells of an answer by column, a line each; `error` says why a line has none."""
+
+    warnings: ClassVar[tuple[Diagnostic, ...]] = ()
+
+    def _replace(self, *, warnings: tuple[Diagnostic, ...]) -> WideRows:
+        return self
+
+
+MOST_HELD = 10_000
+"""Rows without an answer that may come before the first one with one, which says what the columns are."""
+
+
+class Named(Writer[WideRows]):
+    """Wide rows whose columns the first answer names: errors before it wait for it."""
+
+    carries_errors = True
+
+    def __init__(self, opened: Callable[[tuple[str, ...]], Writer[Values]], out: TextIO) -> None:
+        """`opened` is the writer of rows with these columns."""
+        self.out, self.opened = out, opened
+        self.names: tuple[str, ...] = ()
+        self.writer: Writer[Values] | None = None
+        self.held: list[tuple[Asked, ExpressionError]] = []
+
+    def answer(self, asked: Asked, answer: WideRows) -> None:
+        for row in answer:
+            if "error" in row:
+                kind, _, message = row["error"].partition(": ")
+                self.error(asked, ExpressionError(kind, message))
+                continue
+            if self.writer is None:
+                self._open(tuple(row))
+            unit = next((name for name in row if name.endswith("]") and name not in self.names), None)
+            if unit is not None:
+                self.error(asked, ExpressionError("dimension", f"`{unit}` is in another unit than in the first row"))
+                continue
+            assert self.writer is not None
+            self.writer.answer(asked, Values([row.get(name) for name in self.names]))
+
+    def error(self, asked: Asked, error: ExpressionError) -> None:
+        if self.writer is not None:
+            self.writer.error(asked, error)
+            return
+        self.held.append((asked, error))
+        if len(self.held) > MOST_HELD:
+            self._open(())
+            message = f"none of the first {MOST_HELD:,} rows has an answer"
+            raise ExpressionError(error.kind, f"{message}; the last one: {error}", hint=error.hint)
+
+    def _open(self, names: tuple[str, ...]) -> None:
+        self.names = names
+        self.writer = self.opened(names)
+        for asked, error in self.held:
+            self.writer.error(asked, error)
+        self.held = []
+
+    def close(self) -> None:
+        if self.writer is None:
+            self._open(())
+        assert self.writer is not None
+        self.writer.close()
+
+
 def wide(
-    format: str, out: TextIO, names: Sequence[str], kept: Sequence[str], *, digits: int | None, spreadsheet: bool
+    format: str, out: TextIO, names: Sequence[str], kept: Sequence[str], *, spreadsheet: bool, **choices: Any
 ) -> Writer[Values]:
-    """The writer of wide rows in a format. Raises a usage error for one that they lack."""
+    """The writer of wide rows in a format; see `WideView` for the choices.
+
+    Raises a usage error for a format that they lack.
+    """
     if format not in WIDE:
         raise lacking(format, WIDE)
-    out_writer = WIDE[format](out, WideView(digits=digits, names=tuple(names), kept=tuple(kept)), True)
+    out_writer = WIDE[format](out, WideView(names=tuple(names), kept=tuple(kept), **choices), True)
     out_writer.disarm_cells(spreadsheet)
     return out_writer

@@ -43,7 +43,7 @@ class Text:
 
     def parts(self, start: int, end: int, level: int) -> Iterator[tuple[int, int]]:
         """The stretches between the places where it may be broken on this level or an earlier one."""
-        gaps = sorted(gap for each in self.breaks[: level + 1] for gap in each if start < gap[0] and gap[1] < end)
+        gaps = sorted(gap for breaks in self.breaks[: level + 1] for gap in breaks if start < gap[0] and gap[1] < end)
         for a, b in gaps:
             yield start, a
             start = b

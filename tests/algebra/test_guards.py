@@ -11,7 +11,7 @@ import pytest
 from agreement import FORTY, close
 from autodiff_cli.algebra import branch_elimination as guards
 from autodiff_cli.algebra import ranges
-from autodiff_cli.algebra.branch_elimination import settled
+from autodiff_cli.algebra.branch_elimination import without_dead_branches
 from autodiff_cli.algebra.canonical import Collector, Form, Refused
 from autodiff_cli.formulas.diff import diff
 from autodiff_cli.graphs.value import Value, constant, in_order, node, variable
@@ -139,7 +139,7 @@ def held(count: int) -> int:
         choice = node(WHERE, (condition(rng, 2), number(rng, 3), number(rng, 2)))
         drawn = share_leaves(node(rng.choice(BINARY), (choice, number(rng, 2))))
         (graph,) = Collector([drawn], {}, nothing_known).outputs()  # equal parts are one
-        (shorter,) = settled([graph])
+        (shorter,) = without_dead_branches([graph])
         gone += choices(shorter) < choices(graph)
         for _ in range(4):
             point = {name: FORTY.literal(rng.choice(EDGES)) for name in "xy"}

@@ -84,6 +84,6 @@ def test_a_network(batch: int | None) -> None:
         **({"steps": STEPS} if batch is None else {"batch": batch, "epochs": rounds}),
     )  # fmt: skip
     assert ours.over is not None and ours.over.backend == "llvm"
-    assert len(ours.rows[0].moving) == 65
+    assert len(ours.rows[0].free) == 65
     assert [row.value for row in ours.rows] == pytest.approx(theirs, rel=1e-11)
     assert ours.rows[-1].value < ours.rows[0].value

@@ -24,7 +24,7 @@ import pytest
 from autodiff_cli import ExpressionError, descend, gradient, parse
 from autodiff_cli.accuracy.check import check
 from autodiff_cli.batched import data_loss as reduction
-from autodiff_cli.batched.data_loss import LossSpec, Totals, held
+from autodiff_cli.batched.data_loss import LossSpec, Totals
 from autodiff_cli.data import columns as measured
 from autodiff_cli.derivatives.gradient import Gradient
 from autodiff_cli.derivatives.gradient import gradient as question
@@ -47,7 +47,7 @@ def table(rows: int, seed: int = 1) -> dict[str, list[float]]:
 
 
 def over(data: Mapping[str, Sequence[float]], how: str = "mean", **more: Any) -> LossSpec:
-    return LossSpec(held(data), how, **more)
+    return LossSpec(measured.from_table(data), how, **more)
 
 
 @cache

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from inspect import isfunction, signature
 from typing import get_type_hints
 
 import pytest
@@ -12,12 +13,14 @@ from hypothesis import strategies as st
 from autodiff_cli.accuracy import check as checks
 from autodiff_cli.cli import synonyms
 from autodiff_cli.cli.arguments import HelpAsked, check, looks_like_option, read
-from autodiff_cli.cli.commands import COMMANDS, command_module
+from autodiff_cli.cli.call import CHOICES, OPTIONS
+from autodiff_cli.cli.commands import COMMANDS, QUESTIONS, command_module
 from autodiff_cli.cli.declarations import Option, declared
 from autodiff_cli.cli.defaults import is_allowed
 from autodiff_cli.cli.options import GROUPS
 from autodiff_cli.curves.plot import ORDERS
 from autodiff_cli.derivatives.trace import MODES
+from autodiff_cli.equations.implicit_formulas import implicit_diff
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.exercises import exercise
 from autodiff_cli.exercises.patterns import LEVELS
@@ -81,20 +84,21 @@ def test_the_help_lists_what_is_declared(command: str) -> None:
         assert bool(option.metavar) == (kind is not bool)
     # the options that matter are explained, about a dozen of them, and the others named
     main = {name for name, (_, option, _) in declaration.options.items() if option.main}
-    assert {*re.findall(names, help_.out, re.MULTILINE)} == main | both and 2 <= len(main) <= 13
+    assert {*re.findall(names, help_.out, re.MULTILINE)} == main | both
+    assert 2 <= len(main) <= 14 or command not in QUESTIONS
     assert set(declaration.options) <= set(re.findall(r"--[\w-]+", help_.out))
 
 
 def all_options() -> dict[str, dict[str, tuple[Option, object]]]:
     """Every option of every command: by its name, then by command."""
     found: dict[str, dict[str, tuple[Option, object]]] = {}
-    for command in COMMANDS:
+    for command in QUESTIONS:
         for name, (_, option, kind) in declared(command).options.items():
             found.setdefault(name, {})[command] = (option, kind)
     return found
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", QUESTIONS)
 def test_the_formats_of_the_help_are_those_that_there_are(command: str) -> None:
     module = command_module(command)
     offered = all_options()["--format"][command][0].choices
@@ -113,34 +117,44 @@ def test_an_option_has_one_kind_whatever_the_command() -> None:
         assert len({option.metavar for option, _ in users.values()}) == 1 or name in two, name
     # what commands share they have from one declaration, but for what differs in what it chooses among
     alike = {name for name, users in all_options().items() if len({option for option, _ in users.values()}) == 1}
-    told = {"--all", "--at", "--data", "--format", "--gradient-tolerance", "--method", "--order", "--seed", "--to"}
-    assert set(all_options()) - alike == told | two
+    differ = {"--all", "--answer", "--at", "--data", "--for", "--format", "--gradient-tolerance", "--in", "--method"}
+    differ |= {"--order", "--relative", "--seed", "--to"}
+    assert set(all_options()) - alike == differ | two
 
 
 def test_options_of_neighbours_are_there_everywhere() -> None:
     options = all_options()
-    everywhere = set(COMMANDS)
+    everywhere = set(QUESTIONS)
     for name in ("--format", "--json", "--output", "--force", "--debug"):
         assert set(options[name]) == everywhere, name
     assert (
         set(options["--decimals"])
         == set(options["--digits"])
-        == everywhere - {"exercise", "export", "functions", "page"}
+        == everywhere - {"exercise", "export", "functions", "page", "units"}
     )
     pictures = {command for command, (option, _) in options["--format"].items() if "svg" in option.choices}
     assert set(options["--theme"]) == pictures | {"page"} >= {"graph", "plot"}
     assert set(options["--save-path"]) == set(options["--save-point"]) - {"fit"} == {"descend", "minimize"}
     streams = set()
-    for command in COMMANDS:
+    for command in QUESTIONS:
         done = autodiff(command, stdin="")
         if (
             "not of a stream" not in done.err
             and "not a stream" not in done.err
             and "is required" not in done.err
-            and command not in ("exercise", "functions")
+            and command not in ("exercise", "functions", "units")
         ):
             streams.add(command)
-    assert set(options["--on-error"]) == streams and len(streams) > 8
+    assert set(options["--on-error"]) == streams | {"fit"} and len(streams) > 8
+
+
+def asked_of(command: str) -> set[str]:
+    """The options that the functions of a command's question take: by the names of their parameters, or others."""
+    module = command_module(command)
+    questions = [f for f in vars(module).values() if isfunction(f) and not f.__module__.startswith("autodiff_cli.cli")]
+    questions += {"diff": [implicit_diff]}.get(command, [])  # which is imported where it is asked
+    parameters = {name for function in questions for name in signature(function).parameters}
+    return {{"ranges": "range", **OPTIONS}.get(name, name) for name in parameters} | {*CHOICES}
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -148,6 +162,7 @@ def test_a_command_takes_what_is_declared(command: str) -> None:
     declaration = declared(command)
     hints = get_type_hints(command_module(command).run)
     hints.pop("return")
+    asked = asked_of(command) if hints.pop("typed", None) else set()
     for name, group in GROUPS.items():
         if hints.get(name) is group:
             del hints[name]
@@ -159,7 +174,7 @@ def test_a_command_takes_what_is_declared(command: str) -> None:
     for parameter, hint in hints.items():
         assert kinds[parameter] == hint, parameter
     of_groups = {field for group in GROUPS.values() for field in group._fields}
-    assert set(kinds) - set(hints) <= of_groups | {"work", "debug"}
+    assert set(kinds) - set(hints) <= of_groups | asked | {"work", "debug", "quiet"}
 
 
 def test_ranges_choices_and_defaults_are_those_of_the_functions() -> None:
@@ -175,7 +190,7 @@ def test_ranges_choices_and_defaults_are_those_of_the_functions() -> None:
         ("export", "--dialect", DIALECTS),
         ("diff", "--to", diff.LANGUAGES),
         ("plot", "--theme", THEMES),
-        ("grad", "--input-format", ("csv", "tsv", "jsonl", *COLUMNAR)),
+        ("grad", "--input-format", ("csv", "tsv", "jsonl", "xlsx", *COLUMNAR)),
         ("graph", "--layout", WAYS),
     ):
         assert option(command, name).choices == tuple(choices), name

@@ -78,7 +78,7 @@ def test_a_command_leaves_out_what_it_lacks() -> None:
 
 
 def asked(command: str, own: str, *args: str, monkeypatch: pytest.MonkeyPatch) -> Mapping[str, Any]:
-    monkeypatch.setattr(defaults, "told", lambda: own)
+    monkeypatch.setattr(defaults, "from_environment", lambda: own)
     declaration = declared(command)
     return defaults.with_own(read(list(args), declaration, command), declaration, options_of_all)
 

@@ -486,18 +486,13 @@ def test_a_large_group_of_rows_is_not_read_at_once(tmp_path: Path, monkeypatch: 
 
 def test_a_table_for_people_is_wide() -> None:
     found = autodiff("grad", "x*y", "--points", "-", "--format", "table", stdin="x,y\n1,2\n3,oops\n")
-    assert found.out.count("╭") == 1 and "│ line │ value │ d_x │ d_y │ error" in found.out
+    assert found.out.count("╭") == 1 and "│ line │ x │ y │ value │ d_x │ d_y │ error" in found.out
+    named = autodiff("grad", "a = 2*x; a", "--points", "-", "--all", "--format", "table", stdin="x\n1\n")
+    assert named.code == 0 and "│ line │ x │ value │ d_x │ a │ d_a │" in named.out
     failure(
-        "a = x; a",
-        "--points",
-        "-",
-        "--all",
-        "--format",
-        "table",
-        code=2,
-        told="`--all` is not for wide rows",
-        stdin=b"x\n1\n",
-    )
+        "x", "--points", "-", "--sort", "--format", "table",
+        code=2, told="`--sort` is not for wide rows", stdin=b"x\n1\n",
+    )  # fmt: skip
 
 
 def test_what_is_not_needed_is_not_loaded(tmp_path: Path) -> None:

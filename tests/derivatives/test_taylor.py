@@ -68,12 +68,12 @@ def weights(order: int) -> list[mpf]:
 )
 def test_exact_polynomials(text: str, at: str, polynomial: str) -> None:
     by = "x"
-    found = taylor(text, {"x": at}, by=by, order=4, arithmetic=Arithmetic("exact"))
+    found = taylor(text, {"x": at}, wrt=[by], order=4, arithmetic=Arithmetic("exact"))
     assert found.polynomial == polynomial
 
 
 def test_the_polynomial_reads_back() -> None:
-    found = taylor("sin(x)*exp(y)", {"x": 0.5, "y": 2}, by="x", order=12)
+    found = taylor("sin(x)*exp(y)", {"x": 0.5, "y": 2}, wrt=["x"], order=12)
     there = gradient(found.polynomial, {"x": 0.75}).value
     assert there == pytest.approx(gradient("sin(x)*exp(y)", {"x": 0.75, "y": 2}).value, rel=1e-9)
 
@@ -102,7 +102,8 @@ def test_certified_coefficients() -> None:
         ("x", {"order": -1}, "limit"),
         ("x*y", {}, "usage"),
         ("3", {}, "usage"),
-        ("x", {"by": "z"}, "usage"),
+        ("x", {"wrt": ["z"]}, "usage"),
+        ("x", {"wrt": ["x", "y"]}, "usage"),
     ],
 )
 def test_refusals(text: str, options: dict[str, object], kind: str) -> None:

@@ -235,7 +235,7 @@ def test_where_all_sides_agree_every_question_gives_the_derivative(text: str, pa
         assert along.product == [2 * partial] and not along.warnings
         line = gradient(text, point, wrt=[name])
         assert line.gradient == {name: partial} and not line.warnings
-        assert taylor(text, point, by=name, order=1).coefficients[1] == partial
+        assert taylor(text, point, wrt=[name], order=1).coefficients[1] == partial
         flow = trace(text, point, mode="forward", direction={name: 1.0})
         assert flow.tangent == partial and not flow.warnings
     told = trace(text, point)

@@ -286,7 +286,7 @@ def test_beta_is_the_same_in_every_arithmetic(point: str) -> None:
     for arithmetic in arithmetics:
         found = hessian("beta(a, b)", given, arithmetic=arithmetic)
         numbers = [found.value, *found.gradient.values(), found.hessian[0][0], found.hessian[0][1], found.hessian[1][1]]
-        expansion = taylor("beta(a, b)", given, by="a", order=2, arithmetic=arithmetic).coefficients
+        expansion = taylor("beta(a, b)", given, wrt=["a"], order=2, arithmetic=arithmetic).coefficients
         numbers += [expansion[1], float(expansion[2]) * 2]
         for number, want in zip(numbers, [*wanted, wanted[1], wanted[3]], strict=True):
             # A difference of as many digits as 1e40 has takes some of these, in the differences too.

@@ -52,7 +52,7 @@ def test_every_method_solves_an_easy_problem(method: str) -> None:
     assert found.converged, found.message
     assert found.kind == "minimum"
     assert found.method == method
-    assert (found.hessians > 0) == (method in ("newton-cg", "trust-ncg", "trust-exact"))
+    assert (found.hessians > 0) == (method in ("newton-cg", "trust-ncg", "trust-exact", "trust-constr"))
     assert found.evaluations > 1 and found.steps == len(found.path) - 1
     assert max(map(abs, found.gradient.values())) < 1e-6
 

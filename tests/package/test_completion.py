@@ -59,6 +59,7 @@ def test_each_way_to_the_script_of_bash_leaves_no_blank_after_what_goes_on(tmp_p
         (["export", "x", "--to", "=", "ja"], ["javascript", "jax"]),
         (["graph", "x", "--format", "m"], ["markdown", "mermaid"]),
         (["functions", "soft"], ["softplus", "softsign"]),
+        (["units", "inc"], ["inch"]),
         (["grad", '"2*sinh(x) + logi'], ["2*sinh(x)", "+", "logit("]),
         (["grad", '"x*speed + y_2"', "--at", ""], ["x=", "speed=", "y_2="]),
         (["grad", '"x*speed + y_2"', "--at", "s"], ["speed="]),

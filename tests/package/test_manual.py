@@ -13,7 +13,7 @@ import pytest
 
 from autodiff_cli.cli import app as cli
 from autodiff_cli.cli import entries, manual
-from autodiff_cli.cli.commands import COMMANDS, GROUPS
+from autodiff_cli.cli.commands import COMMANDS, GROUPS, QUESTIONS
 from autodiff_cli.cli.declarations import declared
 from autodiff_cli.errors import EXIT_CODES
 from places import TOP
@@ -36,7 +36,10 @@ def test_help_begins_with_examples_that_run_as_shown(command: str | None, tmp_pa
     help_ = autodiff(*filter(None, [command]), "--help")
     assert help_.code == 0 and help_.out.startswith(shown + "\nUsage: autodiff ")
     for example in told:
-        done = subprocess.run(["sh", "-c", example], capture_output=True, text=True, env=HERE, cwd=tmp_path)
+        stdin = "1 + 1\n" if example == "autodiff repl" else None
+        done = subprocess.run(
+            ["sh", "-c", example], input=stdin, capture_output=True, text=True, env=HERE, cwd=tmp_path
+        )
         assert (done.returncode, done.stderr) == (0, ""), example
         written = re.search(r"--(?:output|save-path) (\S+)", example)
         assert done.stdout or written
@@ -102,15 +105,16 @@ def test_commands_are_in_groups_and_their_summaries_begin_with_a_verb() -> None:
         assert [line.split()[0] for line in group.splitlines()] == [*names]
     verbs = {declared(command).summary.split()[0] for command in COMMANDS}
     assert verbs == {
-        "Check", "Compute", "Differentiate", "Draw", "Expand", "Fit", "List", "Make", "Minimise", "Plot", "Propagate",
-        "Run", "Set", "Show", "Solve", "Write",
+        "Check", "Compute", "Differentiate", "Draw", "Expand", "Fit", "List", "Make", "Minimise", "Open", "Plot",
+        "Propagate", "Run", "Set", "Show", "Solve", "Write",
     }  # fmt: skip
 
 
 def test_exit_codes_are_told_with_every_command() -> None:
     assert {0, 1, 130} | set(EXIT_CODES.values()) == set(entries.EXITS)
     no = {command for command in COMMANDS if 1 in entries.exits(command)}
-    assert no == {"check", "descend", "minimize", "solve", "fit", "exercise"}
+    answered = {"diff", "hessian", "taylor"}
+    assert no == {"check", "descend", "minimize", "solve", "fit", "exercise", *answered}
     for command in COMMANDS:
         told = autodiff(command, "--help").out.partition("\nExit codes:\n")[2]
         assert [int(code) for code in re.findall(r"^  (\d+) ", told, re.MULTILINE)] == list(entries.exits(command))
@@ -145,7 +149,7 @@ def test_the_man_page_is_set_without_a_warning() -> None:
     assert "‐" not in text, "hyphens of code stay what they are"
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", QUESTIONS)
 def test_keys_name_options_that_their_command_has(command: str) -> None:
     page = (TOP / "tests" / "tutorials" / "reference.md").read_text(encoding="utf-8")
     keys = page.partition("<!-- table: keys -->")[2]

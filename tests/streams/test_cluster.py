@@ -444,7 +444,7 @@ def test_what_cannot_be_is_said_and_nothing_is_lost(scheduler: str, tmp_path: Pa
     failure("`--workers` needs `--engine`", "-", "--workers", "2", to=tmp_path / "a.csv", code=2)
     failure("`--scheduler` and `--workers` exclude each other", "--scheduler", "tcp://x:1", "--workers", "2", code=2)
     failure("is not one of this command's formats", "--format", "table", code=2)
-    failure("`--all` is not for wide rows", "--all", code=2)
+    failure("`--engine` and `--all` exclude each other", "--all", code=2)
     failure("holds doubles", "--exact", code=2)
     failure("`--engine dask` computes in doubles", "--exact", "--format", "csv", code=2)
     failure("standard input cannot be read in parts", given="-", code=2)

@@ -112,7 +112,7 @@ def test_a_file_that_is_cut_off_meanwhile_is_an_error(kind: str, tmp_path: Path)
     else:
         with ipc.new_file(path, table.schema) as file:
             file.write_table(table, max_chunksize=50_000)
-    with closing(reader(sources([str(path)], None)[0])) as rows:
+    with closing(reader(sources([str(path)])[0])) as rows:
         chunks = rows.chunks()
         next(chunks)
         with path.open("rb+") as whole:

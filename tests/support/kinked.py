@@ -277,7 +277,7 @@ def judged(text: str, point: Mapping[str, str], told: Truth) -> dict[str, str]:
         return one([float(found.gradient[name]) for name in names], ())
 
     def power() -> str:
-        found = taylor(text, point, by="x", order=ORDER).coefficients
+        found = taylor(text, point, wrt=["x"], order=ORDER).coefficients
         if told.series and len(told.series) == len(found):
             return "right" if all(map(_right, found, told.series)) else f"WRONG series {found}"
         return f"WRONG series {found}"

@@ -30,9 +30,9 @@ def compile_document(text: str, folder: Path, *, draft: bool = False) -> int:
     """Compile a document, to `all.pdf` in the folder; return how many pages it has. Fails with the words of TeX."""
     if COMPILER is None:
         pytest.skip(MISSING)
-    for package in re.findall(r"\\usepackage\{(tikz|pgfplots)\}", text):
+    for package in re.findall(r"\\usepackage\{(tikz|pgfplots|booktabs|siunitx)\}", text):
         if subprocess.run(["kpsewhich", f"{package}.sty"], capture_output=True).returncode:
-            pytest.skip(f"this TeX lacks {package}: it is in the package texlive-pictures")
+            pytest.skip(f"this TeX lacks {package}: it is in texlive-pictures, -latex-recommended or -science")
     (folder / "all.tex").write_text(text, encoding="utf-8")
     command = [COMPILER, "-interaction=nonstopmode", "-halt-on-error", *["-draftmode"] * draft, "all.tex"]
     ran = subprocess.run(command, cwd=folder, capture_output=True, timeout=300)

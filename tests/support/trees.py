@@ -33,6 +33,8 @@ class Node(NamedTuple):
 class Recorder(Builder):
     """Takes the whole text for the body of a definition: nothing in it has a meaning yet."""
 
+    takes_lists = True
+
     def __init__(self, text: str) -> None:
         super().__init__(text)
         self.begin(Body())
@@ -51,6 +53,9 @@ class Recorder(Builder):
 
     def begin_body(self) -> None:
         pass
+
+    def notation(self, mark: Primitive, operands: tuple[int, ...], place: Place, pieces: Sequence[Piece]) -> int:
+        return self.node(mark, operands, place)
 
     def define(self, head: Head, root: int, piece: Piece) -> None:
         self.parts = head.name, head.parameters, (root,)

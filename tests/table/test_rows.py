@@ -157,7 +157,7 @@ def test_one_row_is_enough_for_every_command(tmp_path: Path) -> None:
 def test_every_target_and_every_command_is_asked() -> None:
     assert set(TARGETS) == set(autodiff_cli.targets.TARGETS)
     # an exercise is drawn from patterns of functions that are taught
-    assert set(COMMANDS) - {args[0] for args in ASKED} == {"exercise"}
+    assert set(COMMANDS) - {args[0] for args in ASKED} == {"exercise", "repl", "units"}
 
 
 # ---- what a row lacks -----------------------------------------------------------------------------------------------
@@ -266,6 +266,16 @@ OTHERS: dict[str, tuple[str, str]] = {
     "views/mathematics": ("abs sqrt", "bars and root signs"),
     "views/plots/losses": ("log", "a scale of Matplotlib"),
     "views/propagate": ("mean", "a word"),
+    "algebra/rational_functions": ("cos cosh sin sinh prod sum", "sums and products, and the squares that add up to 1"),
+    "equations/formula_solutions": ("sqrt", "the formula of a quadratic"),
+    "exercises/answers": ("sign", "a usual mistake"),
+    "inputs/sweeps": ("log", "a word of the notation"),
+    "language/builder": ("prod sum", "sums and products over an index"),
+    "language/unrolling": ("hypot sum", "a norm, a dot product"),
+    "uncertainty/measured_value": ("beta gamma", "distributions"),
+    "uncertainty/monte_carlo": ("beta gamma", "distributions"),
+    "views/plot": ("log", "a scale"),
+    "views/plots/figure": ("log", "a scale of Matplotlib"),
 }
 """Where a function may be named as text outside the table, which ones, and why: a fact about it belongs in its row."""
 
@@ -307,6 +317,15 @@ OPERATORS: dict[str, str] = {
     "views/mathematics": "products without a sign, superscripts",
     "views/steps": "branches, written as a sentence",
     "views/tex": "the sign between two terms",
+    "algebra/rational_functions": "the algebra of polynomials and fractions",
+    "equations/exact_roots": "the algebra of polynomials",
+    "equations/formula_solutions": "solving for an unknown; conditions of a solution",
+    "equations/implicit_formulas": "linear systems in formulas; conditions of a solution",
+    "exercises/answers": "the difference of two answers",
+    "graphs/laurent": "arithmetic of series with poles",
+    "language/unrolling": "products of matrices, entry by entry",
+    "optimize/minimize": "the relation of a constraint",
+    "views/solve": "a word",
 }
 """Which modules may know an operator, a comparison or the choice between branches, by name or by its row, and why."""
 

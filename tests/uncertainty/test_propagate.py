@@ -274,6 +274,8 @@ def test_second_order_terms_with_correlations_agree_with_draws() -> None:
     assert math.isclose(found.drawn.mean - found.value, found.second_order.shift, rel_tol=0.03)
 
 
+OTHERS = {"twopiece", "poisson", "lognormal", "exponential", "beta", "gamma"}
+"""Families whose moments and draws `test_distributions.py` checks."""
 DISTRIBUTIONS = [
     "uniform(0, 1)", "triangular(0, 2)", "triangular(1, 1.2, 3)", "triangular(-1, 2, 2)", "arcsine(-1, 4)",
     "trapezoidal(0, 2, 0.4)", "normal(2, 0.5)", "student(2, 0.5, 12)", "5.0(8)",
@@ -298,7 +300,7 @@ def test_the_second_order_of_a_square_is_exact_for_every_distribution(text: str)
 
 
 def test_every_family_was_squared() -> None:
-    assert {at(f"x={text}")["x"].distribution.family for text in DISTRIBUTIONS} == set(FAMILIES)  # type: ignore[attr-defined]
+    assert {at(f"x={text}")["x"].distribution.family for text in DISTRIBUTIONS} == set(FAMILIES) - OTHERS  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize(
@@ -416,7 +418,7 @@ def test_draws_have_the_moments_of_their_distribution(text: str) -> None:
 
 def test_every_family_was_drawn() -> None:
     drawn = {"uniform", "triangular", "arcsine", "normal", "trapezoidal", "student"}
-    assert drawn == set(FAMILIES)
+    assert drawn == set(FAMILIES) - OTHERS
 
 
 def test_the_memory_of_the_draws_does_not_grow(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -665,8 +667,8 @@ def test_a_matrix_that_no_quantities_have() -> None:
 def test_bad_cells_are_named(tmp_path: Path) -> None:
     path = tmp_path / "readings.csv"
     for content, message in (
-        ("x,y\n1,2\n3,oops\n", "line 3 of the data: column `y`: .*`oops`"),
-        ("x,y\n1,2\n3\n", "line 3 of the data: the row has 1 cells"),
+        ("x,y\n1,2\n3,oops\n", "line 3 of `.*`: column `y`: .*`oops`"),
+        ("x,y\n1,2\n3\n", "line 3 of `.*`: the row has 1 cells"),
         ("x,z\n1,2\n", "`y` has no value: the data has no column"),
         ("x,y\n", "no rows of data"),
         ("", "is empty"),

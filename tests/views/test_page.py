@@ -301,6 +301,43 @@ def test_descent_takes_the_steps_of_descend(opened: Open) -> None:
     assert tab.is_hidden("#loss")
 
 
+def test_a_descent_that_diverges_says_so_and_stays_in_the_frame(opened: Open) -> None:
+    tab = opened(BOWL, {"w1": -2.0, "w2": 3.0})
+    tab.fill("#rate", "2.5")
+    tab.click("#down10")
+    assert tab.inner_text("#descended").startswith("diverged after 10 steps: the value has grown from 6.5 to 2")
+    assert tab.evaluate("document.querySelector('#plot .path').parentNode.getAttribute('clip-path')") == "url(#framed)"
+    tab.click("#reset")
+    tab.fill("#rate", "nothing")
+    tab.click("#down")
+    assert "not a number" in tab.inner_text("#descended")
+    assert tab.evaluate("point") == {"w1": -2.0, "w2": 3.0}
+
+
+def test_fields_take_fractions_and_say_what_they_cannot_read(opened: Open) -> None:
+    tab = opened(NEURON, POINT, width=390)
+    x, w = (tab.evaluate(f"page.variables.{name}") for name in ("x", "w"))
+    for text, value in (("1/3", 1 / 3), ("−2,5", -2.5), ("1e-3", 1e-3)):
+        tab.fill(f"#field-{x}", text)
+        tab.press(f"#field-{x}", "Enter")
+        assert tab.evaluate("point.x") == pytest.approx(value, rel=1e-15)
+    for text in ("abc", "1/", "1/2/3", "1/0", ""):
+        tab.fill(f"#field-{x}", text)
+        tab.press(f"#field-{x}", "Enter")
+        assert tab.inner_text(f"#gradient-{x}") == "not a number: write 0.5, 1/3 or 1e-3", text
+    tab.fill(f"#field-{w}", "2")
+    tab.press(f"#field-{w}", "Enter")
+    assert "not a number" in tab.inner_text(f"#gradient-{x}")
+    assert tab.evaluate("point.x") == 1e-3
+
+
+def test_a_graph_fits_the_page_or_it_is_said_that_it_scrolls(opened: Open) -> None:
+    fits = "document.querySelector('#graph').scrollWidth <= document.querySelector('#graph').clientWidth"
+    wide, narrow = opened(NEURON, POINT), opened(NEURON, POINT, width=390)
+    assert wide.evaluate(fits) and wide.is_hidden("#scrolls")
+    assert not narrow.evaluate(fits) and "scroll it sideways" in narrow.inner_text("#scrolls")
+
+
 def test_the_plot_of_one_variable_follows(opened: Open) -> None:
     tab = opened("1/x + x", {"x": 2.0})
     assert tab.locator("#plot .curve").count() == tab.locator("#plot .tangent").count() == 1
@@ -316,6 +353,8 @@ def test_a_quiz_is_checked_hinted_and_scored(opened: Open) -> None:
     tab.click("#quiz")
     assert tab.inner_text("#asked") == "v₁ = w*x ="
     assert "0.76" not in tab.text_content("#graph svg") and "0.76" not in tab.inner_text("#trace")
+    assert all(tab.is_hidden(place) for place in ("#answer", "#inputs output >> nth=0", "#derivation"))
+    assert "0.76" not in tab.inner_text("body")
 
     def answer(text: str) -> str:
         tab.fill("#guess", text)

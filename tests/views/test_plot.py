@@ -736,3 +736,33 @@ def test_pieces_are_cut_at_many_breaks_as_fast_as_at_few() -> None:
     assert split([((0.0, 1.0), (1.0, 2.0), (2.0, 3.0))], [0.0, 1.0]) == (((1.0, 2.0), (2.0, 3.0)),)
     few = lines(lambda: split(pieces, [25.0]))
     assert lines(lambda: split(pieces, [10.0 * k - 0.5 for k in range(200)])) < 1.1 * few
+
+
+def test_logarithmic_axes_are_followed_evenly() -> None:
+    curve = plot("x**2", ranges={"x": Range(1e-3, 1e6)}, log="xy")
+    assert isinstance(curve, Curve)
+    (stretch,) = curve.function.stretches
+    assert stretch[0] == pytest.approx((1e-3, 1e-6)) and stretch[-1] == pytest.approx((1e6, 1e12))
+    # a straight line of equal steps in logarithms
+    steps = [math.log10(b[0] / a[0]) for a, b in pairwise(stretch)]
+    assert max(steps) < 0.1
+    assert all(y == pytest.approx(x * x, rel=1e-9) for x, y in stretch)
+    logs = curve.in_logs()
+    assert (logs.low, logs.high) == pytest.approx((-3, 6))
+    assert curve.tangent is None and not curve.derivative.stretches
+    below, _ = frames(curve)
+    assert 0 < below.low < 1e-6 < 1e12 < below.high
+
+
+def test_what_is_not_positive_has_no_place_on_a_logarithmic_axis() -> None:
+    curve = plot("x - 1", ranges={"x": Range(0.5, 100)}, log="y")
+    assert isinstance(curve, Curve)
+    ((low, high),) = curve.function.gaps
+    assert (low, high) == pytest.approx((0.5, 1), abs=1e-6)
+
+
+def test_over_a_range_of_an_equation_there_is_no_tangent_that_nobody_asked_for() -> None:
+    ranges = {"x": Range(-1.0, 1.0)}
+    swept, asked = (plot("x**2 + y**2 = 4", at, ranges=ranges, unknowns=["y"]) for at in ({"y": 2}, {"x": 0.5, "y": 2}))
+    assert isinstance(swept, Curve) and swept.tangent is None
+    assert isinstance(asked, Curve) and asked.tangent is not None

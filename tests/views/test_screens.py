@@ -11,7 +11,7 @@ import pytest
 
 from autodiff_cli import views
 from autodiff_cli.accuracy.check import check
-from autodiff_cli.cli.commands import COMMANDS
+from autodiff_cli.cli.commands import QUESTIONS
 from autodiff_cli.curves.plot import plot
 from autodiff_cli.derivatives.gradient import gradient
 from autodiff_cli.derivatives.graph import picture
@@ -25,6 +25,7 @@ from autodiff_cli.exercises.exercise import sheet
 from autodiff_cli.formulas.diff import diff
 from autodiff_cli.formulas.export import export
 from autodiff_cli.formulas.functions import functions
+from autodiff_cli.formulas.units import units
 from autodiff_cli.inputs.arithmetic import chosen
 from autodiff_cli.optimize.descend import Stops, descend
 from autodiff_cli.optimize.fit import fit
@@ -57,13 +58,14 @@ ANSWERS: dict[str, Answers] = {
     "diff": lambda text, at: (diff(text, at), diff(text), diff(text.partition(" + ")[0], steps=True)),
     "hessian": lambda text, at: (hessian(text, at),),
     "jacobian": lambda text, at: (jacobian(f"{text}, {text}, exp({next(iter(at))})", at),),
-    "taylor": lambda text, at: (taylor(text, at, by=next(iter(at)), order=8),),
+    "taylor": lambda text, at: (taylor(text, at, wrt=[next(iter(at))], order=8),),
     "propagate": lambda text, at: (propagate(text, {name: f"{x:.3f}±0.0125" for name, x in at.items()}, samples=1000),),
     "solve": lambda text, at: (solve(f"u**3 + u = {text}", at, unknowns=["u"]), solve(system(at), at, unknowns=[*at])),
     "fit": lambda text, at: (fit(line(at), data(at)),),
     "export": lambda text, at: (export(text, "python"),),
     "exercise": lambda text, at: [sheet(level, count=len(at), solutions=len(at) < 9) for level in range(1, 6)],
     "functions": lambda text, at: (functions(),),
+    "units": lambda text, at: (units(), units("h")),
 }
 
 
@@ -135,7 +137,7 @@ def in_one_word(line: str) -> bool:
 
 
 # a page is for a browser
-@pytest.mark.parametrize("command", [command for command in COMMANDS if command != "page"])
+@pytest.mark.parametrize("command", [command for command in QUESTIONS if command != "page"])
 def test_nothing_is_broken(command: str) -> None:
     tried = 0
     for count in COUNTS:

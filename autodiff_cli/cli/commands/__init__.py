@@ -8,12 +8,13 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from ...errors import EXIT_CODES
+from ...errors import EXIT_CODES, usage_error
 
 if TYPE_CHECKING:
     from ...batched.data_loss import LossSpec
+    from ...views.schema import View
     from ..options import Answers, Loss, Rows
-    from ..runner import Inputs
+    from ..runner import Inputs, Method, RowQuestion
 
 COMMANDS = (
     "grad",
@@ -34,15 +35,20 @@ COMMANDS = (
     "export",
     "exercise",
     "functions",
+    "units",
+    "repl",
 )
 """Their names, in the order of the manual: each is a module here, with a function `run`."""
+
+QUESTIONS = tuple(name for name in COMMANDS if name != "repl")
+"""Those that have an answer: all but the session, which has lines."""
 
 GROUPS = {
     "Differentiate": ("grad", "hessian", "jacobian", "taylor", "diff"),
     "See how it works": ("trace", "graph", "page", "plot"),
     "Optimise, solve and fit": ("descend", "minimize", "solve", "fit"),
     "Trust the numbers": ("check", "propagate"),
-    "Export, practise, look up": ("export", "exercise", "functions", "help"),
+    "Export, practise, look up": ("export", "exercise", "functions", "units", "repl", "help"),
 }
 """Under which titles `autodiff --help` has them."""
 
@@ -81,19 +87,60 @@ def data_over(loss: Loss, answers: Answers, inputs: Inputs, rows: Rows | None = 
     from ...batched.data_loss import reduction  # only data files need it
     from ...data.columns import from_files
     from ...data.sources import sources
+    from ...data.text_dialects import Forced
     from ...streams.requests import mapping
 
     inputs.need(only="`--data` is for one formula, not for a stream of them")
     shared = loss if rows is None else rows
-    data = from_files(sources(loss.data, shared.input_format), mapping(shared.columns))
+    data = from_files(sources(loss.data, Forced.of(shared)), mapping(shared.columns))
     return reduction(data, loss.reduce, skip=answers.on_error == "skip", backend=shared.backend)
+
+
+def _name_the_variable(values: dict[str, Any]) -> None:
+    """Complete `--at 2` and `--range -2:2` by the name of the only variable there is."""
+    for parameter in ("at", "range", "bounds"):
+        texts = values.get(parameter)
+        if texts and len(texts) == 1 and texts[0][:1] not in ("@", "") and not {"=", ","} & {*texts[0]}:
+            from ...equations.equations import variables_of  # what is written out needs none
+            from ...language.tokens import is_name
+
+            if is_name(texts[0].strip()):
+                continue
+            names = values.get("wrt") or values.get("unknowns") or variables_of(values.get("expr"))
+            if len(names) == 1 and "," not in names[0]:
+                values[parameter] = [f"{names[0]}={texts[0]}"]
+
+
+def answer_at(
+    inputs: Inputs, rows: Rows, method: Method[Any], view: View[Any], question: RowQuestion, **choices: Any
+) -> int:
+    """Answer one program at a point, at all points of a sweep or rows of data, or a stream; return the exit code.
+
+    `choices` are those of `answer_all`.
+    """
+    from ..runner import answer_all
+
+    grid = inputs.grid(rows.zip)
+    if grid is None and not rows.points:
+        for option in ("wide", "spreadsheet", "backend"):
+            # the rows of a loss are computed by a backend too
+            if getattr(rows, option) and (option != "backend" or question.posed is not None):
+                hint = "give a file, `--points FILE`, or a sweep, `--at x=0:10:1`; or leave it out"
+                raise usage_error(f"`--{option}` is about rows", hint)
+        return answer_all(inputs, method, view, **choices)
+    if grid is not None and rows.points:
+        hint = "give the data a column of the name, or sweep without `--points`"
+        raise usage_error("the points are those of `--points`, or of a sweep in `--at`", hint)
+    from ..row_routes import answer_rows  # only many points need it
+
+    return answer_rows(inputs, rows, grid, method, view, question)
 
 
 def call(command: str, args: Sequence[str]) -> int:
     """Run a command by its name and its command line; return its exit code."""
     from ...numbers.budget import allowed
     from ...streams import internal_error as bugs
-    from ...views.error import write_stderr
+    from ...views import error
     from ..arguments import NothingAsked, read
     from ..declarations import declared
 
@@ -104,11 +151,13 @@ def call(command: str, args: Sequence[str]) -> int:
 
         values = with_own(values, declaration, options_of_all)
     bugs.tracebacks = values.pop("debug", False)
+    error.quiet = values.pop("quiet", False)
+    _name_the_variable(values)
     try:
         with allowed(values.pop("work", 1)):
             code: int = command_module(command).run(**declaration.grouped(values))
     except NothingAsked:
-        write_stderr(
+        error.write_stderr(
             f"There is no expression. For example:\n\n  {declaration.examples[0]}\n\n"
             f"`autodiff {command} --help` lists the options.\n"
         )

@@ -2,56 +2,58 @@
 
 import csv
 import io
+import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import PurePath
 from types import MappingProxyType
+from typing import Any
 
-from ...errors import ExpressionError, needed
-from ...inputs.arithmetic import chosen as arithmetic_of
-from ...inputs.bounds import parse_ranges
+from ...errors import ExpressionError, needed, usage_error
 from ...inputs.parse_point import parse_point
-from ...optimize.fit import Fit, columns_needed, fit
+from ...inputs.sweeps import Sweeping, grid_of
+from ...optimize.fit import Fit, Sigma, columns_needed, fit, last_statement
 from ...streams import files
 from ...streams.requests import Request, mapping
 from ...views.characters import theme_of
 from ...views.fit import FitView
 from .. import options
+from ..call import Call
 from ..runner import Inputs, answer_all
 from ..searches import Saved, Searches, unconverged
+
+MOST_PREDICTED = 100_000
+"""The most points at which a curve is computed."""
+
+_WORD = re.compile(r"\w+")
 
 
 def run(
     *,
     program: options.Program,
     data: list[str] | None = None,
-    input_format: str | None = None,
+    dialect: options.Dialect,
     columns: list[str] | None = None,
-    response: str | None = None,
     fix: list[str] | None = None,
-    bounds: list[str] | None = None,
-    sigma: str | None = None,
-    weights: str | None = None,
-    loss: str | None = None,
-    level: float | None = None,
+    predict: list[str] | None = None,
     residuals: str | None = None,
     saves: options.Saves,
     theme: str | None = None,
     answers: options.Answers,
-    numbers: options.Numbers,
+    document: bool = False,
+    **typed: Any,
 ) -> int:
     """Fit the parameters of a formula to data, by least squares; return the exit code."""
-    inputs = Inputs.of(program, answers)
+    inputs = Inputs.of(program, answers, document)
     inputs.need(only="a fit is of one formula to a file of data, not of a stream")
     assert data
-    shown = FitView(digits=answers.shown, theme=theme_of(theme))
+    places = prediction_columns(predict or (), program.expr)
+    shown = FitView(digits=answers.shown, theme=theme_of(theme), predicted=tuple(places))
     chosen = inputs.chosen(shown.formats)
     inputs.check_picture(chosen, "fit")
     if residuals is not None and PurePath(residuals).suffix not in (".csv", ".parquet"):
-        raise ExpressionError("usage", f"`{residuals}` is neither csv nor parquet", hint="end its name in one of these")
-    arithmetic = arithmetic_of(*numbers)
-    limits = parse_ranges(bounds or ())
+        raise usage_error(f"`{residuals}` is neither csv nor parquet", "end its name in one of these")
     fixed = {name: value for text in fix or () for name, value in parse_point(text).items()}
-    spread = _number_or_name(sigma)
+    arguments = {**Call(typed).arguments(fit), "fixed": fixed, "predict": places}
     if residuals is not None:
         files.check(residuals, force=inputs.force)
     saved = Saved(inputs, saves)
@@ -59,24 +61,20 @@ def run(
 
     def asked(request: Request, stop: Callable[[], bool]) -> Fit:
         known_names = [*request.point, *fixed]
-        also = [name for name in (spread, weights) if isinstance(name, str)]
-        measured = read_data(source, request.text, known_names, response, also, input_format, called)
-        return fit(
+        measured = read_data(
+            source,
             request.text,
-            measured,
-            request.point,
-            response=response,
-            fixed=fixed,
-            bounds=limits,
-            sigma=spread,
-            weights=weights,
-            loss=loss or "linear",
-            level=level,
-            arithmetic=arithmetic,
-            stop=stop,
+            known_names,
+            typed.get("response"),
+            sigma=typed.get("sigma"),
+            weights=typed.get("weights"),
+            dialect=dialect,
+            called=called,
+            skip=answers.on_error == "skip",
         )
+        return fit(request.text, measured, request.point, **arguments, stop=stop)
 
-    searches = Searches(asked, lambda result: result.converged, many=False, chosen=chosen, told=unconverged)
+    searches = Searches(asked, lambda result: result.converged, many=False, chosen=chosen, warning=unconverged)
 
     def answer(request: Request) -> Fit:
         result = searches.answer(request)
@@ -90,35 +88,67 @@ def run(
     return max(code, searches.code)
 
 
-def _number_or_name(text: str | None) -> str | float | None:
-    """A number, or the name of a column."""
-    try:
-        return None if text is None else float(text)
-    except ValueError:
-        return text
-
-
 def read_data(
     paths: Sequence[str],
     text: str,
     known_names: Sequence[str],
     response: str | None,
-    also: Sequence[str],
-    format: str | None = None,
+    *,
+    sigma: Sigma | None = None,
+    weights: str | None = None,
+    dialect: options.Dialect = options.UNSAID,
     called: Mapping[str, str] = MappingProxyType({}),
+    skip: bool = False,
 ) -> dict[str, list[float]]:
     """The columns of files that the fit of a formula needs; see `read_columns`. Raises `ExpressionError`."""
     from ...data.columns import read_columns
+    from ...data.text_dialects import Forced
 
     return read_columns(
-        paths, lambda columns: columns_needed(text, columns, known_names, response, also), format, called
+        paths,
+        lambda columns: columns_needed(text, columns, known_names, response, sigma, weights),
+        Forced.of(dialect),
+        called,
+        other=known_names,
+        skip=skip,
     )
+
+
+def prediction_columns(texts: Sequence[str], text: str | None) -> dict[str, list[float]]:
+    """The points of `--predict` as columns: those of files that the program names, or values and sweeps by name.
+
+    Raises `ExpressionError`.
+    """
+    from ...data.columns import read_columns
+
+    point: dict[str, float] = {}
+    columns: dict[str, list[float]] = {}
+    last = last_statement(text or "")
+    words = {*_WORD.findall(text or "" if last is None else last.program)}
+    for each in texts:
+        if "=" in each:
+            point |= parse_point(each, Sweeping())
+        else:
+            columns |= read_columns([each], lambda names: [n for n in names if n in words or not words])
+    if point and columns:
+        raise usage_error("`--predict` names points and a file", "give one of them")
+    if not point:
+        return columns
+    grid = grid_of(point)
+    if grid is None:
+        return {name: [float(x)] for name, x in point.items()}
+    if grid.size > MOST_PREDICTED:
+        hint = "take larger steps"
+        raise ExpressionError("limit", f"{grid.size:,} points are too many for `--predict`", hint=hint)
+    fixed = {name: [float(x)] * grid.size for name, x in grid.fixed.items()}
+    return {**grid.columns(0, grid.size), **fixed}
 
 
 def residuals_table(answer: Fit, path: str) -> bytes:
     """The rows of a fit as the content of a csv or parquet file: data, fitted values, residuals, standardised ones."""
     columns: dict[str, Sequence[float | None]] = {
         **answer.columns,
+        **{f"{name} (adjusted)": column for name, column in answer.adjusted.items()},
         "fitted": answer.fitted,
         "residual": answer.residuals,
         "standardised": answer.standardised,

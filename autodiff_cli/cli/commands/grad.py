@@ -4,18 +4,21 @@ from typing import Any
 
 from ...derivatives.gradient import Gradient, gradient
 from ...inputs.arithmetic import chosen
-from ...streams.requests import Request
+from ...inputs.parse_point import may_sweep
+from ...streams.requests import WITH_UNITS, Request
 from ...views.formats import draws
 from ...views.gradient import GradientView
 from .. import options
-from ..runner import Inputs, answer_all
-from . import data_over
+from ..runner import Inputs, RowQuestion
+from . import answer_at, data_over
 
 
 def run(
     *,
     program: options.Program,
     everything: bool = False,
+    units: list[str] | None = None,
+    constants: list[str] | None = None,
     relative: bool = False,
     sort: bool = False,
     answers: options.Answers,
@@ -29,10 +32,9 @@ def run(
     loss: options.Loss,
 ) -> int:
     """Compute value, exact gradient and graph at a point; return the exit code."""
-    inputs = Inputs.of(program, answers, document)
+    inputs = Inputs.of(program, answers, document, WITH_UNITS).with_constants(constants)
     arithmetic = chosen(*numbers)
     over = data_over(loss, answers, inputs, rows)
-    by_rows = bool(rows.points) and over is None
     shown = GradientView(
         intermediates=everything,
         relative=relative,
@@ -43,31 +45,32 @@ def run(
         tree=not no_tree,
         binary=binary,
     )
-    if not by_rows and not inputs.many:
-        return answer_all(
-            inputs,
-            lambda request: gradient(
-                request.text, request.point, wrt=request.wrt, arithmetic=arithmetic, relative=relative, over=over
-            ),
-            shown,
-        )
-    from ...derivatives.gradient_cache import Programs  # only for many
-
-    drawn = not by_rows and draws(inputs.chosen(shown.formats)) and not no_tree
-    programs = Programs(arithmetic, whole=everything or drawn, relative=relative)
-
-    def answer(request: Request) -> Gradient[Any]:
-        return programs.gradient(request.text, request.point, request.wrt)
-
-    if not by_rows:
-        return answer_all(inputs, answer, shown)
-    from ..row_routes import RowQuestion, answer_rows  # only data files need it
-
     question = RowQuestion(
         "grad",
-        lambda result: [result.value, *result.gradient.values()],
         arithmetic,
         answers.shown,
-        "--all" if everything else "--relative" if relative else "--sort" if sort else None,
+        None if over is not None else inputs.posed,
+        None if over is not None or everything or relative else lambda x: [x.value, *x.gradient.values()],
+        "--sort" if sort else None,
     )
-    return answer_rows(inputs, rows, answer, shown, question)
+    if over is not None or not (inputs.many or rows.points or may_sweep(inputs.at)):
+
+        def answer(request: Request) -> Gradient[Any]:
+            return gradient(
+                request.text,
+                request.point,
+                wrt=request.wrt,
+                arithmetic=arithmetic,
+                relative=relative,
+                over=over,
+                units=units,
+            )
+
+        return answer_at(inputs, rows, answer, shown, question)
+    from ...derivatives.gradient_cache import Programs  # only for many
+
+    drawn = inputs.many and draws(inputs.chosen(shown.formats)) and not no_tree
+    programs = Programs(arithmetic, whole=everything or drawn, relative=relative, units=units)
+    return answer_at(
+        inputs, rows, lambda request: programs.gradient(request.text, request.point, request.wrt), shown, question
+    )

@@ -1,13 +1,15 @@
 """`autodiff graph`: a picture of the graph of a program."""
 
 import sys
+from typing import Any
 
 from ...derivatives.graph import picture, symbolic_picture
-from ...errors import ExpressionError
+from ...errors import usage_error
 from ...views.characters import theme_of
 from ...views.graph import FORMATS, PictureView, way_of, written
 from .. import options
-from ..runner import Inputs, answer_all
+from ..call import Call
+from ..runner import Inputs, answer_all, asking
 
 
 def run(
@@ -18,37 +20,21 @@ def run(
     answers: options.Answers,
     document: bool = False,
     layout: str | None = None,
-    partials: bool = False,
-    width: int | None = None,
-    depth: int | None = None,
-    binary: bool = False,
+    **typed: Any,
 ) -> int:
     """Draw the graph, with value and derivative at each node; return the exit code."""
     inputs = Inputs.of(program, answers, document)
     inputs.need(only="a picture is drawn of one program at a time, not of a stream")
     chosen = inputs.chosen(FORMATS, "tree")
     if chosen in ("png", "pdf") and inputs.output is None and sys.stdout.isatty():
-        raise ExpressionError(
-            "usage",
-            f"a {chosen.upper()} cannot be shown on a terminal",
-            hint=f"write it to a file: `--output graph.{chosen}`",
+        raise usage_error(
+            f"a {chosen.upper()} cannot be shown on a terminal", f"write it to a file: `--output graph.{chosen}`"
         )
-    shown = PictureView(
-        digits=answers.shown,
-        depth=depth,
-        theme=theme_of(theme),
-        binary=binary,
-        way=way_of(layout),
-        partials=partials,
-        width=width,
-    )
+    call = Call(typed)
+    shown = PictureView(digits=answers.shown, theme=theme_of(theme), way=way_of(layout), **call.choices)
     return answer_all(
         inputs,
-        lambda request: (
-            symbolic_picture(request.text, request.point)
-            if symbolic
-            else picture(request.text, request.point, wrt=request.wrt)
-        ),
+        (lambda request: symbolic_picture(request.text, request.point)) if symbolic else asking(picture, call),
         shown,
         chosen=written(chosen),
     )

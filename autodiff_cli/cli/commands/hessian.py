@@ -1,34 +1,33 @@
 """`autodiff hessian`: second derivatives of a program at a point, and what they say of it."""
 
 from ...data.rows import flat_hessian as flat
-from ...derivatives.hessian import Hessian, hessian
-from ...inputs.arithmetic import chosen
-from ...streams.requests import Request
+from ...derivatives.hessian import hessian
 from ...views.hessian import HessianView
 from .. import options
-from ..runner import Inputs, answer_all
-from . import data_over
+from ..call import Call
+from ..runner import Inputs, RowQuestion, asking
+from . import answer_at, data_over
 
 
 def run(
     *,
     program: options.Program,
     answers: options.Answers,
+    answer: str | None = None,
     document: bool = False,
     numbers: options.Numbers,
     rows: options.Rows,
     loss: options.Loss,
 ) -> int:
     """Compute the Hessian at a point, and classify the point; return the exit code."""
-    arithmetic = chosen(*numbers)
+    if answer is not None:
+        from ...exercises.answers import check_hessian  # only an answer needs it
+        from ..own_answers import mark_answers
+
+        return mark_answers(check_hessian, Call({"answer": answer}), program, answers)
     inputs, shown = Inputs.of(program, answers, document), HessianView(digits=answers.shown)
-    over = data_over(loss, answers, inputs, rows)
-
-    def answer(request: Request) -> Hessian:
-        return hessian(request.text, request.point, wrt=request.wrt, arithmetic=arithmetic, over=over)
-
-    if rows.points and over is None:
-        from ..row_routes import RowQuestion, answer_rows  # only data files need it
-
-        return answer_rows(inputs, rows, answer, shown, RowQuestion("hessian", flat, arithmetic, answers.shown))
-    return answer_all(inputs, answer, shown)
+    call, over = Call({"numbers": numbers}), data_over(loss, answers, inputs, rows)
+    method = asking(hessian, call, over=over)
+    posed, numbers_of = (inputs.posed, flat) if over is None else (None, None)
+    question = RowQuestion("hessian", call.arithmetic, answers.shown, posed, numbers_of)
+    return answer_at(inputs, rows, method, shown, question)

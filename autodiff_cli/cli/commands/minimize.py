@@ -1,12 +1,14 @@
 """`autodiff minimize`: a minimum by one of SciPy's optimisers."""
 
+from typing import Any
+
 from ...errors import Diagnostic
-from ...inputs.bounds import parse_ranges
-from ...optimize.minimize import TOLERANCE, Minimum, minimize
+from ...optimize.minimize import Minimum, minimize
 from ...streams.requests import Request
 from ...views.minimize import MinimumView, verdict
 from .. import options
-from ..runner import Inputs, answer_all
+from ..call import Call
+from ..runner import Inputs, answer_all, asking
 from ..searches import Saved, Searches
 from . import data_over
 
@@ -14,13 +16,10 @@ from . import data_over
 def run(
     *,
     program: options.Program,
-    method: str | None = None,
-    bounds: list[str] | None = None,
-    gradient_tolerance: float | None = None,
-    steps: int | None = None,
     loss: options.Loss,
     answers: options.Answers,
     saves: options.Saves,
+    **typed: Any,
 ) -> int:
     """Minimise a formula with SciPy, with exact gradients; return the exit code."""
     inputs = Inputs.of(program, answers)
@@ -29,24 +28,13 @@ def run(
     shown = MinimumView(digits=answers.shown)
     chosen = inputs.chosen(shown.formats)
     saved = Saved(inputs, saves)
-    limits = parse_ranges(bounds or ())
-    tolerance = TOLERANCE if gradient_tolerance is None else gradient_tolerance
+    method = asking(minimize, Call(typed), over=over)
     searches = Searches(
-        lambda request, stop: minimize(
-            request.text,
-            request.point,
-            wrt=request.wrt,
-            method=method,
-            bounds=limits,
-            tolerance=tolerance,
-            steps=steps,
-            stop=stop,
-            over=over,
-        ),
+        lambda request, stop: method(request, stop=stop),
         lambda result: result.converged,
         many=inputs.many,
         chosen=chosen,
-        told=lambda result: Diagnostic("minimum", verdict(result)),
+        warning=lambda result: Diagnostic("minimum", verdict(result)),
     )
 
     def answer(request: Request) -> Minimum:

@@ -1,46 +1,28 @@
 """`autodiff plot`: a function with its derivative and its tangent, or the contours of one of two variables."""
 
+from typing import Any
+
 from ...curves.contours import read_path
 from ...curves.plot import plot
-from ...inputs.bounds import parse_between, parse_ranges
-from ...streams.requests import names
 from ...views.characters import theme_of
 from ...views.plot import PlotView, drawn_as
 from .. import options
-from ..runner import Inputs, answer_all
+from ..call import Call
+from ..runner import Inputs, answer_all, asking
 
 
 def run(
     *,
     program: options.Program,
-    range: list[str] | None = None,
-    order: int | None = None,
-    unknowns: list[str] | None = None,
-    between: list[str] | None = None,
     path: str | None = None,
     theme: str | None = None,
     answers: options.Answers,
+    **typed: Any,
 ) -> int:
     """Plot a function with its derivative and tangent, or contours; return the exit code."""
     inputs = Inputs.of(program, answers)
     inputs.need(only="a plot is drawn of one program at a time, not of a stream")
     chosen = drawn_as(inputs.format, inputs.output)
     inputs.check_picture(chosen, "plot")
-    ranges = parse_ranges(range or ())
-    looked_for, bounds = names(unknowns, "--for"), parse_between(between or ())
-    steps = read_path(path, inputs.beside("--path", path)) if path is not None else []
-    return answer_all(
-        inputs,
-        lambda request: plot(
-            request.text,
-            request.point,
-            wrt=request.wrt,
-            ranges=ranges,
-            path=steps,
-            unknowns=looked_for,
-            between=bounds,
-            order=order,
-        ),
-        PlotView(digits=answers.shown, theme=theme_of(theme)),
-        chosen=chosen,
-    )
+    call = Call({**typed, "path": None if path is None else read_path(path, inputs.beside("--path", path))})
+    return answer_all(inputs, asking(plot, call), PlotView(digits=answers.shown, theme=theme_of(theme)), chosen=chosen)

@@ -2,15 +2,18 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from ...batched.columns_io import listed
-from ...errors import ExpressionError
-from ...inputs.bounds import parse_between
+from ...equations.solve import posed_equations
+from ...errors import ExpressionError, point_error, usage_error
+from ...inputs.arithmetic import DOUBLE
 from ...inputs.decoding import whole
-from ...inputs.parse_point import is_name, parse_point, point_of_object, read_json
-from ...streams.requests import Reading, Request, mapping, names, unknowns_of_object
-from ...uncertainty.measured_value import quantity
+from ...inputs.parse_point import is_name, may_sweep, parse_point, point_of_object, read_json
+from ...inputs.problem import Problem, pose
+from ...streams.requests import Reading, Request, mapping, unknowns_of_object
+from ...uncertainty.measured_units import measured_value
+from ...uncertainty.measured_value import MeasuredValue, with_spreads
 from ...uncertainty.measurement_model import variables_of
 from ...uncertainty.propagate import (
     Estimates,
@@ -23,70 +26,79 @@ from ...uncertainty.propagate import (
 from ...views.characters import theme_of
 from ...views.propagate import PropagationView
 from .. import options
-from ..runner import Inputs, answer_all
+from ..call import Call
+from ..runner import Inputs, RowQuestion
 from ..searches import Searches
+from . import answer_at
 
 
 def run(
     *,
     program: options.Program,
-    unknowns: list[str] | None = None,
-    between: list[str] | None = None,
+    constants: list[str] | None = None,
     correlation: list[str] | None = None,
     dof: list[str] | None = None,
     data: list[str] | None = None,
-    input_format: str | None = None,
-    columns: list[str] | None = None,
+    errors: str | None = None,
     fit: str | None = None,
-    level: float | None = None,
-    k: float | None = None,
-    samples: float | None = None,
-    seed: int | None = None,
-    sort: bool = False,
     theme: str | None = None,
     answers: options.Answers,
+    document: bool = False,
+    rows: options.Rows,
+    **typed: Any,
 ) -> int:
     """Propagate uncertainties, and show each input's contribution; return the exit code."""
-    reading = Reading(quantity, {"correlation": pairs_of_object, "dof": point_of_object, "for": unknowns_of_object})
-    inputs = Inputs.of(program, answers, reading=reading)
+    reading = Reading(
+        with_spreads(measured_value) if rows.points else measured_value,
+        {"correlation": pairs_of_object, "dof": point_of_object, "for": unknowns_of_object},
+    )
+    inputs = Inputs.of(program, answers, document, reading=reading).with_constants(constants, uncertain=True)
     inputs.need()
-    shown = PropagationView(digits=answers.shown, sort=sort, theme=theme_of(theme))
-    chosen = inputs.chosen(shown.formats)
+    call = Call(typed)
+    shown = PropagationView(digits=answers.shown, theme=theme_of(theme), **call.choices)
+    several = bool(rows.points) or may_sweep(inputs.at)
+    chosen = "" if several else inputs.chosen(shown.formats)
     inputs.check_picture(chosen, "budget")
     if data and inputs.many:
-        raise ExpressionError(
-            "usage", "`--data` is for one program", hint="give the program as the argument, or with `--file PATH`"
-        )
-    called = mapping(columns)
+        raise usage_error("`--data` is for one program", "give the program as the argument, or with `--file PATH`")
+    called = mapping(rows.columns)
     pairs = parse_pairs(correlation or ())
     degrees = {name: value for text in dof or () for name, value in parse_point(text).items()}
     fitted = None if fit is None else read_fit(fit, inputs.beside("--fit", fit))
-    looked_for, bounds = names(unknowns, "--for"), parse_between(between or ())
+    arguments = call.arguments(propagate)
 
     def asked(request: Request, stop: Callable[[], bool]) -> Propagation:
-        sought = request.more.get("for", looked_for)
-        implicit = not (sought is None and bounds is None)
+        own: dict[str, Any] = arguments | ({"unknowns": request.more["for"]} if "for" in request.more else {})
+        implicit = "unknowns" in own or "between" in own
         known_names = [*request.point, *(fitted.values if fitted is not None else ())]
-        return propagate(
-            request.text,
-            request.point,
-            unknowns=sought,
-            between=bounds,
-            fitted=fitted,
-            correlation={**pairs, **request.more.get("correlation", {})},
-            dof={**degrees, **request.more.get("dof", {})},
-            readings=readings(data, request.text, known_names, input_format, called, implicit=implicit)
-            if data
-            else None,
-            level=level,
-            k=k,
-            samples=samples,
-            seed=seed,
-            stop=stop,
+        columns_read = None
+        if data:
+            skip = answers.on_error == "skip"
+            written = options.Dialect(*(getattr(rows, field) for field in options.Dialect._fields))
+            columns_read = readings(data, request.text, known_names, written, called, implicit=implicit, skip=skip)
+        own["correlation"] = {**pairs, **request.more.get("correlation", {})}
+        own["dof"] = {**degrees, **request.more.get("dof", {})}
+        return propagate(request.text, request.point, fitted=fitted, readings=columns_read, stop=stop, **own)
+
+    def posed(text: str, point: Mapping[str, float]) -> Problem:
+        if data:
+            raise usage_error("`--data` and many points do not go together", "give the values in `--at`, or one point")
+        values = {**(fitted.values if fitted is not None else {}), **point}
+        if not rows.points and not any(isinstance(value, MeasuredValue) for value in values.values()):
+            example = next(iter(point), "x")
+            raise point_error("no value has an uncertainty", f'write it behind the value: `--at "{example}=5.00±0.02"`')
+        looked_for, between = arguments.get("unknowns"), arguments.get("between")
+        implicit = not (looked_for is None and between is None)
+        return (
+            posed_equations(text, values, looked_for, between, None)
+            if implicit
+            else pose(text, {name: float(x) for name, x in values.items()}, None)
         )
 
-    searches = Searches(asked, lambda result: not result.interrupted, many=inputs.many, unit="blocks of draws")
-    return max(answer_all(inputs, searches.answer, shown, chosen=chosen), searches.code)
+    many = inputs.many or several
+    searches = Searches(asked, lambda result: not result.interrupted, many=many, unit="blocks of draws")
+    question = RowQuestion("propagate", DOUBLE, answers.shown, posed, errors=errors or "columns")
+    return max(answer_at(inputs, rows, searches.answer, shown, question, chosen=chosen), searches.code)
 
 
 def read_fit(path: str, file: BinaryIO | None = None) -> Estimates:
@@ -100,20 +112,22 @@ def read_fit(path: str, file: BinaryIO | None = None) -> Estimates:
             raise fault
         return estimates_of_fit(read_json(text)[0])
     except ExpressionError as error:
-        raise ExpressionError("point", f"in `{path}`: {error}", None, error.hint) from None
+        raise point_error(f"in `{path}`: {error}", error.hint) from None
 
 
 def readings(
     paths: Sequence[str],
     text: str,
     known_names: Sequence[str],
-    format: str | None = None,
+    dialect: options.Dialect = options.UNSAID,
     called: Mapping[str, str] = MappingProxyType({}),
     *,
     implicit: bool = False,
+    skip: bool = False,
 ) -> dict[str, list[float]]:
     """The columns of files that are variables of the program; see `read_columns`. Raises `ExpressionError`."""
     from ...data.columns import read_columns
+    from ...data.text_dialects import Forced
 
     def used(columns: Sequence[str]) -> list[str]:
         program = variables_of(text, [*known_names, *(column for column in columns if is_name(column))], implicit)
@@ -131,4 +145,4 @@ def readings(
             )
         return used_names
 
-    return read_columns(paths, used, format, called)
+    return read_columns(paths, used, Forced.of(dialect), called, other=known_names, skip=skip)

@@ -1,48 +1,59 @@
 """`autodiff solve`: solve equations, and differentiate the solution."""
 
-from ...equations.solve import solve
-from ...inputs.arithmetic import chosen as arithmetic_of
-from ...inputs.bounds import parse_between
-from ...streams.requests import Reading, names, unknowns_of_object
+from collections.abc import Callable
+from typing import Any
+
+from ...equations.solve import Solved, posed_equations, solve
+from ...inputs.parse_point import may_sweep
+from ...streams.requests import Reading, Request, names, unknowns_of_object
 from ...views.solve import SolvedView
 from .. import options
-from ..runner import Inputs, answer_all
+from ..call import Call
+from ..runner import Inputs, RowQuestion, asking
 from ..searches import Searches, unconverged
+from . import answer_at
 
 
 def run(
     *,
     program: options.Program,
-    unknowns: list[str] | None = None,
-    between: list[str] | None = None,
-    everything: bool = False,
-    order: int | None = None,
     answers: options.Answers,
-    numbers: options.Numbers,
+    answer: str | None = None,
+    document: bool = False,
+    relative: bool = False,
+    sort: bool = False,
+    rows: options.Rows,
+    **typed: Any,
 ) -> int:
     """Solve equations, and differentiate the solution; return the exit code."""
-    inputs = Inputs.of(program, answers, reading=Reading(keys={"for": unknowns_of_object}))
+    if answer is not None:
+        from ...exercises.answers import check_solution  # only an answer needs it
+        from ..own_answers import mark_answers
+
+        return mark_answers(check_solution, Call({**typed, "answer": answer}), program, answers)
+    inputs = Inputs.of(program, answers, document, reading=Reading(keys={"for": unknowns_of_object}))
     inputs.need()
-    shown = SolvedView(digits=answers.shown)
-    chosen = inputs.chosen(shown.formats)
-    arithmetic = arithmetic_of(*numbers)
-    looked_for = names(unknowns, "--for")
-    bounds = parse_between(between or ())
+    shown = SolvedView(digits=answers.shown, relative=relative, sort=sort)
+    several = bool(rows.points) or may_sweep(inputs.at)
+    chosen = "" if several else inputs.chosen(shown.formats)
+    call = Call({**typed, "relative": relative})
+    method = asking(solve, call)
+
+    def asked(request: Request, stop: Callable[[], bool]) -> Solved:
+        own = {"unknowns": request.more["for"]} if "for" in request.more else {}
+        return method(request, stop=stop, **own)
+
     searches = Searches(
-        lambda request, stop: solve(
-            request.text,
-            request.point,
-            unknowns=request.more.get("for", looked_for),
-            between=bounds,
-            wrt=request.wrt,
-            every=everything,
-            order=order or 1,
-            arithmetic=arithmetic,
-            stop=stop,
-        ),
+        asked,
         lambda result: result.converged,
-        many=inputs.many,
+        many=inputs.many or several,
         chosen=chosen,
-        told=unconverged,
+        warning=unconverged,
     )
-    return max(answer_all(inputs, searches.answer, shown, chosen=chosen), searches.code)
+    question = RowQuestion(
+        "solve",
+        call.arithmetic,
+        answers.shown,
+        lambda text, point: posed_equations(text, point, call.unknowns, call.between, names(inputs.wrt)),
+    )
+    return max(answer_at(inputs, rows, searches.answer, shown, question, chosen=chosen), searches.code)

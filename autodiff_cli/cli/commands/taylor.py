@@ -1,29 +1,30 @@
 """`autodiff taylor`: the Taylor polynomial of a program at a point."""
 
-from ...derivatives.taylor import Taylor, taylor
-from ...errors import ExpressionError
-from ...inputs.arithmetic import chosen
-from ...streams.requests import Request
+from typing import Any
+
+from ...derivatives.taylor import taylor
 from ...views.taylor import TaylorView
 from .. import options
-from ..runner import Inputs, answer_all
+from ..call import Call
+from ..runner import Inputs, RowQuestion, asking
+from . import answer_at
 
 
 def run(
     *,
     program: options.Program,
-    order: int | None = None,
     answers: options.Answers,
+    answer: str | None = None,
     document: bool = False,
-    numbers: options.Numbers,
+    rows: options.Rows,
+    **typed: Any,
 ) -> int:
     """Expand a formula in one variable into a Taylor polynomial; return the exit code."""
-    arithmetic = chosen(*numbers)
+    if answer is not None:
+        from ...exercises.answers import check_series  # only an answer needs it
+        from ..own_answers import mark_answers
 
-    def answer(request: Request) -> Taylor:
-        if request.wrt is not None and len(request.wrt) != 1:
-            raise ExpressionError("usage", "a Taylor series is taken in one variable", hint="write `--wrt x`")
-        by = None if request.wrt is None else request.wrt[0]
-        return taylor(request.text, request.point, by=by, order=8 if order is None else order, arithmetic=arithmetic)
-
-    return answer_all(Inputs.of(program, answers, document), answer, TaylorView(digits=answers.shown))
+        return mark_answers(check_series, Call({**typed, "answer": answer}), program, answers)
+    call, inputs = Call(typed), Inputs.of(program, answers, document)
+    question = RowQuestion("taylor", call.arithmetic, answers.shown, inputs.posed)
+    return answer_at(inputs, rows, asking(taylor, call), TaylorView(digits=answers.shown), question)

@@ -78,10 +78,14 @@ def log_base(x: float, base: float) -> float:
         return log10(x)
     numerator = log(x)
     value = numerator / math.log(base)
-    whole = float(builtins.round(value))
+    rounded = float(builtins.round(value))
     # Both logarithms are rounded: without this log_base(125, 5) would be 3.0000000000000004.
-    if 1.0 < math.fabs(numerator) < 700.0 and math.fabs(value - whole) < 1e-15 * math.fabs(whole) and base**whole == x:
-        return whole
+    if (
+        1.0 < math.fabs(numerator) < 700.0
+        and math.fabs(value - rounded) < 1e-15 * math.fabs(rounded)
+        and base**rounded == x
+    ):
+        return rounded
     return value
 
 

@@ -25,9 +25,9 @@ class Choices(NamedTuple):
     live: bool = False
     """Whether it is for a page that changes its numbers and writes on its lines."""
 
-    def partial(self, each: PictureInput) -> str:
+    def partial(self, edge: PictureInput) -> str:
         """The label of an edge; empty for none."""
-        return "" if each.partial is None or not self.partials else format_number(each.partial, self.digits)
+        return "" if edge.partial is None or not self.partials else format_number(edge.partial, self.digits)
 
 
 USUAL = Choices()

@@ -35,10 +35,10 @@ def _lines(picture: Picture, choices: Choices) -> Iterator[str]:
         if node.operation:
             ordering = ", ordering=in" if node.ordered else ""
             yield f'  f{index} [label="{node.operation.translate(_PLAIN)}", shape=oval{ordering}{dashed}]'
-            for each in node.inputs:
-                partial = choices.partial(each)
-                said = f' [label="{partial}", fontsize=10]' if partial else "" if each.taken else " [style=dashed]"
-                yield f"  {ends[each.node]} -> f{index}{said}"
+            for edge in node.inputs:
+                partial = choices.partial(edge)
+                said = f' [label="{partial}", fontsize=10]' if partial else "" if edge.taken else " [style=dashed]"
+                yield f"  {ends[edge.node]} -> f{index}{said}"
             if boxes:
                 yield f"  f{index} -> v{index}" + (" [style=dashed]" if not node.taken else "")
         ends.append(f"v{index}" if boxes else f"f{index}")

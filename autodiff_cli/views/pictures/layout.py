@@ -145,10 +145,10 @@ def _ranks(inputs: Sequence[Sequence[int]]) -> list[int]:
     """The column of each node: as far to the right as what it is used for allows."""
     distance = [0] * len(inputs)
     for index in range(len(inputs) - 1, -1, -1):
-        for each in inputs[index]:
-            distance[each] = max(distance[each], distance[index] + 1)
+        for source in inputs[index]:
+            distance[source] = max(distance[source], distance[index] + 1)
     deepest = max(distance)
-    return [deepest - each for each in distance]
+    return [deepest - source for source in distance]
 
 
 def _with_bends(
@@ -213,7 +213,7 @@ def _ordered(graph: _Graph, first: Sequence[int]) -> list[list[int]]:
     if not _crossings(columns, graph):
         return columns
     orders = (*(_balanced(columns, graph, back=back) for back in (False, True)), columns)
-    return min((_swapped(order, graph) for order in orders), key=lambda each: _crossings(each, graph))
+    return min((_swapped(order, graph) for order in orders), key=lambda candidate: _crossings(candidate, graph))
 
 
 def _neighbours(graph: _Graph) -> tuple[dict[int, list[int]], dict[int, list[int]]]:
@@ -356,8 +356,8 @@ def _middles(
                 near = pulls[1 if back else 0][index]
                 far = pulls[0 if back else 1][index]
                 pull = [*near, *((other, weight * other_side) for other, weight in far)] if near else far
-                weight = sum(each for _, each in pull)
-                wish = sum(middles[other] * each for other, each in pull) / weight if pull else middles[index]
+                weight = sum(strength for _, strength in pull)
+                wish = sum(middles[other] * strength for other, strength in pull) / weight if pull else middles[index]
                 wishes.append(wish)
                 weights.append(weight or 1.0)
             for index, place in zip(column, _apart(wishes, weights, apart[number], ends[number]), strict=True):

@@ -37,10 +37,10 @@ def _lines(picture: Picture, choices: Choices) -> Iterator[str]:
             yield f'  v{index}["{boxes}"]'
         if node.operation:
             yield f'  f{index}(["{escape(node.operation)}"])'
-            for each in node.inputs:
-                partial = choices.partial(each)
+            for edge in node.inputs:
+                partial = choices.partial(edge)
                 said = f'|"{escape(partial)}"|' if partial else ""
-                yield f"  {ends[each.node]} {'-->' if each.taken else '-.->'}{said} f{index}"
+                yield f"  {ends[edge.node]} {'-->' if edge.taken else '-.->'}{said} f{index}"
             if boxes:
                 yield f"  f{index} {'-->' if node.taken else '-.->'} v{index}"
         if not node.taken:

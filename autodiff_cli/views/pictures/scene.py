@@ -215,11 +215,11 @@ class _Way(NamedTuple):
 def _laid_out(picture: Picture, choices: Choices, gaps: tuple[float, float], tight: bool) -> Scene:
     assert choices.way != "auto"
     way = _Way(choices.way)
-    said = max((_beside(each, choices) for node in picture.nodes for each in node.inputs), default=0.0)
+    said = max((_beside(edge, choices) for node in picture.nodes for edge in node.inputs), default=0.0)
     # room for what is written beside the lines: where they go down, what is left between two rows nearly has it
     beside = said if not way.down else 0.0 if not said else BESIDE_TIGHT if tight else FONT
     units = [_unit(node, way, choices, bool(said)) for node in picture.nodes]
-    inputs = [list(dict.fromkeys(each.node for each in node.inputs)) for node in picture.nodes]
+    inputs = [list(dict.fromkeys(edge.node for edge in node.inputs)) for node in picture.nodes]
     slide = SLIDE[0 if way.down else 1] * FONT / LEGIBLE - 2 * MARGIN
     layout = arranged(
         [unit.size for unit in units],
@@ -244,9 +244,9 @@ def _laid_out(picture: Picture, choices: Choices, gaps: tuple[float, float], tig
     )
 
 
-def _beside(each: PictureInput, choices: Choices) -> float:
+def _beside(edge: PictureInput, choices: Choices) -> float:
     """How wide what is written beside a line is, or may be."""
-    return (1 + LIVE_COLUMNS) * ADVANCE if choices.live else text_width(choices.partial(each))
+    return (1 + LIVE_COLUMNS) * ADVANCE if choices.live else text_width(choices.partial(edge))
 
 
 def _unit(node: PictureNode, way: _Way, choices: Choices, said: bool) -> _Unit:
@@ -259,7 +259,7 @@ def _unit(node: PictureNode, way: _Way, choices: Choices, said: bool) -> _Unit:
     box = sum(widths)
     if not node.operation:
         return _Unit(None, written_cells, widths, Size(BOX, box) if way.down else Size(box, BOX), PORT)
-    beside = [_beside(each, choices) for each in node.inputs] if said else [0.0]
+    beside = [_beside(edge, choices) for edge in node.inputs] if said else [0.0]
     port = PORT
     if said and way.down:
         # the first number stands on the left of its line, and all others on the right of theirs
@@ -269,13 +269,13 @@ def _unit(node: PictureNode, way: _Way, choices: Choices, said: bool) -> _Unit:
     ports = port * (len(node.inputs) + 1)
     wide, high = (ports, BOX) if way.down else (BOX, ports)
     operation = Size(max(BOX, text_width(node.operation) + 2 * way.pad, wide), max(BOX, high))
-    whole = operation.width + (way.stem + box if written_cells else 0.0)
+    width = operation.width + (way.stem + box if written_cells else 0.0)
     if not way.down:
-        return _Unit(operation, written_cells, widths, Size(whole, operation.height), port)
+        return _Unit(operation, written_cells, widths, Size(width, operation.height), port)
     # lines that go down come from operation to operation, and the boxes stand beside them
     half, last = operation.width / 2, port * (len(node.inputs) - 1) / 2
     before = max(half, last + beside[0] + BESIDE / 2 if len(beside) > 1 else 0.0)
-    after = max(whole - half, last + beside[-1] + BESIDE / 2)
+    after = max(width - half, last + beside[-1] + BESIDE / 2)
     return _Unit(operation, written_cells, widths, Size(BOX, before + after, before), port)
 
 
@@ -286,9 +286,9 @@ def _lines(
     """The lines from node to node: first what they have in common, then their ends at the operations."""
     taken: dict[int, bool] = {}
     for index, node in enumerate(picture.nodes):
-        for each in node.inputs:
-            bend = layout.last[each.node, index]
-            taken[bend] = taken.get(bend, False) or each.taken
+        for edge in node.inputs:
+            bend = layout.last[edge.node, index]
+            taken[bend] = taken.get(bend, False) or edge.taken
     for segment in reversed(layout.segments):
         # a line that only passes was taken if one of those that leave it further on was
         if segment.end >= len(units):
@@ -305,16 +305,16 @@ def _lines(
     said: list[Text] = []
     for index, node in enumerate(picture.nodes):
         ports = _ports(node, index, layout, units[index].port)
-        for position, (each, port) in enumerate(zip(node.inputs, ports, strict=True)):
+        for position, (edge, port) in enumerate(zip(node.inputs, ports, strict=True)):
             along, across = layout.corners[index]
             # boxes end where their column ends: what is left of a narrow one is crossed at its own height
             tip, first = along - HEAD / 2, layout.lefts[index]
-            path = way.curve(_end(layout, layout.last[each.node, index]), (min(first, tip), across + port))
+            path = way.curve(_end(layout, layout.last[edge.node, index]), (min(first, tip), across + port))
             if first < tip:
                 path = (*path, ("L", way.at(tip, across + port)))
-            yield Path("line", path, not each.taken, each.node, (index, position))
+            yield Path("line", path, not edge.taken, edge.node, (index, position))
             yield Path("head", way.head(along, across + port))
-            partial = choices.partial(each)
+            partial = choices.partial(edge)
             if partial and way.down:
                 left = port == min(ports) and len(ports) > 1
                 beside = -HEAD - 4 - text_width(partial) if left else HEAD + 4
@@ -338,7 +338,7 @@ def _ports(node: PictureNode, index: int, layout: Layout, port: float) -> list[f
     places = [(place - (count - 1) / 2) * port for place in range(count)]
     if node.ordered:
         return places
-    heights = [layout.corners[layout.last[each.node, index]].y for each in node.inputs]
+    heights = [layout.corners[layout.last[edge.node, index]].y for edge in node.inputs]
     ports = [0.0] * count
     for place, which in zip(places, sorted(range(count), key=heights.__getitem__), strict=True):
         ports[which] = place

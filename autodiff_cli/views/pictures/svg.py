@@ -65,19 +65,19 @@ def _path(path: Path) -> str:
 
 
 def _pieces(pieces: Iterable[Piece]) -> str:
-    found = []
+    commands = []
     x, y = "", ""
     for command, *places in pieces:
         written = [(coordinate(a), coordinate(b)) for a, b in places]
         if command == "L" and written[0][1] == y:
-            found.append(f"H{written[0][0]}")
+            commands.append(f"H{written[0][0]}")
         elif command == "L" and written[0][0] == x:
-            found.append(f"V{written[0][1]}")
+            commands.append(f"V{written[0][1]}")
         else:
-            found.append(command + " ".join(" ".join(place) for place in written))
+            commands.append(command + " ".join(" ".join(place) for place in written))
         if written:
             x, y = written[-1]
-    return "".join(found).replace("Z", "z")
+    return "".join(commands).replace("Z", "z")
 
 
 def _rectangle(box: Box) -> str:

@@ -52,12 +52,13 @@ def drawings(plot: Curve | Surface, names: Sequence[str]) -> list[Drawing]:
     """
     if isinstance(plot, Surface):
         return [Drawing("", partial(_surface, plot))]
+    plot = plot.in_logs() if plot.log else plot
     one, two = frames(plot)
     second = one if two is None else two
     if plot.outputs:
         layers = [
-            Layer(name, color, list(within(each.function.stretches, one)), every=DOTS[k % len(DOTS)])
-            for k, (each, name, color) in enumerate(zip(plot.outputs, names, CYCLE, strict=False))
+            Layer(name, color, list(within(output.function.stretches, one)), every=DOTS[k % len(DOTS)])
+            for k, (output, name, color) in enumerate(zip(plot.outputs, names, CYCLE, strict=False))
         ]
         return [Drawing("", partial(_drawing, layers, (plot.low, plot.high), one, HEIGHT))]
     function = Layer(names[0], "blue", list(within(plot.function.stretches, one)))

@@ -94,6 +94,9 @@ SETTINGS: Any = {
     "pdf.fonttype": 42,
 }
 
+_AFTER = "+-−*/·=,"
+"""Signs at which no line ends."""
+
 _COLOR = re.compile(rb"#[0-9a-f]{6}\b")
 
 
@@ -171,15 +174,36 @@ def drawn(
     return _both(_in_pixels(file.getvalue()), levels) if theme == "auto" else _in_pixels(file.getvalue())
 
 
+MOST_LINES = 6
+"""How many lines a title has at most; what is longer ends with three dots."""
+
+
 def _fit(line: Any) -> None:
-    """Shorten a line of text to the width of its page."""
-    text, room = line.get_text(), 0.98 * line.figure.bbox.width
-    count = len(text)
+    """Break a line of text into as many as its page is wide enough for, between words where it has any."""
+    left, room = line.get_text(), 0.98 * line.figure.bbox.width
+    lines: list[str] = []
+
+    def fits(text: str) -> bool:
+        line.set_text(text)
+        return bool(line.get_window_extent().width <= room)
+
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
-        while (width := line.get_window_extent().width) > room and count > 1:
-            count = min(count - 1, int(count * room / width))
-            line.set_text(shortened(text, count))
+        while left:
+            count = len(left)
+            while not fits(left[:count]) and count > 1:
+                count = max(1, min(count - 1, int(count * room / line.get_window_extent().width)))
+            if len(lines) == MOST_LINES - 1 and count < len(left):
+                lines.append(shortened(left, count))
+                break
+            if count < len(left):
+                # before an operator rather than behind it
+                count = next(
+                    (k for k in range(count, count // 2, -1) if left[k] == " " and left[k - 1] not in _AFTER), count
+                )
+            lines.append(left[:count].strip())
+            left = left[count:].strip()
+    line.set_text("\n".join(lines))
 
 
 def _trim(page: Any) -> None:
@@ -239,10 +263,10 @@ def _curve(page: Any, curve: Curve, names: Sequence[str], palette: Palette, kink
         upper, lower = page.subplots(2, 1, sharex=True, height_ratios=(3, 2))
     second = one if two is None else two
     if curve.outputs:
-        for each, name, color in zip(curve.outputs, names, CYCLE, strict=False):
-            _lines(upper, within(each.function.stretches, one), getattr(palette, color), name)
-            if each.value is not None:
-                upper.plot([curve.at], [each.value], "o", color=getattr(palette, color), markersize=6, zorder=5)
+        for output, name, color in zip(curve.outputs, names, CYCLE, strict=False):
+            _lines(upper, within(output.function.stretches, one), getattr(palette, color), name)
+            if output.value is not None:
+                upper.plot([curve.at], [output.value], "o", color=getattr(palette, color), markersize=6, zorder=5)
     else:
         _lines(upper, within(curve.function.stretches, one), palette.blue, names[0])
         for samples, name, color in zip((curve.derivative, curve.second), names[1:], ("red", "violet"), strict=False):
@@ -262,9 +286,33 @@ def _curve(page: Any, curve: Curve, names: Sequence[str], palette: Palette, kink
         style = {"markerfacecolor": palette.paper, "markeredgecolor": palette.blue, "color": palette.blue}
         upper.plot(*zip(*kinks, strict=True), "o", **style, markersize=9, zorder=4, label="no derivative (a kink)")
     for axes, frame in {upper: one, lower: second}.items():
+        if "x" in curve.log:
+            axes.set_xscale("log")
+            _powers(axes.xaxis, curve.high / curve.low)
+        if "y" in curve.log:
+            axes.set_yscale("log")
+            _powers(axes.yaxis, frame.high / frame.low)
         _dress(axes, (curve.low, curve.high), frame, palette)
         axes.legend(loc="best", fontsize=9)
     lower.set_xlabel(curve.variable)
+
+
+def _powers(axis: Any, ratio: float) -> None:
+    """Label a logarithmic axis in plain text; over a decade or two, more than the powers of ten."""
+    from matplotlib.ticker import FuncFormatter, NullFormatter
+
+    def label(x: float, _: object) -> str:
+        if 1e-4 < x < 1e5 or x <= 0:
+            return f"{x:g}"
+        mantissa, exponent = f"{x:.2e}".split("e")
+        power = f"10{str(int(exponent)).translate(_RAISED)}"
+        return power if float(mantissa) == 1 else f"{float(mantissa):g}·{power}"
+
+    axis.set_major_formatter(FuncFormatter(label))
+    axis.set_minor_formatter(FuncFormatter(label) if ratio < 50 else NullFormatter())
+
+
+_RAISED = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 
 
 def _kinks(curve: Curve, frame: Frame) -> list[tuple[float, float]]:
@@ -367,7 +415,7 @@ def _labels(levels: Any, across: tuple[float, float], up: tuple[float, float]) -
                 x, y = line[inside[min(int(at), len(inside) - 1)]]
                 places.append((float(steps.sum()), (float(x), float(y))))
     # those of many lines would hide what they stand on
-    places.sort(key=lambda each: -each[0])
+    places.sort(key=lambda entry: -entry[0])
     return [place for _, place in places[: MOST_LOOKS // max(1, sum(map(len, levels)))]]
 
 

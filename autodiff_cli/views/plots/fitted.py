@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...optimize.fit import Fit
+from ...optimize.fit import Fit, Parameter
+from ...uncertainty.measured_value import concise
 from ..characters import Theme
 from .figure import Palette, drawn
 
@@ -22,16 +23,16 @@ def fit_figure(answer: Fit, format: str, title: str, theme: Theme = "auto") -> b
     single = len(answer.predictors) == 1
     across = answer.columns[answer.predictors[0]] if single else answer.fitted
 
+    percent = f"{100 * answer.level:.3g} %"
+
     def draw(page: Any, palette: Palette) -> None:
         page.set_size_inches(6.4, 5.6)
         upper, lower = page.subplots(2, 1, sharex=True, height_ratios=(3, 1.3))
         if single and answer.curve:
             xs, ys, wide = zip(*answer.curve, strict=True)
-            low = [y - w for y, w in zip(ys, wide, strict=True)]
-            high = [y + w for y, w in zip(ys, wide, strict=True)]
-            band = f"{100 * answer.level:.3g} % confidence"
-            upper.fill_between(xs, low, high, color=palette.red, alpha=0.25, linewidth=0, label=band)
+            _band(upper, xs, ys, wide, palette.red, 0.25, f"{percent} confidence")
             upper.plot(xs, ys, color=palette.red, label="fit")
+            _predicted(upper, answer, palette, percent)
         elif not single:
             ends = [min(across), max(across)]
             upper.plot(ends, ends, color=palette.red, label="as fitted")
@@ -42,19 +43,73 @@ def fit_figure(answer: Fit, format: str, title: str, theme: Theme = "auto") -> b
         if len(observed) > MOST:
             dots |= {"markersize": 3, "alpha": 0.3, "zorder": 1}
         upper.plot([across[k] for k in shown], [observed[k] for k in shown], "o", **dots, label=label)
+        _error_bars(upper, answer, across, observed, shown, palette, single)
         upper.set_ylabel(answer.response)
         upper.legend(loc="best", fontsize=9)
         lower.axhline(0, color=palette.faint, linewidth=0.9)
         shown = in_sight(across, answer.residuals)
         lower.plot([across[k] for k in shown], [answer.residuals[k] for k in shown], "o", **dots)
+        _error_bars(lower, answer, across, answer.residuals, shown, palette, False)
         lower.set_ylabel("residual")
         lower.set_xlabel(answer.predictors[0] if single else f"fitted {answer.response}")
         for axes in (upper, lower):
             axes.grid(color=palette.grid, linewidth=0.7)
             axes.set_axisbelow(True)
 
-    caption = ", ".join(f"{name} = {float(each.estimate):.6g}" for name, each in answer.parameters.items())
-    return drawn(draw, format, title, caption if len(caption) <= 90 else "", theme)
+    return drawn(draw, format, title, ", ".join(map(_stated, answer.parameters.items())), theme)
+
+
+def _stated(item: tuple[str, Parameter]) -> str:
+    """A parameter with its uncertainty, as `a = 5.48(29)`."""
+    name, each = item
+    if each.error is None:
+        return f"{name} = {float(each.estimate):.6g}"
+    return f"{name} = {concise(float(each.estimate), float(each.error))}".replace("-", "−")
+
+
+def _band(
+    axes: Any, xs: Sequence[float], ys: Sequence[float], wide: Sequence[float], color: str, alpha: float, label: str
+) -> None:
+    low, high = ([y + sign * w for y, w in zip(ys, wide, strict=True)] for sign in (-1, 1))
+    axes.fill_between(xs, low, high, color=color, alpha=alpha, linewidth=0, label=label)
+
+
+def _predicted(axes: Any, answer: Fit, palette: Palette, percent: str) -> None:
+    """Draw predictions over the one predictor: their values and their bands."""
+    (name,) = answer.predictors
+    places = sorted((each for each in answer.predictions if each.value is not None), key=lambda each: each.point[name])
+    if not places:
+        return
+    axes.plot(
+        [each.point[name] for each in places], [each.value for each in places], color=palette.violet, linewidth=1.0
+    )
+    for attribute, alpha, label in (("prediction", 0.12, f"{percent} prediction"), ("confidence", 0.18, None)):
+        pairs = [(each.point[name], ends) for each in places if (ends := getattr(each, attribute)) is not None]
+        if pairs:
+            low, high = [ends[0] for _, ends in pairs], [ends[1] for _, ends in pairs]
+            style = {"color": palette.violet, "alpha": alpha, "linewidth": 0}
+            axes.fill_between([x for x, _ in pairs], low, high, label=label, **style)
+
+
+def _error_bars(
+    axes: Any, answer: Fit, xs: Sequence[float], ys: Sequence[float], shown: Sequence[int], palette: Palette, both: bool
+) -> None:
+    """Draw the standard uncertainties of the rows: of the response, and of their one predictor if it is across."""
+    across = answer.sigma.get(answer.predictors[0]) if both else None
+    up = answer.sigma.get(answer.response)
+    if up is None or len(answer.fitted) > MOST:
+        return
+    axes.errorbar(
+        [xs[k] for k in shown],
+        [ys[k] for k in shown],
+        yerr=[up[k] for k in shown],
+        xerr=None if across is None else [across[k] for k in shown],
+        fmt="none",
+        ecolor=palette.blue,
+        elinewidth=0.9,
+        capsize=2,
+        alpha=0.8,
+    )
 
 
 def in_sight(xs: Sequence[float], ys: Sequence[float]) -> list[int]:

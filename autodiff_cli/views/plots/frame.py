@@ -24,10 +24,20 @@ class Frame(NamedTuple):
 
 def frames(curve: Curve) -> tuple[Frame, Frame | None]:
     """The frame of the function, and that of the derivative; None where both fit into one."""
+    if "y" in curve.log:
+        logs, _ = frames(curve.in_logs())
+        return Frame(10.0 ** max(logs.low, -300.0), 10.0 ** min(logs.high, 300.0)), None
     function, derivative, tangent = curve.function, curve.derivative, curve.tangent
     value = [*([tangent.value] if tangent else []), *(y for _, y in curve.path)]
     slope = [tangent.slope] if tangent else []
-    also = [*(x for each in curve.outputs if each.function.stretches for x in (each.function.low, each.function.high))]
+    also = [
+        *(
+            x
+            for output in curve.outputs
+            if output.function.stretches
+            for x in (output.function.low, output.function.high)
+        )
+    ]
     heights = also or [function.low, function.high]
     one = _frame([*heights, *value])
     if not derivative.stretches:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from ...uncertainty.measured_value import in_unit
 from ...uncertainty.propagate import Propagation, Result
 from ..characters import Theme, shortened
 from .figure import Palette, drawn
@@ -29,7 +30,8 @@ def budget_figure(answer: Propagation, format: str, title: str, theme: Theme = "
 
     caption = ""
     if len(shown) == 1:
-        caption = f"{shown[0].interval}, for {100 * shown[0].level:.4g} %"
+        unit = "" if answer.units is None else f" {answer.units['results'][0]['value']}".rstrip()
+        caption = f"{in_unit(shown[0].interval, unit)}, for {100 * shown[0].level:.4g} %"
     return drawn(draw, format, title, caption, theme)
 
 

@@ -19,7 +19,21 @@ function general(x, digits) {
 const written = (x) => (x === null || x === undefined ? "" : general(x, 5));
 const shown = (k, x) => (isCondition(k) ? (x ? "true" : "false") : written(x));
 const isCondition = (k) => ["condition", "and", "or"].includes(nodes[k].kind);
-const number = (text) => (text.trim() === "" ? NaN : Number(text.trim().replace("−", "-").replace(",", ".")));
+// A number as it is typed: `1/3` is one too.
+const number = (text) => {
+  const parts = text.replaceAll("−", "-").replaceAll(",", ".").split("/").map((part) => (part.trim() === "" ? NaN : Number(part)));
+  return parts.length === 1 ? parts[0] : parts.length === 2 ? parts[0] / parts[1] : NaN;
+};
+const UNREADABLE = "not a number: write 0.5, 1/3 or 1e-3";
+// Texts side by side, none of which is torn at the end of a line: a name from its number.
+function sideBySide(place, texts) {
+  place.replaceChildren();
+  texts.forEach((text, k) => {
+    const whole = document.createElement("span");
+    whole.textContent = text;
+    place.append(k ? "   " : "", whole);
+  });
+}
 
 // ---- evaluation and backpropagation -------------------------------------------------------------------------------
 class Trouble extends Error {
@@ -322,7 +336,7 @@ function update(first = false) {
     for (const control of ["first", "back", "play", "next", "last", "step", "quiz", "down", "down10"]) $(control).disabled = false;
     render();
     const partials = page.wanted.map((name) => `∂/∂${name} = ${written(run.adjoints[page.variables[name]] ?? 0)}`);
-    $("answer").textContent = [`value = ${written(run.data[output])}`, ...partials].join("   ");
+    sideBySide($("answer"), [`value = ${written(run.data[output])}`, ...partials]);
   } catch (error) {
     if (!(error instanceof Trouble)) throw error;
     failed(error);
@@ -330,7 +344,8 @@ function update(first = false) {
   for (const name of Object.keys(point)) {
     const gradient = $(`gradient-${page.variables[name]}`);
     const known = run && page.wanted.includes(name);
-    gradient.textContent = known ? `∂ = ${written(run.adjoints[page.variables[name]] ?? 0)}` : "";
+    const unread = $(`field-${page.variables[name]}`).getAttribute("aria-invalid") === "true";
+    gradient.textContent = unread ? UNREADABLE : known ? `∂ = ${written(run.adjoints[page.variables[name]] ?? 0)}` : "";
   }
   plot();
 }
@@ -385,6 +400,7 @@ function inputs() {
       const x = number(field.value);
       field.setAttribute("aria-invalid", String(!Number.isFinite(x)));
       if (Number.isFinite(x)) set(name, x);
+      else gradient.textContent = UNREADABLE;
     });
     $("inputs").append(label, slider, field, gradient);
   }
@@ -393,7 +409,7 @@ function inputs() {
 
 // A field is as wide as its number.
 function widen(field) {
-  field.size = Math.max(field.id === "rate" ? 6 : 12, field.value.length + 1);
+  field.style.width = `calc(${Math.max(field.id === "rate" ? 6 : 12, field.value.length) + 1}ch + 1.4rem)`;
 }
 
 function show(field, text) {
@@ -404,7 +420,9 @@ function show(field, text) {
 function place(name, x) {
   point[name] = x;
   $(`slider-${page.variables[name]}`).value = x;
-  show($(`field-${page.variables[name]}`), String(Number(x.toPrecision(12))));
+  const field = $(`field-${page.variables[name]}`);
+  show(field, String(Number(x.toPrecision(12))));
+  field.setAttribute("aria-invalid", "false");
 }
 
 function set(name, x) {
@@ -425,6 +443,7 @@ function forget() {
 function descend(times) {
   const rate = number($("rate").value);
   $("rate").setAttribute("aria-invalid", String(!Number.isFinite(rate)));
+  if (!Number.isFinite(rate)) $("descended").textContent = `The rate is ${UNREADABLE}`;
   if (!run || !Number.isFinite(rate)) return;
   if (!path.length) path.push({ ...point, value: run.data[output] });
   for (let k = 0; k < times && run; k++) {
@@ -439,7 +458,12 @@ function descend(times) {
     }
   }
   update();
-  if (run) $("descended").textContent = `after ${path.length - 1} steps: value = ${written(run.data[output])}`;
+  const [start, last] = [path[0].value, path[path.length - 1].value];
+  const taken = path.length - 1;
+  if (!run) $("descended").textContent = `diverged after ${taken} steps: the next one leads to where there is no value; try a smaller rate`;
+  else if (last > start && rate > 0)
+    $("descended").textContent = `diverged after ${taken} steps: the value has grown from ${written(start)} to ${written(last)}; try a smaller rate`;
+  else $("descended").textContent = `after ${taken} steps: value = ${written(last)}`;
   loss();
 }
 
@@ -481,6 +505,14 @@ function frame(svg, [left, right, top, bottom], [a, b, c, d]) {
   );
 }
 
+// A group of which only that part is seen which lies in the frame of a plot.
+function inside(svg) {
+  const clip = element("clipPath", { id: "framed" });
+  clip.append(element("rect", { x: 60, y: 8, width: 350, height: 276 }));
+  svg.append(clip);
+  return element("g", { "clip-path": "url(#framed)" });
+}
+
 function loss() {
   const svg = $("loss");
   svg.toggleAttribute("hidden", path.length < 2);
@@ -518,10 +550,14 @@ function plot() {
   plotted.follow();
 }
 
+// The range of a slider, the point, and the way of a descent as far as that is not many times as wide.
 const span = (name) => {
   const slider = $(`slider-${page.variables[name]}`);
   const [low, high] = [Number(slider.min), Number(slider.max)];
-  return [Math.min(low, point[name]), Math.max(high, point[name])];
+  const reach = 4 * (high - low);
+  const passed = path.map((each) => each[name]).filter((x) => x > low - reach && x < high + reach);
+  const ends = path.length ? passed : [point[name]];
+  return [Math.min(low, ...ends), Math.max(high, ...ends)];
 };
 
 function curve(name) {
@@ -573,7 +609,7 @@ function contours([across, up]) {
   frame(svg, [60, 410, 8, 284], [a, b, c, d]);
   for (const level of new Set(levels)) svg.append(element("path", { class: "level", d: isoline(grid, level, x, y) }));
   const [u, v] = [scale(a, b, 60, 410), scale(c, d, 280, 10)];
-  const moving = svg.appendChild(element("g", {}));
+  const moving = svg.appendChild(inside(svg));
   svg.setAttribute("aria-label", `Contours over ${across} and ${up}, with the point and the descent's path`);
   $("legend").textContent = `contours; ${across} to the right, ${up} upwards; the dot is the point`;
   return () =>
@@ -649,6 +685,7 @@ function settle(right, words) {
 function toggle(on) {
   stop();
   quiz = on ? { right: 0, asked: 0, missed: false } : null;
+  document.body.classList.toggle("asking", on);
   $("quiz").setAttribute("aria-pressed", String(on));
   for (const control of ["first", "back", "play", "next", "last", "step"]) $(control).disabled = on;
   document.querySelectorAll("#inputs input, #descent button").forEach((input) => (input.disabled = on));
@@ -703,5 +740,17 @@ $("theme").addEventListener("click", () => {
   root.dataset.theme = dark ? "light" : "dark";
 });
 
+// A graph is made a little smaller to fit; of one that is much too wide it is said that it scrolls.
+function fitGraph() {
+  const svg = $("graph").querySelector("svg");
+  const natural = svg.viewBox.baseVal.width || svg.getBoundingClientRect().width;
+  const fits = $("graph").clientWidth >= 0.6 * natural;
+  svg.style.maxWidth = fits ? "100%" : "none";
+  svg.style.height = fits ? "auto" : "";
+  $("scrolls").hidden = fits;
+}
+addEventListener("resize", fitGraph);
+
 inputs();
 update(true);
+fitGraph();

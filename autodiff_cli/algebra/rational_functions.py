@@ -1,0 +1,292 @@
+"""Equations without fractions: the numerator of a graph over its divisors, and the coefficients of a polynomial."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from functools import reduce
+from typing import NamedTuple, TypeVar
+
+from ..graphs.value import Value, constant, in_order, node
+from ..graphs.value_and_gradient import value_in
+from ..numbers.budget import TERM, Defined, charge
+from ..numbers.exact import EXACT
+from ..table.operators import ADD, DIV, MUL, NEG, POW, SUB
+from ..table.primitive import PRIMITIVES, Primitive
+from ..table.primitives import QUOTIENTS
+from .canonical import rational
+from .simplify import simplify
+from .walk import facts_of, rebuilt, rewritten
+
+MOST_DEGREE = 100
+"""Polynomials of a higher degree are not taken apart."""
+
+MOST_FACTORS = 8
+"""Higher powers are not written as products."""
+
+C = TypeVar("C")
+
+SUM, PROD = PRIMITIVES["sum"], PRIMITIVES["prod"]
+
+
+class Quotient(NamedTuple):
+    """A graph as a quotient; without a divisor it is the graph itself."""
+
+    above: Value
+    below: Value | None
+
+
+def cleared(root: Value) -> tuple[Value, list[Value]]:
+    """Return a numerator of a graph and its divisors: it is 0 where the numerator is and no divisor is.
+
+    Quotients in sums and products, powers, and functions such as `tan` are cleared, not those within other functions.
+    Where the graph has a value, the numerator has one too.
+    """
+    divisors: list[Value] = []
+
+    def divided(a: Quotient, b: Quotient) -> Quotient:
+        divisors.append(b.above)
+        return Quotient(times(a.above, b.below), times(a.below, b.above))
+
+    def powered(base: Quotient, exponent: int) -> Quotient:
+        return Quotient(raised(base.above, exponent), base.below and raised(base.below, exponent))
+
+    def rule(value: Value, inputs: Sequence[Quotient]) -> Quotient:
+        primitive = value.primitive
+        if primitive.name in QUOTIENTS:
+            dividend, divisor = (name and node(PRIMITIVES[name], value._prev) for name in QUOTIENTS[primitive.name])
+            assert divisor
+            divisors.append(divisor)
+            return Quotient(dividend or ONE, divisor)
+        if primitive is DIV:
+            return divided(*inputs)
+        exponent = whole(value._prev[1]) if primitive is POW else None
+        if exponent is not None and exponent < 0:
+            return divided(Quotient(ONE, None), powered(inputs[0], -exponent))
+        if all(part.below is None for part in inputs) or not (exponent or primitive in (ADD, SUB, MUL, NEG, SUM, PROD)):
+            return Quotient(value, None)
+        if exponent is not None:
+            return powered(inputs[0], exponent)
+        if primitive is NEG:
+            return Quotient(node(NEG, (inputs[0].above,)), inputs[0].below)
+        total = inputs[0]
+        for part in inputs[1:]:
+            if primitive in (MUL, PROD):
+                total = Quotient(times(total.above, part.above), times(total.below, part.below))
+                continue
+            alike = total.below is part.below
+            sides = (
+                times(total.above, None if alike else part.below),
+                times(part.above, None if alike else total.below),
+            )
+            below = total.below if alike else times(total.below, part.below)
+            total = Quotient(node(SUB if primitive is SUB else ADD, sides), below)
+        return total
+
+    above = facts_of((root,), rule)[root].above
+    return above, divisors
+
+
+def _cross(a: Quotient, b: Quotient) -> tuple[Value, Value | None]:
+    return a.above, b.below
+
+
+ONE = constant(1.0, "1")
+
+
+def times(a: Value | None, b: Value | None) -> Value:
+    """The product of two graphs, None and a literal 1 being no factors."""
+    factors = [factor for factor in (a, b) if factor is not None and factor is not ONE]
+    return node(MUL, tuple(factors)) if len(factors) == 2 else factors[0] if factors else ONE
+
+
+def raised(base: Value, exponent: int) -> Value:
+    """A graph to a whole power."""
+    return base if exponent == 1 or base is ONE else node(POW, (base, constant(float(exponent), str(exponent))))
+
+
+def whole(value: Value) -> int | None:
+    """The whole number that a graph without variables is; None if it is none."""
+    if any(not v._prev and v.label for v in in_order((value,))):
+        return None
+    number = None
+    with Defined(ArithmeticError, ValueError):
+        number = value_in(EXACT, value, {})
+    return int(number) if number is not None and number.denominator == 1 and abs(number) <= MOST_DEGREE else None
+
+
+def multiplied_out(root: Value) -> Value:
+    """A graph with products in the place of small whole powers."""
+
+    def rule(value: Value, inputs: tuple[Value, ...]) -> Value:
+        exponent = whole(value._prev[1]) if value.primitive is POW else None
+        if exponent is None or not 1 <= exponent <= MOST_FACTORS:
+            return rebuilt(value, inputs)
+        return reduce(times, [inputs[0]] * exponent)
+
+    return rewritten((root,), rule)[0]
+
+
+class _NoPolynomial(Exception):
+    """A graph that is not a polynomial in the variable."""
+
+
+def coefficients(
+    root: Value, leaf: Value, fixed: Callable[[Value], C], operation: Callable[[Primitive, C, C], C]
+) -> list[C] | None:
+    """Return the coefficients of a graph that is a polynomial in a leaf, from the constant one on; None if it is none.
+
+    `fixed` gives the coefficient that a graph without the leaf is, `operation` the sum, difference, product or quotient
+    of coefficients; what these raise is raised.
+    """
+    varies = facts_of((root,), lambda v, inputs: v is leaf or any(inputs))
+    zero, one = fixed(constant(0.0, "0")), fixed(ONE)
+
+    def added(p: Sequence[C], q: Sequence[C], primitive: Primitive) -> list[C]:
+        longest = max(len(p), len(q))
+        padded = ([*side, *[zero] * (longest - len(side))] for side in (p, q))
+        return [operation(primitive, a, b) for a, b in zip(*padded, strict=True)]
+
+    def multiplied(p: Sequence[C], q: Sequence[C]) -> list[C]:
+        if len(p) + len(q) > MOST_DEGREE + 2:
+            raise _NoPolynomial
+        result = [zero] * (len(p) + len(q) - 1)
+        for j, a in enumerate(p):
+            for k, b in enumerate(q):
+                result[j + k] = operation(ADD, result[j + k], operation(MUL, a, b))
+        return result
+
+    def rule(value: Value, inputs: Sequence[list[C]]) -> list[C]:
+        if not varies[value]:
+            return [] if value is not root and value in inner else [fixed(value)]
+        if value is leaf:
+            return [zero, one]
+        primitive = value.primitive
+        if primitive in (ADD, SUB, SUM):
+            total = inputs[0]
+            for part in inputs[1:]:
+                total = added(total, part, SUB if primitive is SUB else ADD)
+            return total
+        if primitive is NEG:
+            return added([zero], inputs[0], SUB)
+        if primitive in (MUL, PROD):
+            total = inputs[0]
+            for part in inputs[1:]:
+                total = multiplied(total, part)
+            return total
+        if primitive is DIV and not varies[value._prev[1]]:
+            return [operation(DIV, a, inputs[1][0]) for a in inputs[0]]
+        exponent = whole(value._prev[1]) if primitive is POW else None
+        if exponent is None or exponent < 0:
+            raise _NoPolynomial
+        total = [one]
+        for _ in range(exponent):
+            total = multiplied(total, inputs[0])
+        return total
+
+    # parts of what does not depend on the leaf are no coefficients
+    inner = {v for v in varies if not varies[v]} - {p for v in varies if varies[v] for p in v._prev}
+    try:
+        return facts_of((root,), rule)[root]
+    except _NoPolynomial:
+        return None
+
+
+# ---- identities ---------------------------------------------------------------------------------------------------
+MOST_TERMS = 2_000
+"""A longer sum is not multiplied out."""
+
+SQUARES = {"cos": ("sin", -1), "cosh": ("sinh", 1)}
+"""Functions whose square is 1 plus or minus that of another."""
+
+Atom = tuple[str, int]
+"""A part that is no sum or product: the name of its function, and a number for its input; of several inputs, for it."""
+
+Monomial = frozenset[tuple[Atom, int]]
+Terms = dict[Monomial, Fraction]
+
+
+def vanishes(root: Value) -> bool:
+    """Whether a graph is 0 wherever it has a value, by multiplying out all sums, products and quotients.
+
+    False says nothing. Besides, sin² + cos² is 1, and cosh² - sinh² too.
+    """
+
+    def rule(value: Value, inputs: Sequence[Terms]) -> Terms:
+        number = rational(value)
+        if number is not None:
+            return {frozenset(): number} if number else {}
+        primitive = value.primitive
+        if primitive in (ADD, SUB, SUM):
+            total = dict(inputs[0])
+            for part in inputs[1:]:
+                _add(total, part, Fraction(-1 if primitive is SUB else 1))
+            return total
+        if primitive is NEG:
+            return {monomial: -c for monomial, c in inputs[0].items()}
+        if primitive in (MUL, PROD):
+            return reduce(_multiplied, inputs)
+        exponent = whole(value._prev[1]) if primitive is POW else None
+        if exponent is not None and exponent >= 0:
+            return reduce(_multiplied, [inputs[0]] * exponent, {frozenset(): Fraction(1)})
+        atom = (primitive.name, form(value._prev[0])) if len(value._prev) == 1 else ("", form(value))
+        return {frozenset([(atom, 1)]): Fraction(1)}
+
+    numbers: dict[tuple[object, ...], int] = {}
+
+    def form(value: Value) -> int:
+        simple = simplify((value,))[0]
+        return facts_of((simple,), lambda v, inputs: numbers.setdefault(_key(v, inputs), len(numbers)))[simple]
+
+    try:
+        numerator, _ = cleared(root)
+        return not _without_squares(facts_of((numerator,), rule)[numerator])
+    except _NoPolynomial:
+        return False
+
+
+def _key(value: Value, inputs: Sequence[int]) -> tuple[object, ...]:
+    leaf = () if value._prev else (value.label, value.source or value.data)
+    return value.primitive.name, *leaf, *inputs
+
+
+def _add(total: Terms, terms: Terms, factor: Fraction) -> None:
+    for monomial, c in terms.items():
+        new = total.get(monomial, 0) + factor * c
+        if new:
+            total[monomial] = new
+        else:
+            total.pop(monomial, None)
+    if len(total) > MOST_TERMS:
+        raise _NoPolynomial
+
+
+def _multiplied(a: Terms, b: Terms) -> Terms:
+    total: Terms = {}
+    charge(TERM * len(a) * len(b))
+    for p, c in a.items():
+        product: Terms = {}
+        for q, d in b.items():
+            powers = dict(p)
+            for atom, k in q:
+                powers[atom] = powers.get(atom, 0) + k
+            product[frozenset(powers.items())] = c * d
+        _add(total, product, Fraction(1))
+    return total
+
+
+def _without_squares(terms: Terms) -> Terms:
+    """The sum with even powers of `cos` and `cosh` replaced."""
+    total: Terms = {}
+    for monomial, c in terms.items():
+        parts: Terms = {frozenset(): c}
+        for (name, text), k in monomial:
+            if name in SQUARES:
+                other, sign = SQUARES[name]
+                square: Terms = {frozenset(): Fraction(1), frozenset([((other, text), 2)]): Fraction(sign)}
+                parts = reduce(_multiplied, [square] * (k // 2), parts)
+                k %= 2  # noqa: PLW2901
+            if k:
+                parts = _multiplied(parts, {frozenset([((name, text), k)]): Fraction(1)})
+        _add(total, parts, Fraction(1))
+    return total

@@ -1,0 +1,93 @@
+"""Calls: what a question takes of the options of its command, typed on a command line or given in Python."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from types import FunctionType
+from typing import TYPE_CHECKING, Any, cast
+
+from ..inputs.arithmetic import Arithmetic, chosen
+from ..inputs.bounds import Range, parse_between, parse_ranges
+from ..inputs.parse_point import parse_weights
+from ..streams.requests import default_point, names
+
+if TYPE_CHECKING:
+    from ..batched.data_loss import LossSpec
+
+OPTIONS = {"tolerance": "gradient_tolerance", "required": "require", "every": "everything"}
+"""The options whose values are arguments under other names."""
+
+CHOICES = ("relative", "sort", "depth", "binary", "partials", "width", "blanks")
+"""The choices of views that options of their names make."""
+
+
+class Call:
+    """The values of options by parameter. A question's argument is the option of its name, or a property here."""
+
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        self.values = values
+
+    def arguments(self, question: Callable[..., Any]) -> dict[str, Any]:
+        """Return the keyword arguments of a question but for `wrt`, which a request may have; without those left out.
+
+        Raises `ExpressionError` for a value that cannot be read.
+        """
+        code = cast(FunctionType, question).__code__
+        parameters = code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
+        arguments = {
+            name: getattr(self, name) if hasattr(Call, name) else self.values.get(OPTIONS.get(name, name))
+            for name in parameters
+            if name != "wrt"
+        }
+        return {name: value for name, value in arguments.items() if value is not None}
+
+    @property
+    def choices(self) -> dict[str, Any]:
+        """The choices of the view that options make."""
+        return {name: value for name in CHOICES if (value := self.values.get(name)) is not None and value is not False}
+
+    @property
+    def arithmetic(self) -> Arithmetic:
+        """The arithmetic of the options `--exact`, `--precision` and `--certified`."""
+        return chosen(*self.values["numbers"])
+
+    @property
+    def over(self) -> LossSpec | None:
+        """The loss over rows of data; on a command line it is the question's own."""
+        return None
+
+    @property
+    def unknowns(self) -> tuple[str, ...] | None:
+        """The unknowns of equations, where they are named."""
+        return names(self.values.get("unknowns"), "--for")
+
+    @property
+    def between(self) -> Mapping[str, Range] | Range | None:
+        """The ranges that the unknowns are looked for in."""
+        return parse_between(self.values.get("between") or ())
+
+    @property
+    def bounds(self) -> Mapping[str, Range]:
+        """The bounds of variables."""
+        return self.ranges_of("bounds")
+
+    @property
+    def ranges(self) -> Mapping[str, Range]:
+        """The ranges of a plot."""
+        return self.ranges_of("range")
+
+    def ranges_of(self, option: str) -> Mapping[str, Range]:
+        """Return the ranges that an option gives, by name."""
+        return parse_ranges(self.values.get(option) or ())
+
+    @property
+    def direction(self) -> Mapping[str, float | str] | None:
+        """The direction of a derivative."""
+        typed = self.values.get("direction")
+        return None if typed is None else cast(Mapping[str, float | str], default_point(typed))
+
+    @property
+    def adjoint(self) -> Mapping[str, float | str] | Sequence[float | str] | None:
+        """The weights of the outputs."""
+        weights = self.values.get("adjoint")
+        return parse_weights(weights) if isinstance(weights, str) else weights

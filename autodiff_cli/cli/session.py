@@ -1,0 +1,527 @@
+"""A session: names with values and definitions, kept from line to line, and the programs that are made of them.
+
+A name has one meaning at a time, a number or a formula, and what uses it follows: after `h = x + 1`, `h` changes with
+`x`. A line becomes a program, which is the definitions that it needs and then itself; numbers are the program's point.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import lru_cache
+from typing import NamedTuple, TypeVar
+
+from ..derivatives.gradient import Gradient, plain_gradient
+from ..diagnostics.leniency import AsRead, Composed, leniently
+from ..diagnostics.parsing import parse
+from ..errors import Diagnostic, ExpressionError, Offer, Span
+from ..formulas.diff import Diff, diff, differential_operator
+from ..graphs.value import in_order
+from ..inputs.problem import single_output
+from ..language.builder import SIMPLE, Program
+from ..language.printer import expression_text, number_text
+from ..language.tokens import AUGMENT, CLOSE, END, EQUALS, KIND, NAME, NEWLINE, OPEN, UNREADABLE, scan
+
+Answer = TypeVar("Answer")
+
+ANSWER = "ans"
+"""The name of the last answer."""
+
+LONGEST_ANSWER = 10_000
+"""A formula of more characters is not kept as the last answer."""
+
+_COMMA, _SEMICOLON = KIND["COMMA"], KIND["SEMICOLON"]
+_PRIMES = re.compile("['’′]+|[\"″”]")
+_OPERANDS = frozenset(KIND[name] for name in ("NAME", "NUMBER", "COEFFICIENT"))
+_WHOLE_PRIME = re.compile(r"\s*([^\W\d]\w*)(['’′]+|[\"″”])\s*(\(.*\))?\s*", re.DOTALL)
+
+
+class Definition(NamedTuple):
+    """The meaning of a name: a formula, or a function of its parameters."""
+
+    parameters: tuple[str, ...] | None
+    body: str
+
+    def statement(self, name: str) -> str:
+        """The statement that gives this meaning to a name."""
+        return f"{name}{'' if self.parameters is None else '(' + ', '.join(self.parameters) + ')'} = {self.body}"
+
+    @property
+    def uses(self) -> list[str]:
+        """The names in it that have a meaning outside."""
+        return [name for name in names_in(self.body) if name not in (self.parameters or ())]
+
+
+class Statement(NamedTuple):
+    """A statement of a line: `define`, `bind`, `augment` or `expression`, with its place and that of its right side."""
+
+    kind: str
+    start: int
+    end: int
+    body: int
+    name: str = ""
+    parameters: tuple[str, ...] | None = None
+
+
+class Composition(NamedTuple):
+    """What was typed as a program: with the definitions before it that it needs, and the numbers of its names."""
+
+    reading: AsRead
+    point: dict[str, str]
+    """The numbers of the names that it uses."""
+    primes: list[str]
+    """The functions whose derivatives it uses."""
+
+    @property
+    def text(self) -> Composed:
+        """The program."""
+        return Composed(self.reading)
+
+
+class Shown(NamedTuple):
+    """The answer to a statement: what its view calls it, and a gradient, derivatives, or text to be shown as it is."""
+
+    name: str
+    reading: AsRead
+    answer: Gradient[float] | Diff | str
+    formula: str | None = None
+    """The value of an expression whose variables have no numbers."""
+
+
+def names_in(text: str) -> list[str]:
+    """The names in a text, in order of first appearance."""
+    return list(dict.fromkeys(text[start:end] for kind, start, end in scan(text) if kind == NAME))
+
+
+def typed(text: str, line: str | None = None, start: int = 0) -> AsRead:
+    """The reading of a piece of a line as it was typed."""
+    return AsRead(text, text if line is None else line, tuple(range(start, start + len(text))))
+
+
+def statements_of(line: str) -> Iterator[Statement]:
+    """The statements of a line, told apart by their first tokens; what is not in the language is an expression."""
+    tokens: list[tuple[int, int, int]] = []
+    for token in scan(line):
+        if token[0] not in (_SEMICOLON, NEWLINE, END):
+            tokens.append(token)
+            continue
+        if tokens:
+            yield _statement(line, tokens)
+        tokens = []
+
+
+def _statement(line: str, tokens: Sequence[tuple[int, int, int]]) -> Statement:
+    kinds = [kind for kind, _, _ in tokens]
+    first, last = tokens[0][1], tokens[-1][2]
+    name = line[slice(*tokens[0][1:])]
+    if kinds[0] == NAME and len(kinds) > 2 and kinds[1] in (EQUALS, AUGMENT):
+        return Statement("bind" if kinds[1] == EQUALS else "augment", first, last, tokens[2][1], name)
+    if kinds[:2] == [NAME, OPEN] and CLOSE in kinds:
+        close = kinds.index(CLOSE)
+        head = [line[start:end] for _, start, end in tokens[2:close:2]]
+        well_formed = set(kinds[2:close:2]) == {NAME} and set(kinds[3:close:2]) <= {_COMMA} and close % 2
+        if well_formed and kinds[close + 1 : close + 2] == [EQUALS] and len(kinds) > close + 2:
+            return Statement("define", first, last, tokens[close + 2][1], name, tuple(head))
+    return Statement("expression", first, last, first)
+
+
+@lru_cache(256)
+def _derivative(program: str, parameter: str, order: int) -> str:
+    """The formula of the derivative of a program that holds everywhere."""
+    return diff(program, wrt=[parameter], order=order, everywhere=True).derivatives[0].formula
+
+
+class Session:
+    """The names of a session with their meanings; every method that raises leaves them as they were."""
+
+    def __init__(self) -> None:
+        self.values: dict[str, str] = {}
+        """The names that are numbers, each as a constant expression."""
+        self.definitions: dict[str, Definition] = {}
+        self.last: str = ""
+        """The last expression, as it was typed."""
+        self._primes: dict[str, tuple[str, int]] = {}
+        """The names that stand for derivatives: of which function, and of which order."""
+
+    @property
+    def names(self) -> list[str]:
+        """The names with a meaning."""
+        return [*self.values, *self.definitions]
+
+    @contextmanager
+    def unchanged_on_error(self) -> Iterator[None]:
+        """Take back what is done inside if it raises."""
+        before = self.values.copy(), self.definitions.copy(), self.last
+        try:
+            yield
+        except BaseException:
+            self.values, self.definitions, self.last = before
+            raise
+
+    # -- programs ---------------------------------------------------------------------------------------------------
+    def spelled_out(self, reading: AsRead, hidden: Collection[str] = ()) -> tuple[AsRead, set[str]]:
+        """A reading with functions that stand alone called with their parameters, and derivatives by their names.
+
+        Also the parameters of those. `hidden` names mean something else. Raises `ExpressionError`.
+        """
+        text, tokens = reading.text, list(scan(reading.text))
+        offers: list[Offer] = []
+        freed: set[str] = set()
+        for kind, start, end in tokens:
+            name = text[start:end]
+            if kind != NAME or name in hidden:
+                continue
+            prime = _PRIMES.match(text, end)
+            after = prime.end() if prime else end
+            following = next(token for token in tokens if token[1] >= after)
+            function = self.definitions.get(name)
+            if prime is not None:
+                name, function = self._prime(name, _order(prime[0]), Span(start, after))
+            elif function is None or function.parameters is None or following[0] in (OPEN, *_OPERANDS):
+                continue
+            parameters = function.parameters or ()
+            called = following[0] == OPEN
+            freed.update(() if called else parameters)
+            if prime or not called:
+                offers.append(Offer(start, after, name if called else f"{name}({', '.join(parameters)})"))
+        for offer in reversed(offers):
+            reading = reading.rewritten(offer)
+        return reading, freed
+
+    def _prime(self, name: str, order: int, span: Span) -> tuple[str, Definition]:
+        """The name of a derivative, and its definition. Raises `ExpressionError`."""
+        function = self.definitions.get(name)
+        if function is None and name in SIMPLE:
+            function = Definition(("x",), f"{name}(x)")
+        if function is None or function.parameters is None:
+            is_name = name in self.values or name in self.definitions
+            hint = f"write `d/dx {name}`" if is_name else f"define it first: `{name}(x) = x**2`"
+            raise ExpressionError("name", f"`{name}` is no function, so it has no derivative", span, hint)
+        if len(function.parameters) != 1:
+            message = f"`{name}` has {len(function.parameters)} parameters, and a prime needs one"
+            raise ExpressionError("name", message, span, f"name it: `d/d{function.parameters[0]} {name}`")
+        of = next((own for own, meaning in self._primes.items() if meaning == (name, order)), None)
+        if of is None:
+            of = f"{name}_prime{'' if order == 1 else order}"
+            while of in self.names or of in self._primes:
+                of += "_"
+            self._primes[of] = name, order
+        return of, Definition(function.parameters, "")
+
+    def _meaning(self, name: str) -> Definition | None:
+        """The definition of a name, that of a derivative included. Raises `ExpressionError`."""
+        if name not in self._primes or name in self.definitions:
+            return self.definitions.get(name)
+        function, order = self._primes[name]
+        own = self.definitions.get(function)
+        parameters = ("x",) if own is None else own.parameters or ("x",)
+        program = f"{function}({parameters[0]})" if own is None else self._program(function)
+        return Definition(parameters[:1], _derivative(program, parameters[0], order))
+
+    def needed(self, names: Iterable[str], hidden: Collection[str] = ()) -> dict[str, Definition]:
+        """The definitions that these names need, each after those that it needs itself.
+
+        Raises `ExpressionError` where one would need itself.
+        """
+        ordered: dict[str, Definition] = {}
+        path: dict[str, tuple[Definition, Iterator[str]]] = {}
+        for root in names:
+            following = iter((root,))
+            while True:
+                name = next(following, None)
+                if name is None:
+                    if not path:
+                        break
+                    done, (definition, _) = path.popitem()
+                    ordered[done] = definition
+                    following = next(reversed(path.values()))[1] if path else iter(())
+                    continue
+                if name in ordered or name in hidden:
+                    continue
+                if name in path:
+                    cycle = " → ".join([*list(path)[list(path).index(name) :], name])
+                    hint = "write what it is by other names, or by numbers"
+                    raise ExpressionError("name", f"`{name}` would be defined by itself: {cycle}", hint=hint)
+                meaning = self._meaning(name)
+                if meaning is not None:
+                    following = iter(meaning.uses)
+                    path[name] = meaning, following
+        return ordered
+
+    def _program(self, name: str) -> str:
+        """The program that ends in the definition of a name."""
+        return "\n".join(own.statement(each) for each, own in self.needed([name]).items())
+
+    def composed(self, reading: AsRead, hidden: Collection[str] = (), *, as_point: bool = True) -> Composition:
+        """The program of a reading, with numbers as its point or else bound in it.
+
+        `hidden` names have no meaning there. Raises `ExpressionError`.
+        """
+        used = names_in(reading.text)
+        definitions = self.needed(used, hidden)
+        used += [name for own in definitions.values() for name in own.uses]
+        numbers = {name: self.values[name] for name in used if name in self.values and name not in hidden}
+        lines = [] if as_point else [f"{name} = {number}\n" for name, number in numbers.items()]
+        lines += [f"{own.statement(name)}\n" for name, own in definitions.items()]
+        before = "".join(lines)
+        text = before + reading.text
+        read = AsRead(text, reading.typed, (-1,) * len(before) + reading.places, len(before), text)
+        primes = [self._primes[name][0] for name in definitions if name in self._primes]
+        return Composition(read, numbers if as_point else {}, primes)
+
+    def program(self) -> str:
+        """All that the session knows as one program. Raises `ExpressionError`."""
+        names = [name for name in self.names if name != ANSWER]
+        if not names and not self.last:
+            raise ExpressionError("usage", "the session has no names yet", hint="type `f(x) = x**2`, then `:save FILE`")
+        numbers = [f"{name} = {self.values[name]}\n" for name in names if name in self.values]
+        last = ""
+        if self.last:
+            _, reading = self._read(self.composed(self.spelled_out(typed(self.last))[0]))
+            last = f"{reading.within(reading.first).text}\n"
+        definitions = self.needed([*(name for name in names if name in self.definitions), *names_in(last)])
+        return "".join([*numbers, *(f"{own.statement(name)}\n" for name, own in definitions.items()), last])
+
+    def is_open(self, text: str) -> bool:
+        """Whether an expression has variables without numbers."""
+        composition = self.composed(self.spelled_out(typed(text))[0])
+        return any(leaf not in composition.point for leaf in self._read(composition)[0].leaves)
+
+    # -- statements -------------------------------------------------------------------------------------------------
+    def statement(self, line: str, part: Statement) -> Shown:
+        """Carry out a statement of a line; return its answer. Raises `ExpressionError`, with places in the line."""
+        with self.unchanged_on_error():
+            if part.kind == "expression":
+                return self._expression(line, part)
+            span = Span(part.start, part.start + len(part.name))
+            if part.name in self._primes:
+                function, order = self._primes[part.name]
+                message = f"`{part.name}` stands for `{function + primes(order)}`"
+                raise ExpressionError("name", message, span, "use another name")
+            if part.kind == "augment" and part.name not in self.names:
+                hint = f"bind it first: `{part.name} = 0`"
+                raise ExpressionError("name", f"`{part.name}` is not bound yet, so it cannot be updated", span, hint)
+            answer = self._define(line, part) if part.kind == "define" else self._bind(line, part)
+            self._check_others(part.name)
+            return answer
+
+    def _read(self, composition: Composition) -> tuple[Program, AsRead]:
+        """The program as it can be read."""
+        reading = composition.reading
+        program, read = leniently(reading.text, lambda text: parse(text, composition.point), reading)
+        return program, read or reading
+
+    def _side(self, line: str, part: Statement, hidden: Collection[str] = ()) -> AsRead:
+        """The right side of a statement."""
+        side = typed(line[part.body : part.end], line, part.body)
+        if part.kind == "augment":
+            sign = line[part.start + len(part.name) : part.body].strip()[0]
+            before = f"{part.name} {sign} ("
+            return AsRead(f"{before}{side.text})", line, (-1,) * len(before) + side.places + (-1,))
+        operator = differential_operator(side.text)
+        if operator is not None:
+            side = side.within(operator.end)
+            side, _ = self.spelled_out(side, hidden)
+            _, read = self._read(self.composed(side, {*hidden, operator.name}))
+            answer = diff(read.text, wrt=[operator.name], order=operator.order, everywhere=True)
+            formula = answer.derivatives[0].formula
+            return AsRead(formula, line, (-1,) * len(formula))
+        return self.spelled_out(side, hidden)[0]
+
+    def _define(self, line: str, part: Statement) -> Shown:
+        parameters = part.parameters or ()
+        side = self._side(line, part, parameters)
+        head = line[part.start : part.body]
+        piece = AsRead(head + side.text, line, (*range(part.start, part.body), *side.places))
+        _, reading = self._read(self.composed(piece, {part.name, *parameters}))
+        own = Definition(parameters, reading.within(reading.first).text.partition("=")[2].strip())
+        self.values.pop(part.name, None)
+        self.definitions[part.name] = own
+        self.needed([part.name])
+        self.last = part.name
+        return Shown("", reading._replace(expected=reading.text), self.in_primes(own.statement(part.name)))
+
+    def _bind(self, line: str, part: Statement) -> Shown:
+        composition = self.composed(self._side(line, part))
+        program, reading = self._read(composition)
+        own = Definition(None, reading.within(reading.first).text.strip())
+        used = [*own.uses, *(name for one in self.needed(own.uses).values() for name in one.uses)]
+        self.definitions.pop(part.name, None)
+        if part.name in used:
+            missing = [f"`{name}`" for name in program.leaves if name not in composition.point]
+            if missing:
+                message, hint = f"`{part.name}` would be defined by itself", f"give {', '.join(missing)} a number first"
+                raise ExpressionError("name", message, Span(part.start, part.end), hint)
+            number = _blaming(reading, lambda: plain_gradient(reading.text, composition.point, wrt=()))
+            self.values[part.name] = number_text(number.value)
+        elif not program.leaves and not {*self.names, *self._primes}.intersection(used):
+            self.values[part.name] = own.body
+        else:
+            self.values.pop(part.name, None)
+            self.definitions[part.name] = own
+        self.last = part.name
+        answer = self._value(typed(part.name, line, part.start), part.name)
+        return answer._replace(reading=reading)
+
+    def _expression(self, line: str, part: Statement) -> Shown:
+        text = line[part.start : part.end]
+        for kind, start, end in scan(text):
+            if kind == EQUALS:
+                hint = f"to solve it: `solve {text}`; a binding is `x = 2`, a definition `f(x) = x**2`"
+                span = Span(part.start + start, part.start + end)
+                raise ExpressionError("syntax", "an equation has no value", span, hint)
+        operator = differential_operator(text)
+        whole = _WHOLE_PRIME.fullmatch(text)
+        piece = typed(text, line, part.start)
+        if operator is not None:
+            answer = self._derivatives(piece.within(operator.end), operator.name, operator.order)
+        elif whole is not None and whole[3] is None:
+            order = _order(whole[2])
+            _, function = self._prime(whole[1], order, Span(part.start, part.end))
+            (parameter,) = function.parameters or ()
+            piece = piece.within(whole.start(1), whole.end(1)).rewritten(
+                Offer(0, len(whole[1]), f"{whole[1]}({parameter})")
+            )
+            answer = self._derivatives(piece, parameter, order)
+        else:
+            warnings = None
+            if whole is not None and _is_one_call(whole[3]) and _order(whole[2]) == 1:
+                warnings = self._warnings_of(whole[1], whole[3], Span(part.start, part.end))
+            self.last = text
+            piece, freed = self.spelled_out(piece)
+            answer = self._value(piece, ANSWER, freed)
+            if warnings is not None and isinstance(answer.answer, Gradient):
+                answer = answer._replace(answer=answer.answer._replace(warnings=warnings))
+        if isinstance(answer.answer, Gradient):
+            self.definitions.pop(ANSWER, None)
+            self.values[ANSWER] = number_text(answer.answer.value)
+        elif (
+            answer.formula is not None
+            and len(answer.formula) <= LONGEST_ANSWER
+            and ANSWER not in names_in(answer.formula)
+        ):
+            self.values.pop(ANSWER, None)
+            self.definitions[ANSWER] = Definition(None, answer.formula)
+        return answer
+
+    def _value(self, piece: AsRead, name: str, freed: Collection[str] = ()) -> Shown:
+        """The value of an expression with its gradient, or with its derivatives where variables have no numbers.
+
+        `freed` names are variables, whatever number they have.
+        """
+        composition = self.composed(piece, freed)
+        program, reading = self._read(composition)
+        point = composition.point
+        free = [leaf for leaf in program.leaves if leaf not in point]
+        if free:
+            text = self.composed(reading.within(reading.first), freed, as_point=False).reading
+            formula = expression_text(single_output(parse(text.text)))
+            return Shown(name, reading, _blaming(text, lambda: diff(text.text, wrt=free)), formula)
+        is_number = reading.text.strip() in self.values
+        wanted = [leaf for leaf in program.leaves if leaf != ANSWER and not is_number]
+        result = _blaming(reading, lambda: plain_gradient(reading.text, point, wrt=wanted))
+        result = result._replace(point={name: x for name, x in result.point.items() if name in wanted})
+        return Shown(name, reading, result._replace(warnings=(*result.warnings, *self._kinks(composition.primes))))
+
+    def _derivatives(self, piece: AsRead, by: str, order: int) -> Shown:
+        """The derivative of an expression by a variable, with its value where all variables have numbers."""
+        self.last = piece.text.strip()
+        piece, _ = self.spelled_out(piece)
+        _, reading = self._read(self.composed(piece, [by]))
+        baked = self.composed(reading.within(reading.first), [by], as_point=False).reading
+        is_number = by in self.values and not [leaf for leaf in parse(baked.text).leaves if leaf != by]
+        point = {by: self.values[by]} if is_number else {}
+        answer = _blaming(baked, lambda: diff(baked.text, point, wrt=[by], order=order))
+        return Shown("", reading, answer, answer.derivatives[0].formula)
+
+    def _warnings_of(self, function: str, argument: str, span: Span) -> tuple[Diagnostic, ...]:
+        """The warnings of the derivative of a function at an argument; none where that has variables without numbers.
+
+        Raises `ExpressionError`, placed at `span`, where there is no derivative.
+        """
+        if self.is_open(argument):
+            return ()
+        at = self.composed(self.spelled_out(typed(argument))[0])
+        number = plain_gradient(self._read(at)[1].text, at.point, wrt=()).value
+        own = self.definitions.get(function)
+        (parameter,) = (own and own.parameters) or ("x",)
+        called = self.composed(typed(f"{function}({parameter})"), [parameter])
+        try:
+            answer = plain_gradient(called.reading.text, {**called.point, parameter: repr(number)}, wrt=[parameter])
+        except ExpressionError as error:
+            error.diagnostic = error.diagnostic._replace(span=span, also=())
+            raise
+        # their places are in another text than that of the answer
+        return tuple(warning._replace(span=None, also=()) for warning in answer.warnings)
+
+    def _kinks(self, functions: Iterable[str]) -> tuple[Diagnostic, ...]:
+        """A warning for each derivative that is used as a formula and whose function may have kinks."""
+        bent = [
+            name
+            for name in dict.fromkeys(functions)
+            if name in self.definitions
+            and any(node.primitive.kink for node in in_order(parse(self._program(name)).outputs))
+        ]
+        return tuple(
+            Diagnostic(
+                "kink",
+                f"`{name}` may have kinks, where the formula of `{name}'` has a conventional value",
+                None,
+                f"`{name}'(3)` alone says whether there is one",
+            )
+            for name in bent
+        )
+
+    def _check_others(self, changed: str) -> None:
+        """Raise an error if a definition that uses this name cannot be read any more."""
+        for name, own in self.definitions.items():
+            if changed in {self._primes.get(use, (use,))[0] for use in own.uses}:
+                try:
+                    parse(self._program(name), self.values)
+                except ExpressionError as error:
+                    message = f"`{name}` uses `{changed}`, and now: {error}"
+                    raise ExpressionError(error.kind, message, hint=f"`:forget {name}` first") from None
+
+    def forget(self, name: str) -> None:
+        """Forget a name. Raises `ExpressionError` if there is none, or another one needs it."""
+        with self.unchanged_on_error():
+            if name not in self.names:
+                raise ExpressionError("usage", f"there is no name `{name}`", hint="`:names` lists them")
+            self.values.pop(name, None)
+            self.definitions.pop(name, None)
+            self._check_others(name)
+
+    def in_primes(self, text: str) -> str:
+        """A text in which derivatives are written by primes."""
+        for name, (function, order) in self._primes.items():
+            text = re.sub(rf"\b{name}\b", function + primes(order), text)
+        return text
+
+
+def primes(order: int) -> str:
+    """The primes of a derivative of this order."""
+    return "'" * order
+
+
+def _order(primes: str) -> int:
+    return 2 if primes in '"″”' else len(primes)
+
+
+def _is_one_call(text: str) -> bool:
+    """Whether a text is one pair of parentheses with what is inside."""
+    depth = 0
+    kinds = [kind for kind, _, _ in scan(text)][:-1]
+    for place, kind in enumerate(kinds):
+        depth += (kind == OPEN) - (kind == CLOSE)
+        if depth == 0 and place < len(kinds) - 1:
+            return False
+    return depth == 0 and UNREADABLE not in kinds
+
+
+def _blaming(reading: AsRead, answer: Callable[[], Answer]) -> Answer:
+    """The answer; its errors point into what was typed."""
+    try:
+        return answer()
+    except ExpressionError as error:
+        raise (error if error.text is not None else reading.blamed(error)) from None

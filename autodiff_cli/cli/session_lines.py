@@ -1,0 +1,351 @@
+"""The lines of a session: statements, the commands of the shell without `autodiff`, and those of the session itself.
+
+Nothing that is typed is ever run by a shell.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from ..diagnostics.leniency import AsRead
+from ..errors import EXIT_CODES, ExpressionError, Span, looks_like_option, nearest
+from ..formulas.diff import Diff
+from ..inputs import decoding
+from ..inputs.parse_point import read_point
+from ..numbers.budget import allowed, collect
+from ..streams import internal_error as bugs
+from ..streams.requests import names as names_of_option
+from ..table.primitive import FUNCTIONS
+from ..views.error import report, write_reading
+from ..views.formats import Asked, writer
+from ..views.repl import FormulaView, ValueView
+from ..views.schema import View
+from . import synonyms
+from .arguments import HELP_OPTIONS, SHORT_NAME, HelpAsked
+from .commands import COMMANDS, call
+from .completion import Line, columns
+from .declarations import Declared, declared
+from .runner import warn
+from .session import Session, Shown, Statement, statements_of, typed
+
+REPL = "repl"
+"""The command that a session is, which is none inside it."""
+
+HELP = """\
+x = 2                 give a name a number
+f(x) = x² sin x       define a function; f is then f(x), f' its derivative
+f(3), f'(3), f + g    values with their gradient, formulas with their derivatives
+d/dx x^2              a derivative; `ans` is the last answer
+plot f                any command of autodiff: plot, solve, diff, taylor …
+solve f = 2 --for x   with its options; `help plot` explains one, `help` lists them
+:names                the names of the session; :forget NAME drops one
+:steps, :tree         the last expression differentiated by steps, and as a graph
+:save FILE            write the session as a program, which `--file` reads; :load FILE reads one
+:quit                 end the session, as Ctrl-D does
+Informal notation is read where one thing only can be meant: `read as:` says how.
+"""
+
+_WORD = re.compile(r"(--[\w-]+=)?([\"'])(.*?)\2(?=\s|$)|\S+", re.DOTALL)
+_COMMAND = re.compile(r"\s*(?:\$\s*)?(autodiff\s+)?([a-z]+)(?![\w'’′])")
+_ASSIGNS = re.compile(r"\s*(?:[-+*/]?=(?!=))")
+
+
+class Ended(Exception):
+    """The session ends."""
+
+
+class _Word(NamedTuple):
+    """A word of a command's line, without quotes, and where it stands."""
+
+    text: str
+    start: int
+
+    @property
+    def places(self) -> range:
+        """Where each of its characters stands."""
+        return range(self.start, self.start + len(self.text))
+
+
+class Lines:
+    """Answers the lines of a session."""
+
+    def __init__(self) -> None:
+        self.session = Session()
+        self.special: Mapping[str, Callable[[str], int]] = {
+            "help": self._help, "names": self._names, "forget": self._forget, "steps": self._steps,
+            "tree": self._tree, "save": self._save, "load": self.load, "quit": self._quit,
+        }  # fmt: skip
+        """The commands of the session itself, by their names without the colon."""
+
+    def answer(self, line: str) -> int:
+        """Answer a line on standard output, its errors on standard error; return the exit code. Raises `Ended`."""
+        try:
+            return self._answer(line)
+        except (KeyboardInterrupt, Ended, BrokenPipeError):
+            raise
+        except HelpAsked as asked:
+            return _app(asked.args)
+        except ExpressionError as error:
+            sys.stdout.flush()
+            report(error.diagnostic, error.text if error.text is not None else line.strip("\n"))
+            return error.exit_code
+        except MemoryError:
+            report(bugs.no_memory().diagnostic, None)
+            return EXIT_CODES["limit"]
+        except Exception as fault:
+            if bugs.tracebacks:
+                raise
+            internal = bugs.internal_error_message(fault, "the lines of the session")
+            report(internal.diagnostic, None)
+            return internal.exit_code
+        finally:
+            collect()
+
+    def _answer(self, line: str) -> int:
+        text = line.strip()
+        if not text or text.startswith("#"):
+            return 0
+        if text in ("exit", "quit", "exit()", "quit()") and text not in self.session.names:
+            raise Ended
+        if text.startswith(":"):
+            name, _, rest = text[1:].partition(" ")
+            action = self.special.get(name) or self.special.get({"q": "quit", "h": "help", "?": "help"}.get(name, ""))
+            if action is None:
+                near = nearest(name, list(self.special))
+                hint = f"did you mean `:{near}`?" if near else "`:help` lists them"
+                raise ExpressionError("usage", f"there is no command `:{name}`", hint=hint)
+            return action(rest.strip())
+        command = self._command_of(line)
+        if command is not None:
+            return self._command(line, *command)
+        code = 0
+        with self.session.unchanged_on_error():
+            shown = [self._statement(line, part) for part in statements_of(line)]
+        for answer in shown:
+            self._show(line, answer)
+        return code
+
+    def _statement(self, line: str, part: Statement) -> Shown:
+        with allowed(length=len(line)):
+            return self.session.statement(line, part)
+
+    def _show(self, line: str, shown: Shown) -> None:
+        reading = shown.reading
+        if reading.shown is not None:
+            write_reading("", self.session.in_primes(reading.shown))
+        if isinstance(shown.answer, str):
+            sys.stdout.write(shown.answer + "\n")
+            return
+        view: View[Any] = (
+            FormulaView(name=shown.name, formula="" if shown.formula in (None, line.strip()) else shown.formula)
+            if isinstance(shown.answer, Diff)
+            else ValueView(name=shown.name, tree=False)
+        )
+        writer("table", sys.stdout, view, False).answer(Asked(line), shown.answer)
+        sys.stdout.flush()
+        warn(shown.answer.warnings, reading.text, composed=reading)
+
+    # -- commands of the shell --------------------------------------------------------------------------------------
+    def _command_of(self, line: str) -> tuple[str, int] | None:
+        """The command that a line begins with, and where it ends; None for a statement."""
+        match = _COMMAND.match(line)
+        if match is None or _ASSIGNS.match(line, match.end()):
+            return None
+        name, after = match[2], line[match.end() :]
+        if match[1] is None and (name in self.session.names or next(statements_of(line)).kind == "define"):
+            return None
+        if name in COMMANDS or name == "help":
+            return name, match.end()
+        stands_alone = not after or (after[0].isspace() and re.match(r"\s+[\w(\"']", after))
+        if match[1] or (
+            stands_alone
+            and len(name) > 2
+            and name not in FUNCTIONS
+            and (name in synonyms.COMMANDS or name in synonyms.ADVICE)
+        ):
+            from .app import no_command  # needs Typer
+
+            error = no_command(name, [*COMMANDS, "help"])
+            raise ExpressionError("usage", str(error), hint=(error.hint or "").replace("`autodiff ", "`"))
+        return None
+
+    def _command(self, line: str, command: str, end: int) -> int:
+        if command == REPL:
+            raise ExpressionError("usage", "this is a session already", hint="`:help` says what it takes")
+        words = [
+            _Word((match[1] or "") + match[3], match.start(3)) if match[2] else _Word(match[0], match.start())
+            for match in _WORD.finditer(line, end)
+        ]
+        if command == "help":
+            return _app(["help", *(word.text for word in words)]) if words else self._help("")
+        declaration = declared(command)
+        options, expression = _told_apart(words, declaration)
+        sys.stdout.flush()
+        if not any(parameter == "expr" for parameter, _ in declaration.arguments):
+            return call(command, [*options, *(word.text for word in expression)])
+        if "--file" in [word.partition("=")[0] for word in options]:
+            return call(command, [*options, *(word.text for word in expression)])
+        return call(command, [*options, *self._program(line, expression, options, declaration)])
+
+    def _program(
+        self, line: str, expression: Sequence[_Word], options: Sequence[str], declaration: Declared
+    ) -> list[str]:
+        """The program of a command as further arguments: the expression with what it needs, and its point."""
+        if expression:
+            text = " ".join(word.text for word in expression)
+            first, last = expression[0].start, expression[-1]
+            places = [place - first for word in expression for place in (*word.places, first - 1)]
+            piece = AsRead(text, line[first : last.start + len(last.text)], tuple(places[:-1]))
+        else:
+            piece = typed(self.session.last)
+        if piece.text == "-":
+            raise _taken()
+        if not piece.text:
+            raise ExpressionError("usage", "there is no expression yet", hint="write it after the command: `plot x^2`")
+        values = _values(options, declaration)
+        hidden = self._hidden(values, declaration)
+        typed_text = piece.text
+        piece, freed = self.session.spelled_out(piece, hidden)
+        takes_point = "--at" in declaration.options
+        if not takes_point:
+            hidden |= freed
+        composition = self.session.composed(piece, hidden, as_point=takes_point)
+        if "=" not in piece.text:
+            self.session.last = typed_text
+        point = ",".join(f"{name}={number}" for name, number in composition.point.items())
+        more = ["--at", point] if point else []
+        if "--lenient" in declaration.options:
+            more.append("--lenient")
+        if freed and "--wrt" in declaration.options and "--wrt" not in values and "=" not in piece.text:
+            # a function by its name is one of its parameters, the other numbers are fixed
+            more += ["--wrt", ",".join(sorted(freed))]
+        return [*more, "--", composition.text]
+
+    def _hidden(self, values: Mapping[str, list[str]], declaration: Declared) -> set[str]:
+        """The names to which options give another meaning than the session: values, unknowns, columns of data."""
+        hidden: set[str] = set()
+        for text in values.get("--at", ()):
+            hidden.update(read_point(text) if text.startswith("@") else re.findall(r"([^\W\d]\w*)\s*=", text))
+        unknowns = names_of_option(values.get("--for"), "--for") or ()
+        hidden.update(name for name in unknowns if name in self.session.definitions)
+        files = [(declaration.options[name][1], text) for name, texts in values.items() for text in texts]
+        return hidden.union(columns(Line(None, tuple(files))))
+
+    # -- commands of the session ------------------------------------------------------------------------------------
+    def _help(self, rest: str) -> int:
+        if rest:
+            return _app(["help", rest])
+        sys.stdout.write(HELP)
+        return 0
+
+    def _names(self, rest: str) -> int:
+        session = self.session
+        lines = [f"{name} = {number}" for name, number in session.values.items()]
+        lines += [session.in_primes(own.statement(name)) for name, own in session.definitions.items()]
+        sys.stdout.write("\n".join(lines or ["there are no names yet"]) + "\n")
+        return 0
+
+    def _forget(self, rest: str) -> int:
+        for name in rest.replace(",", " ").split() or [""]:
+            self.session.forget(name)
+        return 0
+
+    def _steps(self, rest: str) -> int:
+        return self._answer(f"diff {rest} --steps")
+
+    def _tree(self, rest: str) -> int:
+        return self._answer(f"graph {rest}{' --symbolic' if self.session.is_open(rest or self.session.last) else ''}")
+
+    def _save(self, rest: str) -> int:
+        from ..streams.files import Output
+
+        path, force = re.subn(r"\s*--force$", "", rest)
+        if not path:
+            raise ExpressionError("usage", "`:save` needs the name of a file", hint="write it as `:save model.txt`")
+        program = self.session.program()
+        out = Output(path, force=bool(force))
+        out.stream.write(program)
+        out.finish(0)
+        sys.stdout.write(f"{path}\n")
+        return 0
+
+    def load(self, path: str) -> int:
+        """Carry out the statements of a file, or none of them; show the answer to the last expression."""
+        if not path or path == "-":
+            raise ExpressionError("usage", "`:load` needs the name of a file", hint="write it as `:load model.txt`")
+        text, fault = decoding.whole(path)
+        if fault is not None:
+            raise fault
+        shown = None
+        bound: set[str] = set()
+        with self.session.unchanged_on_error():
+            try:
+                for part in statements_of(text):
+                    if part.name and part.name in bound and part.kind == "bind":
+                        span = Span(part.start, part.start + len(part.name))
+                        hint = "in a session a name means one thing at a time: give this one another name"
+                        raise ExpressionError("name", f"`{part.name}` is bound twice", span, hint)
+                    bound.add(part.name)
+                    shown = self._statement(text, part)
+            except ExpressionError as error:
+                error.text = text if error.text is None else error.text
+                raise
+        if shown is not None:
+            self._show(text, shown)
+        return 0
+
+    def _quit(self, rest: str) -> int:
+        raise Ended
+
+
+def _told_apart(words: Sequence[_Word], declaration: Declared) -> tuple[list[str], list[_Word]]:
+    """The options of a command's line with their values, and the words of its expression."""
+    options: list[str] = []
+    expression: list[_Word] = []
+    remaining = list(words)[::-1]
+    while remaining:
+        word = remaining.pop()
+        name, equals, value = word.text.partition("=")
+        if name not in declaration.options:
+            if word.text in HELP_OPTIONS or (looks_like_option(word.text) and len(name) > SHORT_NAME + 2):
+                options.append(word.text)
+            elif word.text != "--":
+                expression.append(word)
+            continue
+        options.append(word.text)
+        if declaration.options[name][2] is bool:
+            continue
+        if not equals and remaining:
+            value = remaining.pop().text
+            options.append(value)
+        # `--at x = 2, y = 3`
+        while remaining and (value.endswith((",", "=")) or remaining[-1].text.startswith((",", "="))):
+            value = remaining.pop().text
+            options[-1] += value
+        if declaration.options[name][1].reads_stdin and value == "-":
+            raise _taken()
+    return options, expression
+
+
+def _taken() -> ExpressionError:
+    return ExpressionError("usage", "standard input is the session's own", hint="name a file")
+
+
+def _values(options: Sequence[str], declaration: Declared) -> dict[str, list[str]]:
+    """The values of options, by name."""
+    values: dict[str, list[str]] = {}
+    remaining = iter(options)
+    for word in remaining:
+        name, equals, value = word.partition("=")
+        if name in declaration.options and declaration.options[name][2] is not bool:
+            values.setdefault(name, []).append(value if equals else next(remaining, ""))
+    return values
+
+
+def _app(args: Sequence[str]) -> int:
+    from .app import run_app  # needs Typer
+
+    return run_app(args)

@@ -1,0 +1,573 @@
+"""How a text file of data is written: recognised once from its first block by the manual's rules, or as options say.
+
+Both readers follow it: comments become empty lines, and runs of blanks tabs, before either of them sees a line.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from functools import cache
+from itertools import pairwise
+from typing import NamedTuple
+
+from ..errors import ExpressionError, quoted
+from ..inputs.headings import heading, is_unit
+
+FIRST_BLOCK = 64 * 1024
+"""Bytes of a file from which it is recognised how it is written."""
+
+SAMPLE = 20
+"""Lines of the table that show its separator."""
+
+MARKS = ("#", "%", "//")
+"""What comment lines begin with."""
+
+BLANKS = " "
+"""Stands for runs of blanks and tabs as the separator."""
+
+SEPARATORS = ("\t", ";", "|", ",", BLANKS)
+"""In the order in which they are tried."""
+
+SPELLED = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "bar": "|", "blank": BLANKS, "blanks": BLANKS}
+DECIMALS = {"point": ".", "comma": ",", ".": ".", ",": ","}
+
+NOTHING = frozenset(["NA", "N/A", "#N/A", "n/a", "<NA>", "null", "NULL", "None", "-", "--", ".", "?"])
+"""Words for missing values in cells."""
+
+_SPREADSHEET = r"(?!#(?:N/A|[A-Z]+(?:/0)?[!?]))"
+"""What is no comment: the errors of spreadsheets."""
+
+DATE = re.compile(
+    r"\d{4}-\d{1,2}-\d{1,2}(?:[T ].*)?|\d{1,2}/\d{1,2}/\d{2,4}(?: .*)?|\d{1,2}[-.]\d{1,2}[-.]\d{4}(?: .*)?"
+)
+"""A day as dates are written, which would be a difference, or a quotient."""
+
+_TIME = re.compile(r"\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?")
+
+_STYLES = ((".", ""), (",", ""), (".", ","), (",", "."), (".", "'"), (",", "'"), (".", " "), (",", " "))
+"""Decimal mark and thousands separator, as numbers may have them."""
+
+_THIN = str.maketrans(dict.fromkeys("\u00a0\u2009\u202f", " ") | {"\u2019": "'"})
+"""Blanks that do not break, and the typographic apostrophe, between thousands."""
+
+_PLAIN_HEADER = re.compile(r"[^\W\d]\w*(?: *, *[^\W\d]\w*)+")
+
+_NO_TEXT = re.compile(r"[\0-\x08\x0e-\x1f\r\ufffd]")
+
+_SPECIAL = re.compile(r'[\t;|"\u00a0\u2009\u202f\u2019]|\d\'\d|^[ \t]*(?:#|%|//|sep=)', re.MULTILINE)
+
+
+class Forced(NamedTuple):
+    """What options say of how a file is written; None where the file shows it."""
+
+    input_format: str | None = None
+    separator: str | None = None
+    decimal: str | None = None
+    skip: int | None = None
+    encoding: str | None = None
+    comment: str | None = None
+
+    @classmethod
+    def of(cls, group: object) -> Forced:
+        """The options that a group of them has. Raises a usage error for what they cannot be."""
+        values = cls(*(getattr(group, field) for field in cls._fields))
+        separator, decimal, encoding = values.separator, values.decimal, values.encoding
+        if separator is not None:
+            separator = SPELLED.get(separator, separator)
+            if len(separator) != 1 or separator.isalnum() or separator in "\"'.+-\n\r":
+                hint = "write one character, or tab, comma, semicolon, bar, blanks"
+                raise ExpressionError("usage", f"`--separator` cannot be `{separator}`", hint=hint)
+        if decimal is not None:
+            if decimal not in DECIMALS:
+                raise ExpressionError("usage", f"`--decimal` cannot be `{decimal}`", hint="it takes point, comma")
+            decimal = DECIMALS[decimal]
+            if decimal == separator:
+                hint = "leave one of them out"
+                raise ExpressionError("usage", "a comma cannot separate columns and decimals", hint=hint)
+        if encoding is not None:
+            import codecs
+
+            try:
+                codecs.lookup(encoding).incrementaldecoder(errors="strict").decode(b"")
+            except (LookupError, TypeError, AttributeError, ValueError):
+                hint = "for example utf-8, utf-16, latin-1, cp1252"
+                raise ExpressionError("usage", f"there is no encoding `{encoding}`", hint=hint) from None
+        return values._replace(separator=separator, decimal=decimal)
+
+
+UNFORCED = Forced()
+"""The file shows it all."""
+
+
+class Dialect(NamedTuple):
+    """How the rows of a file of text are written; the plain reader and pyarrow's are both given it."""
+
+    separator: str = ","
+    """The separator of cells; empty if each row is a JSON object."""
+    decimal: str = "."
+    thousands: str = ""
+
+    @property
+    def plain(self) -> bool:
+        """Whether numbers are written as in formulas."""
+        return self.decimal == "." and not self.thousands
+
+
+PLAIN = Dialect()
+"""As csv is written."""
+
+
+class Layout(NamedTuple):
+    """What was recognised of a file: how it is written, and where its table is."""
+
+    dialect: Dialect = PLAIN
+    names: Sequence[str] | None = None
+    """The columns; None where the first line that is not empty names them."""
+    units: Sequence[str | None] = ()
+    """The units of columns in a row of units, in their order."""
+    skip: int = 0
+    """So many of the first lines are not of the table's rows."""
+    marks: tuple[str, ...] = ()
+    """What comment lines begin with, if there are any."""
+    blanks: bool = False
+    """Whether runs of blanks separate cells."""
+    summary: tuple[str, ...] = ()
+    """What is to be said of it."""
+
+
+AS_CSV = Layout()
+"""A file of plain csv, or one that is no text, of which the reader says so."""
+
+
+# ---- numbers in cells ---------------------------------------------------------------------------------------------
+@cache
+def number_pattern(decimal: str, thousands: str) -> str:
+    """The regular expression of numbers with this decimal mark and these thousands."""
+    whole = rf"(?:[1-9]\d{{0,2}}(?:{re.escape(thousands)}\d{{3}})+|\d+)" if thousands else r"\d+"
+    body = rf"(?:{whole}(?:\.\d*)?|\.\d+)" if decimal == "." else rf"{whole}(?:,\d+)?"
+    return rf"[+-]?{body}(?:[eE][+-]?\d+)?"
+
+
+@cache
+def _number(decimal: str, thousands: str) -> re.Pattern[str]:
+    return re.compile(number_pattern(decimal, thousands))
+
+
+def styles_of(cell: str) -> list[tuple[str, str]]:
+    """The decimal mark and thousands separator with which a cell is a number; of one that is none, there are none."""
+    return [style for style in _STYLES if _number(*style).fullmatch(cell)]
+
+
+def as_point(cell: str, decimal: str, thousands: str) -> str:
+    """A number of this style as formulas have it."""
+    cell = cell.replace(thousands, "") if thousands else cell
+    return cell.replace(decimal, ".")
+
+
+def in_formula(cell: str, dialect: Dialect) -> str:
+    """A cell as formulas would have it. Raises `ExpressionError` for a number that is written another way."""
+    if dialect.plain and "," not in cell:
+        return cell
+    cell = cell.translate(_THIN)
+    style = dialect.decimal, dialect.thousands
+    if dialect.plain:
+        styles = [style for style in styles_of(cell) if "," in style]
+    elif _number(*style).fullmatch(cell):
+        return as_point(cell, *style)
+    elif not re.search(r"[.,']|\d \d", cell):
+        return cell
+    else:
+        styles = styles_of(cell)
+    readings: dict[str, str] = {}
+    for mark, thousands in styles:
+        readings.setdefault(as_point(cell, mark, thousands), mark)
+    if len(readings) > 1:
+        ways = [f"{number} (`--decimal {_word(mark, DECIMALS)}`)" for number, mark in readings.items()]
+        hint = "say which it is, or write it otherwise"
+        raise ExpressionError("point", f"it can be read in two ways: `{cell}` is {' or '.join(ways)}", hint=hint)
+    if dialect.plain and not styles:
+        return cell
+    here, there = ("point", "comma") if dialect.decimal == "." else ("comma", "point")
+    message = f"it is not written with a decimal {here}, as the file begins: `{cell}`"
+    otherwise = f", or say `--decimal {there}`" if styles else ""
+    raise ExpressionError("point", message, hint=f"write it as the other numbers{otherwise}")
+
+
+def _is_value(cell: str) -> bool:
+    """Whether a cell holds a number, a date or a time, and so does not name a column."""
+    return bool(styles_of(cell) or DATE.fullmatch(cell) or _TIME.fullmatch(cell))
+
+
+def is_missing(cell: str) -> bool:
+    """Whether a cell stands for no value."""
+    return not cell or cell in NOTHING or cell.lower() in ("nan", "inf", "-inf")
+
+
+def _all_values(cells: Sequence[str]) -> bool:
+    """Whether there is nothing but values in a row, and one at least."""
+    return any(map(_is_value, cells)) and all(_is_value(cell) or is_missing(cell) for cell in cells)
+
+
+def _style(cells: Collection[str], decimal: str | None) -> tuple[str, str]:
+    """The one way in which all cells that are numbers can be read; the plain one where there is none, or several."""
+    styles = [style for style in _STYLES if decimal in (None, style[0])]
+    for cell in cells:
+        if (own := styles_of(cell)) and len(own) < len(_STYLES):
+            styles = [style for style in styles if style in own]
+    usual = (decimal or ".", "")
+    if usual in styles or not styles or {(",", ""), (".", ",")} <= {*styles}:
+        return usual
+    return styles[0]
+
+
+# ---- lines and cells ----------------------------------------------------------------------------------------------
+_QUOTED = re.compile(r'(?<![^\t;|, ])"(?:[^"]|"")*(?:"|$)')
+"""A quoted cell, whatever separates cells."""
+
+
+def _split(line: str, separator: str) -> list[str]:
+    """The cells of a line."""
+    if '"' not in line:
+        return line.split() if separator == BLANKS else [cell.strip() for cell in line.split(separator)]
+    # what is in quotes separates nothing
+    masked = _QUOTED.sub(lambda match: "\0" * len(match[0]), line)
+    ends = re.finditer(r"\s+|$" if separator == BLANKS else re.escape(separator) + "|$", masked)
+    cells, begin = [], 0
+    for end in ends:
+        cells.append(line[begin : end.start()].strip())
+        begin = end.end()
+    cells = [cell[1:].removesuffix('"').replace('""', '"') if cell.startswith('"') else cell for cell in cells]
+    return [*filter(None, cells)] if separator == BLANKS else cells
+
+
+def _headings(line: str, separator: str, count: int) -> list[str] | None:
+    """The names of so many columns in a line; None where it does not name so many.
+
+    Over columns between blanks, names may have blanks within and units behind them, or other separators.
+    """
+    cells = [_split(line, separator)]
+    if separator == BLANKS:
+        with_units = re.sub(r"(?<=\S)[ \t]+(?=[\[(][^\])]*[\])](?:\s|$))", "\0", line)
+        cells.append([cell.replace("\0", " ") for cell in _split(with_units, BLANKS)])
+        cells += [re.split(pattern, line.strip()) for pattern in (r"\t+|[ ]{2,}", r"\s*,\s*", r"\s*;\s*")]
+    return next((names for names in cells if len(names) == count and not any(map(_is_value, names))), None)
+
+
+def _are_units(cells: Sequence[str]) -> bool:
+    """Whether the cells are units, and not values or names."""
+    units = [cell for cell in cells if cell and cell not in ("-", "--", "–", "—")]
+    return bool(units) and not any(map(_is_value, units)) and all(map(is_unit, units))
+
+
+class _Fit(NamedTuple):
+    """A separator that makes a table of lines."""
+
+    separator: str
+    width: int
+    names: Sequence[str] | None
+    """None where the first line has values."""
+    values: Sequence[Sequence[str]]
+    """The rows that consist of values."""
+
+    @property
+    def numbers(self) -> list[list[str]]:
+        """The values as formulas have them, to be compared."""
+        style = _style([cell for row in self.values for cell in row], None)
+        return [
+            [as_point(cell, *style) if _number(*style).fullmatch(cell) else cell for cell in row] for row in self.values
+        ]
+
+
+def _fit(lines: Sequence[str], separator: str) -> _Fit | None:
+    """How a separator makes a table of lines; None where it does not."""
+    cells = [_split(line, separator) for line in lines]
+    first, below = cells[0], cells[1:]
+    headless = _all_values(first)
+    rows = cells if headless else below
+    count = len(first)
+    names: Sequence[str] | None = None
+    if not headless:
+        if separator == BLANKS and rows:
+            count = Counter(map(len, rows)).most_common(1)[0][0]
+            names = _headings(lines[0], BLANKS, count)
+            if names is None or not any(_is_value(cell) for row in rows for cell in row):
+                return None
+        names = names or first
+        # a title above the table, in a file whose lines are filled up with separators
+        if len([*filter(None, names)]) == 1 and any(len([*filter(None, row)]) > 1 for row in rows):
+            return None
+    if count < 2 or (rows and sum(len(row) == count for row in rows) * 2 <= len(rows)):
+        return None
+    return _Fit(separator, count, names, [row for row in rows if len(row) == count and _all_values(row)])
+
+
+def _fitting(lines: Sequence[str], separators: Sequence[str]) -> _Fit | None:
+    """The first separator that makes a table of numbers of lines, else the first that makes one.
+
+    Raises `ExpressionError` where two of them make tables of different numbers.
+    """
+    fits = [fit for separator in separators if (fit := _fit(lines, separator)) is not None]
+    of_numbers = [fit for fit in fits if fit.values] or fits
+    for other in of_numbers[1:]:
+        if other.values and other.numbers != of_numbers[0].numbers:
+            one, two = (f"{_spelled(fit.separator)} ({quoted(fit.values[0][:4])})" for fit in (of_numbers[0], other))
+            message = f"its columns may be between {one} or between {two}"
+            words = " or ".join(f"`--separator {_word(fit.separator)}`" for fit in (of_numbers[0], other))
+            raise ExpressionError("point", message, hint=f"say which: {words}")
+    return of_numbers[0] if of_numbers else None
+
+
+def _word(char: str, words: Mapping[str, str] = SPELLED) -> str:
+    """A separator, or a decimal mark, as an option has it."""
+    return next((word for word, own in words.items() if own == char and word.isalpha()), char)
+
+
+def _spelled(separator: str) -> str:
+    """A separator as a message has it."""
+    return {"\t": "tab", BLANKS: "blanks"}.get(separator, separator)
+
+
+# ---- a file -------------------------------------------------------------------------------------------------------
+Line = tuple[int, str]
+"""Its position in the file, from 0, and its text."""
+
+
+class _Lines(NamedTuple):
+    """The lines of a first block."""
+
+    lines: Sequence[str]
+    skip: int
+    """How many of them are no part of it."""
+    table: Sequence[Line]
+    comments: Sequence[Line]
+    complete: bool
+    """Whether they are the whole file."""
+
+
+def recognize(text: str, *, complete: bool, tabs: bool, forced: Forced) -> Layout:
+    """How a file is written that begins with this text; it is all of it where it is complete.
+
+    With `tabs` they separate where they are in the first line. Raises `ExpressionError` where there is more than one
+    way to read it.
+    """
+    lines = [line.removesuffix("\r") for line in text.split("\n")]
+    if not complete and len(lines) > 1:
+        lines.pop()
+    separator, skip = forced.separator, forced.skip or 0
+    start = next((k for k, line in enumerate(lines[skip:], skip) if line.strip()), skip)
+    if start < len(lines) and (own := re.fullmatch(r'"?sep=(.)"?[;,\t]*', lines[start])):
+        separator, skip = separator or own[1], start + 1
+    as_usual = separator in (None, ",") and skip == 0 and forced.decimal is None and forced.comment is None
+    if as_usual and (_is_plain(lines, text) or _NO_TEXT.search("\n".join(lines[: start + 1]))):
+        return AS_CSV
+    marks = MARKS if forced.comment is None else () if forced.comment == "none" else (forced.comment,)
+    filled = [(k, line) for k, line in enumerate(lines[skip:], skip) if line.strip()]
+    is_comment = re.compile(rf"\s*{_SPREADSHEET}(?:{'|'.join(map(re.escape, marks))})") if marks else None
+    comments = [pair for pair in filled if is_comment.match(pair[1])] if is_comment else []
+    if len(comments) == len(filled):
+        comments = []
+    table = [pair for pair in filled if pair not in comments] if comments else filled
+    if not table:
+        return Layout(Dialect(separator or ","), skip=skip)
+    block = _Lines(lines, skip, table, comments, complete)
+    sample = [line for _, line in table[:SAMPLE]]
+    fit = _separated(sample, separator, forced.decimal)
+    if fit is None:
+        _check_title(table, separator)
+        separator = separator or _in_first(sample[0], tabs)
+        names = _split(sample[0], separator)
+        fit = _Fit(separator, len(names), None if _all_values(names) else names, ())
+    return _laid_out(fit, block, forced)
+
+
+def _is_plain(lines: Sequence[str], text: str) -> bool:
+    """Whether it is plain csv: names between commas, and nothing in it that might be read another way."""
+    table = [line for line in lines[:SAMPLE] if line.strip()][:2]
+    if not table or not _PLAIN_HEADER.fullmatch(table[0].strip()) or _SPECIAL.search(text):
+        return False
+    return len(table) < 2 or not _are_units(_split(table[1], ","))
+
+
+def _in_first(line: str, tabs: bool) -> str:
+    """The separator of a file in which none makes a table, by its first line."""
+    plain = re.sub(r'"[^"]*("|$)', "", line)
+    return next((char for char in "\t,;|" if char in plain and (char != "\t" or tabs)), ",")
+
+
+def _separated(sample: Sequence[str], separator: str | None, decimal: str | None) -> _Fit | None:
+    """The separator of the table, by its first lines. Raises `ExpressionError` where two differ."""
+    if separator is not None:
+        return _fit(sample, separator)
+    if decimal is None and all(re.fullmatch(r"\s*[+-]?\d+,\d+\s*", line) for line in sample):
+        first, second = sample[0].strip().split(",")
+        raise ExpressionError(
+            "point",
+            f"its first line, `{first},{second}`, has two columns, or one number with a decimal comma",
+            hint="add a line that names the columns; or say which: `--separator comma`, or `--decimal comma`",
+        )
+    return _fitting(sample, [char for char in SEPARATORS if char != decimal])
+
+
+def _check_title(table: Sequence[Line], separator: str | None) -> None:
+    """Raise an error where a table of numbers begins some lines further on."""
+    for begin in range(1, min(len(table) - 1, SAMPLE)):
+        lines = [line for _, line in table[begin : begin + SAMPLE]]
+        for char in [separator] if separator else SEPARATORS:
+            fit = _fit(lines, char)
+            above = [_split(line, char) for _, line in table[:begin]]
+            if fit is None or len(fit.values) < 2:
+                continue
+            if all(len([*filter(None, cells)]) == 1 or (char == BLANKS and len(cells) != fit.width) for cells in above):
+                title, line = table[0][1].strip(), table[begin][0]
+                raise ExpressionError(
+                    "point",
+                    f"line {table[0][0] + 1} does not name the columns of the rows below it: `{title[:40]}`; the table "
+                    f"begins in line {line + 1}",
+                    hint=f"leave the lines before it out: `--skip {line}`",
+                )
+
+
+def _laid_out(fit: _Fit, block: _Lines, forced: Forced) -> Layout:
+    """The layout of a file whose separator is known."""
+    separator, width = fit.separator, fit.width
+    names, units, said, skip, body = fit.names, list[str | None](), list[str](), block.skip, block.table
+    first = body[0][0]
+    comments = dict(block.comments)
+    if any(_is_value(cell) for cell in names or _split(body[0][1], separator)):
+        above = [(k, _bare(line)) for k, line in block.comments if k < first]
+        own = _named(above, separator, width)
+        if own:
+            names = own[0][1]
+            said.append(f"the header in line {own[0][0] + 1}, a comment")
+            if len(own) == 2:
+                units = [*own[1][1]]
+                said.append(f"units in line {own[1][0] + 1}")
+            for k, _ in own:
+                del comments[k]
+        elif names is None:
+            names = [f"c{k}" for k in range(1, width + 1)]
+            listed = f"c1 to c{width}" if width > 3 else ", ".join(names)
+            said.append(f"no header (column{'s' * (width > 1)} {listed})")
+    if names is not None and names is fit.names:
+        # the first line of the table is the header
+        skip, body = first + 1, body[1:]
+        after = next(((k, line) for k, line in enumerate(block.lines[skip:], skip) if line.strip()), None)
+        cells = (_headings(after[1], separator, width) or []) if after else []
+        if after and _are_units(cells):
+            units, skip = [cell or None for cell in cells], after[0] + 1
+            said.append(f"units in line {skip}")
+            comments.pop(after[0], None)
+            body = [pair for pair in body if pair[0] >= skip]
+        elif any(heading(name)[1] for name in names):
+            said.append("units in the header")
+        quotes = block.lines[first].count('"')
+        if quotes % 2:
+            # a name goes on in the next line; the reader reads it
+            names, skip = None, block.skip
+    spread = {cell.translate(_THIN) for _, line in body for cell in _split(line, separator)}
+    style = _style([cell for cell in spread if re.search(r"[.,' ]", cell)], forced.decimal)
+    if forced.comment is None:
+        _check_comments(comments, body, separator, width)
+    count = f"{len(comments)} comment line{'s' * (len(comments) > 1)}" if block.complete else "comment lines"
+    blocks = _blocks(body) if separator == BLANKS and block.complete else 1
+    numbers = ["decimal comma"] * (style[0] == ",") + [f"thousands {_THOUSANDS.get(style[1])}"] * bool(style[1])
+    said = [*numbers, *([count] if comments else []), *said, *[f"{blocks} blocks"] * (blocks > 1)]
+    if separator in "\t," and said == ["units in the header"]:
+        said = []
+    elif separator not in "\t," or (said and separator != ","):
+        said.insert(0, f"separator {_spelled(separator)}")
+    if names is not None:
+        names = [name or f"c{k}" for k, name in enumerate(names, start=1)]
+    marks = tuple(mark for mark in MARKS if any(line.lstrip().startswith(mark) for _, line in block.comments))
+    marks = (forced.comment,) if forced.comment not in (None, "none") and block.comments else marks
+    blanks = separator == BLANKS
+    return Layout(Dialect("\t" if blanks else separator, *style), names, units, skip, marks, blanks, tuple(said))
+
+
+def _named(comments: Sequence[Line], separator: str, width: int) -> list[tuple[int, list[str]]]:
+    """The last comment line that names so many columns, and a line of their units after it."""
+    for char in dict.fromkeys((separator, BLANKS)):
+        lines = [(k, cells) for k, line in comments if (cells := _headings(line, char, width)) is not None]
+        if lines:
+            return lines[-2:] if len(lines) > 1 and _are_units(lines[-1][1]) else lines[-1:]
+    return []
+
+
+_THOUSANDS = {",": "commas", ".": "points", "'": "apostrophes", " ": "blanks"}
+
+
+def _blocks(body: Sequence[Line]) -> int:
+    """How many blocks of rows there are between empty lines."""
+    return 1 + sum(later[0] - line[0] > 1 for line, later in pairwise(body))
+
+
+def _bare(line: str) -> str:
+    """A comment line without its mark."""
+    return re.sub(r"^\s*(?:#+|%+|//+)\s*", "", line)
+
+
+def _check_comments(comments: Mapping[int, str], body: Sequence[Line], separator: str, width: int) -> None:
+    """Raise an error where a comment line may as well be a row, whose first cell is text."""
+    rows = [cells for _, line in body[:SAMPLE] if len(cells := _split(line, separator)) == width]
+    if width < 2 or not rows or any(_is_value(cells[0]) for cells in rows):
+        return
+    for k, line in comments.items():
+        cells = _split(line, separator)
+        if len(cells) == width and line.lstrip("#%/") == line.lstrip("#%/ ") and all(map(_is_value, cells[1:])):
+            raise ExpressionError(
+                "point",
+                f"line {k + 1} is a row, or a comment: `{line.strip()[:40]}`",
+                hint=f"say which: `--comment none`, or `--comment {line.lstrip()[:1]}`",
+            )
+
+
+class Normal:
+    """Makes of whole lines of a file those that both readers read."""
+
+    def __init__(self, layout: Layout) -> None:
+        self.skip, self.blanks = layout.skip, layout.blanks
+        marks = b"|".join(re.escape(mark.encode()) for mark in layout.marks)
+        self.comment = (
+            re.compile(rb"^[ \t]*" + _SPREADSHEET.encode() + b"(?:" + marks + rb")[^\n]*", re.MULTILINE)
+            if marks
+            else None
+        )
+        self.open = False
+        """Whether a quoted cell goes on in the next line."""
+
+    def __call__(self, block: bytes) -> bytes:
+        if self.skip:
+            before = block
+            lines = min(self.skip, before.count(b"\n"))
+            block = before.split(b"\n", lines)[-1]
+            self.skip -= lines
+            return b"\n" * lines + (self(block) if not self.skip else b"")
+        if self.comment is None and not self.blanks:
+            return block
+        if b'"' in block or self.open:
+            return b"\n".join(map(self._line, block.split(b"\n")))
+        if self.comment is not None:
+            block = self.comment.sub(b"", block)
+        return _tabbed(block) if self.blanks else block
+
+    def _line(self, line: bytes) -> bytes:
+        if not self.open and self.comment is not None and self.comment.match(line):
+            return b""
+        if self.blanks:
+            pieces = re.split(rb'("(?:[^"]|"")*")', line)
+            return b"".join(
+                piece if k % 2 else _tabbed(piece, k == 0, k == len(pieces) - 1) for k, piece in enumerate(pieces)
+            )
+        self.open ^= line.count(b'"') % 2 == 1
+        return line
+
+
+def _tabbed(block: bytes, begins: bool = True, ends: bool = True) -> bytes:
+    """Lines with a tab for each run of blanks, and none at their ends."""
+    if begins:
+        block = re.sub(rb"(?m)^[ \t]+", b"", block)
+    if ends:
+        block = re.sub(rb"(?m)[ \t]+(?=\r?$)", b"", block)
+    return re.sub(rb"[ \t]+", b"\t", block)

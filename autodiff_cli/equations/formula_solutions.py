@@ -1,0 +1,144 @@
+"""The solutions of an equation as formulas, where the unknown stands in it linearly or squared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+
+from ..algebra.canonical import rational
+from ..algebra.rational_functions import cleared, coefficients
+from ..algebra.rewriting import shortest
+from ..algebra.simplify import simplify
+from ..algebra.walk import substituted
+from ..graphs.value import Value, constant, node
+from ..language.printer import expression_text
+from ..record import Record
+from ..table.operators import ADD, DIV, EQ, GE, MUL, NE, NEG, SUB
+from ..table.primitive import PRIMITIVES, Primitive
+
+ZERO, TWO, FOUR = constant(0.0, "0"), constant(2.0, "2"), constant(4.0, "4")
+
+
+class FormulaSolution(Record):
+    """A solution of an equation in its other variables."""
+
+    unknown: str
+    formula: str
+    condition: str | None
+    """Where it is one; None if it is one everywhere."""
+
+
+Conditional = tuple[Value, list[Value]]
+"""A solution with its conditions."""
+
+
+def formula_solutions(output: Value, leaf: Value, values: Mapping[str, Value]) -> list[FormulaSolution] | None:
+    """Return the solutions of `output = 0` for a leaf in terms of the other variables; None where it is not quadratic.
+
+    `values` are put in for the variables that have one. Divisors are multiplied out; what makes one 0 is no solution.
+    Where all coefficients of the unknown are 0 nothing is said.
+    """
+    equation = substituted(output, lambda v: None if v._prev else values.get(v.label))
+    numerator, divisors = cleared(equation)
+    parts = [_simple(part) for part in coefficients(numerator, leaf, lambda v: v, _operation) or ()]
+    while parts and _number(parts[-1]) == 0:
+        parts.pop()
+    if len(parts) not in (2, 3):
+        return None
+    solutions = []
+    for solution, conditions in _solutions(parts):
+        places = {leaf: solution}
+        at_solution = [_simple(substituted(divisor, places.get)) for divisor in divisors]
+        conditions += [node(NE, (cleared(divisor)[0], ZERO)) for divisor in at_solution]
+        possible, condition = conditions_of(conditions)
+        if possible:
+            solutions.append(FormulaSolution(leaf.label, expression_text(solution), condition))
+    return solutions
+
+
+def conditions_of(conditions: Sequence[Value]) -> tuple[bool, str | None]:
+    """Return whether comparisons of formulas with 0 can hold, and together as text; None if they hold everywhere."""
+    factors = [factor for condition in conditions for factor in _factors(condition)]
+    held = [_decided(condition) for condition in factors]
+    texts = [expression_text(c) for c, truth in zip(factors, held, strict=True) if truth is None]
+    return False not in held, " and ".join(dict.fromkeys(texts)) or None
+
+
+def _factors(condition: Value) -> Iterator[Value]:
+    """Yield a comparison of a formula with 0; that it is not 0 or is at least 0, without numbers as factors."""
+    inner, zero = _simple(condition._prev[0]), condition._prev[1]
+    while inner.primitive in (NEG, MUL, DIV):
+        factors = [part for part in inner._prev if _number(part) is None]
+        if condition.primitive is not GE and inner.primitive is not DIV and len(factors) == 2:
+            if condition.primitive is NE:
+                yield from (part for factor in factors for part in _factors(node(NE, (factor, zero))))
+                return
+            break
+        if len(factors) != 1 or factors[0] is not inner._prev[0 if inner.primitive is DIV else -1]:
+            break
+        if condition.primitive is GE and any((_number(part) or 0) < 0 for part in inner._prev) | (
+            inner.primitive is NEG
+        ):
+            break
+        inner = factors[0]
+    yield node(condition.primitive, (inner, zero))
+
+
+def _solutions(parts: Sequence[Value]) -> Iterator[Conditional]:
+    """Yield the zeros of a polynomial with these coefficients, with their conditions."""
+    c, b, *square = parts
+    if not square:
+        yield _simple(_negative(node(DIV, (c, b)))), [node(NE, (b, ZERO))]
+        return
+    (a,) = square
+    if _number(b) == 0:
+        inner = _simple(_negative(node(DIV, (c, a))))
+        roots = [_simple(node(PRIMITIVES["sqrt"], (inner,)))]
+        roots.insert(0, _simple(_negative(roots[0])))
+    else:
+        half = _simple(node(DIV, (b, TWO)))
+        whole = len(expression_text(half)) > len(expression_text(b))
+        inner = _simple(
+            node(SUB, (node(MUL, (b, b)), node(MUL, (FOUR, node(MUL, (a, c))))))
+            if whole
+            else node(SUB, (node(MUL, (half, half)), node(MUL, (a, c))))
+        )
+        root, middle = node(PRIMITIVES["sqrt"], (inner,)), _negative(b if whole else half)
+        below = node(MUL, (TWO, a)) if whole else a
+        roots = [_simple(node(DIV, (node(sign, (middle, root)), below))) for sign in (SUB, ADD)]
+    one = _number(inner) == 0
+    for root in roots[: 1 if one else 2]:
+        yield root, [node(NE, (a, ZERO)), node(GE, (inner, ZERO))]
+    if _number(a) is None and _number(b) != 0:
+        yield _simple(_negative(node(DIV, (c, b)))), [node(EQ, (a, ZERO)), node(NE, (b, ZERO))]
+
+
+def _operation(primitive: Primitive, a: Value, b: Value) -> Value:
+    return node(primitive, (a, b))
+
+
+def _negative(value: Value) -> Value:
+    return node(NEG, (value,))
+
+
+def _simple(value: Value) -> Value:
+    return shortest(simplify((value,)))[0]
+
+
+def _number(value: Value) -> Fraction | None:
+    """The number that a simplified formula is; None if it is none."""
+    if value.primitive is NEG:
+        inner = _number(value._prev[0])
+        return None if inner is None else -inner
+    if value.primitive is DIV:
+        above, below = map(_number, value._prev)
+        return above / below if above is not None and below else None
+    return rational(value)
+
+
+def _decided(condition: Value) -> bool | None:
+    """Whether a comparison with 0 holds; None where that depends on the variables."""
+    number = _number(condition._prev[0])
+    if number is None:
+        return None
+    return number >= 0 if condition.primitive is GE else (number == 0) == (condition.primitive is EQ)

@@ -1,0 +1,121 @@
+"""The list of units and constants, as `autodiff units` shows it."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from fractions import Fraction
+
+from ..errors import ExpressionError
+from ..inputs.problem import evaluate_constant
+from ..quantities.table import Constant, Entry, constants, prefixes, spellings, table
+from ..quantities.unit import Unit, coherent, in_base_units, parse_unit
+from ..record import Record
+
+CONSTANTS = "Constants"
+SOURCE = "CODATA 2022"
+
+
+class UnitEntry(Record):
+    """A unit or a constant."""
+
+    name: str
+    """Its symbol; of a product, its units."""
+    meaning: str
+    value: float
+    """In `unit`; of a temperature scale the size of a degree."""
+    exact: str
+    """The value as a fraction or decimal, perhaps times a power of pi; of a constant the expression that defines it."""
+    unit: str
+    """The coherent unit of the SI."""
+    uncertainty: float | None
+    """Its standard uncertainty; None for an exact value."""
+    zero: float
+    """The temperature, in kelvin, where its scale begins."""
+    prefixes: str
+    """The prefixes that it takes."""
+    aliases: tuple[str, ...]
+    group: str
+    source: str
+
+
+class UnitTable(Record):
+    """Units and constants."""
+
+    entries: tuple[UnitEntry, ...]
+
+
+def units(name: str | None = None) -> UnitTable:
+    """Return all units and constants, or those of a name: a symbol, a product such as `kN/mm²`, a constant.
+
+    Raises `ExpressionError` (`name`) for what is neither.
+    """
+    if name is None:
+        return UnitTable((*map(_unit, table().values()), *map(_constant, constants().values())))
+    entries = [_constant(constants()[name])] if name in constants() else []
+    try:
+        entry = spellings().get(name.strip())
+        entries.insert(0, _product(name, parse_unit(name)) if entry is None else _unit(entry))
+    except ExpressionError as error:
+        if not entries:
+            raise ExpressionError("name", str(error), None, error.hint) from None
+    return UnitTable(tuple(entries))
+
+
+def decimal_text(x: Fraction) -> str:
+    """A fraction as a decimal where it is one of few digits, else as it is: `0.0254`, `5/9`.
+
+    >>> decimal_text(Fraction(127, 5000)), decimal_text(Fraction(5, 9)), decimal_text(Fraction(1, 10**12))
+    ('0.0254', '5/9', '1e-12')
+    """
+    bottom = x.denominator
+    places = 0
+    for prime in (2, 5):
+        power = 0
+        while bottom % prime == 0:
+            bottom, power = bottom // prime, power + 1
+        places = max(places, power)
+    if bottom != 1:
+        return str(x)
+    digits = str(abs(x.numerator) * 10**places // x.denominator)
+    sign = "-" if x < 0 else ""
+    short = digits.rstrip("0") or "0"
+    exponent = len(digits) - 1 - places
+    if -5 <= exponent < 16:
+        whole = digits.zfill(places + 1)
+        text = f"{whole[: len(whole) - places]}.{whole[len(whole) - places :]}".rstrip("0").rstrip(".")
+        return sign + text
+    return f"{sign}{short[0]}{f'.{short[1:]}' if short[1:] else ''}e{exponent}"
+
+
+def _unit(entry: Entry) -> UnitEntry:
+    unit = parse_unit(entry.symbol)
+    taken = "all" if len(entry.prefixes) == len(prefixes()) else " ".join(p for p in prefixes() if p in entry.prefixes)
+    return _of(unit, entry.symbol, entry.name, taken, entry.aliases, entry.group, entry.source)
+
+
+def _product(text: str, unit: Unit) -> UnitEntry:
+    return _of(unit, str(unit) or text, "", "", (), "", "")
+
+
+def _of(
+    unit: Unit, name: str, meaning: str, taken: str, aliases: tuple[str, ...], group: str, source: str
+) -> UnitEntry:
+    exact = decimal_text(unit.scale)
+    if unit.pi:
+        exact = "pi" if unit.scale == 1 else f"{exact}*pi"
+        exact += f"**({unit.pi})" if unit.pi != 1 else ""
+    si = str(in_base_units(unit.dimension) if str(coherent(unit.dimension)) == name else coherent(unit.dimension))
+    return UnitEntry(name, meaning, unit.factor, exact, si, None, float(unit.zero), taken, aliases, group, source)
+
+
+def _constant(constant: Constant) -> UnitEntry:
+    value, uncertainty = evaluate_constant(constant.estimate), None
+    if not constant.exact:
+        before, _, rest = constant.value.partition("(")
+        digits, _, power = rest.partition(")")
+        places = len(before.partition(".")[2])
+        uncertainty = float(Decimal(digits).scaleb(int(power.removeprefix("e") or 0) - places))
+    unit = str(parse_unit(constant.unit))
+    return UnitEntry(
+        constant.name, constant.meaning, value, constant.value, unit, uncertainty, 0.0, "", (), CONSTANTS, SOURCE
+    )

@@ -1,0 +1,61 @@
+"""Headings of columns: the names that they have, and the unit of their values."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+
+from .parse_point import is_name
+
+_IN_BRACKETS = re.compile(r"(.*?)\s*(?:\[([^\[\]]*)\]|\(([^()]*(?:\([^()]*\)[^()]*)*)\))\s*")
+_AFTER_SLASH = re.compile(r"([^/]*?)\s*/\s*(.+)")
+_AFTER_IN = re.compile(r"(.+?)\s+in\s+(\S+)")
+
+OTHER_UNITS = frozenset(["1", "%", "‰", "dB", "dBm", "a.u.", "counts", "cts", "arb.", "arb.u."])
+"""What stands for a unit in tables, and has no factor."""
+
+
+def is_unit(text: str) -> bool:
+    """Whether a text is a unit, and nothing else.
+
+    >>> is_unit("m/s"), is_unit("[V]"), is_unit("2.5"), is_unit("voltage")
+    (True, True, False, False)
+    """
+    from ..quantities.unit import unit_or_none  # most headings are names
+
+    inner = re.fullmatch(r"\[(.*)\]|\((.*)\)", text)
+    unit = (inner[1] or inner[2] or "1") if inner else text
+    return unit in OTHER_UNITS or unit_or_none(unit) is not None
+
+
+def heading(text: str) -> tuple[tuple[str, ...], str | None]:
+    """The names that a heading may stand for in a formula, and its unit, None where it has none.
+
+    >>> heading("Spannung U [V]"), heading("t/s"), heading("x")
+    ((('U',), 'V'), (('t',), 's'), (('x',), None))
+    """
+    if is_name(text):
+        return (text,), None
+    base, unit = text, None
+    for pattern in (_IN_BRACKETS, _AFTER_SLASH, _AFTER_IN):
+        match = pattern.fullmatch(text)
+        inner = next((piece.strip() for piece in match.groups()[1:] if piece), None) if match else None
+        if match and (pattern is _IN_BRACKETS or (inner and is_unit(inner))):
+            base, unit = match[1], inner if inner and is_unit(inner) else None
+            break
+    names = [base, *base.split()[-1:]]
+    return tuple(dict.fromkeys(name for name in names if is_name(name))), unit
+
+
+def names_in_headings(headings: Iterable[str]) -> Mapping[str, str]:
+    """The names that stand in one heading each, which is no name itself, with that heading.
+
+    >>> names_in_headings(["t / s", "U1 (V)", "Strom I (mA)", "Fehler I", "x"])
+    {'t': 't / s', 'U1': 'U1 (V)'}
+    """
+    columns: dict[str, list[str]] = {}
+    for text in headings:
+        if not is_name(text):
+            for name in heading(text)[0]:
+                columns.setdefault(name, []).append(text)
+    return {name: texts[0] for name, texts in columns.items() if len(texts) == 1}

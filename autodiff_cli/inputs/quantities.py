@@ -1,0 +1,317 @@
+"""Values with units, and the units of what is computed from them.
+
+The numbers that a program computes with are in coherent units of the SI. The dimensions of its nodes come of one sweep
+over its graph, and so do the units of its results: those that were asked for, or those of the inputs, or the SI's.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, cast
+
+from ..errors import Diagnostic, ExpressionError, Span, counted, point_error, quoted, usage_error
+from ..graphs.value_and_gradient import at_point
+from ..language.builder import CONSTANTS, Program
+from ..language.tokens import is_name, plain_number
+from ..numbers.base import Number, NumberType
+from ..numbers.dimensions import Dimensioned, Dimensions
+from ..quantities.unit import NUMBER, Unit, choose, coherent, parse_unit, quantity_name, ratio
+from ..run.evaluation import Evaluation
+from ..table.primitive import FUNCTIONS
+from .parse_point import constant_value, pieces
+from .problem import PLAIN, Quantity, as_number, evaluate_constant
+
+
+class Units(dict[str, Any]):
+    """The units of an answer's numbers: by the name of a field, in the shape that its numbers have.
+
+    >>> Units(value=parse_unit("mm")).texts()
+    {'value': 'mm'}
+    """
+
+    fixed = False
+    """Whether the unit of the value was asked for."""
+
+    def texts(self) -> dict[str, Any]:
+        """The units as records have them; `1` for a number."""
+        return cast(dict[str, Any], _texts(self))
+
+
+def _texts(tree: Any) -> Any:
+    if isinstance(tree, dict):
+        return {name: _texts(item) for name, item in tree.items()}
+    return [_texts(item) for item in tree] if isinstance(tree, list) else str(tree) or "1"
+
+
+_NUMBER = re.compile(r"\s*([+-−]?(?:\d[\d_]*+(?:\.\d*+)?|\.\d++)(?:[eE][-+−]?\d{1,3}(?!\d))?)\s*+", re.ASCII)
+_BEGINS_UNIT = re.compile(r"[^\W\d_]|[°º℃℉′″'\"(]|1\s*/|/")
+_WORDS = re.compile(r"[^\W\d]\w*")
+
+AFFINE = "a temperature on this scale is a value; its derivatives are of differences, in kelvin"
+
+
+def quantity_value(name: str, text: str, offset: int = 0) -> float:
+    """The value that is given to a name: a constant expression, with a unit behind it or without one.
+
+    `offset` is where the text begins in a longer one. Raises `ExpressionError` of kind `point`.
+
+    >>> length = quantity_value("L", "2 mm")
+    >>> length, length.number, str(length.unit), length.source
+    (0.002, 2.0, 'mm', '1/500')
+    """
+    try:
+        parts = split_quantity(text)
+    except ExpressionError as error:
+        span = error.span
+        moved = Span(span.start + offset, span.end + offset) if span else Span(offset, offset + len(text))
+        raise _refused(f"the value of `{name}` cannot be used: {error}", moved, error.hint, text) from None
+    if parts is None:
+        return constant_value(name, text, offset)
+    number, unit = parts
+    return make_quantity(name, number, unit, text, offset)
+
+
+def _refused(message: str, span: Span | None, hint: str | None, text: str, kind: str = "point") -> ExpressionError:
+    error = ExpressionError(kind, message, span, hint)
+    error.text = text
+    return error
+
+
+def split_quantity(text: str) -> tuple[str, Unit] | None:
+    """The number and the unit behind it; None where there is no unit.
+
+    Raises `ExpressionError`, with the span in this text, for a number with something behind it that is no unit.
+    """
+    match = _NUMBER.match(text)
+    end = match.end() if match else 0
+    rest = text[end:]
+    if match is not None and (not rest or not _BEGINS_UNIT.match(rest)):
+        return None
+    if match is not None:
+        words = set(_WORDS.findall(rest))
+        try:
+            return match[1].replace("−", "-").replace("_", ""), parse_unit(rest.rstrip())
+        except ExpressionError as error:
+            if words & (CONSTANTS.keys() | FUNCTIONS.keys()) or rest[0] in "(/1":
+                return None
+            span = error.span or Span(0, len(rest))
+            raise point_error(str(error), error.hint, span=Span(span.start + end, span.end + end)) from None
+    # an expression with a unit behind it: one that is in parentheses, a call or a name
+    depth = 0
+    for index, char in enumerate(text):
+        depth += (char == "(") - (char == ")")
+        before = text[:index].strip()
+        if depth == 0 and before and (char == " " or text[index - 1] == ")"):
+            try:
+                unit = parse_unit(text[index:].strip())
+            except ExpressionError:
+                continue
+            inner = before.lstrip("+-−")
+            if is_name(inner) or (inner.endswith(")") and re.fullmatch(r"(?:[^\W\d]\w*)?\(.*", inner, re.DOTALL)):
+                return before, unit
+    return None
+
+
+def make_quantity(name: str, number: str, unit: Unit, text: str, offset: int = 0) -> Quantity:
+    """The value of an expression in a unit; decimals are converted as fractions. Raises `ExpressionError`."""
+    value = constant_value(name, number, offset)
+    if plain_number(number) and (abs(value) < 1e300 and (not value or abs(value) > 1e-300)) and not unit.pi:
+        exact = Fraction(number) * unit.scale + unit.zero
+        si, source = _nearest(exact), str(exact)
+    else:
+        zero = f" + {unit.zero}" if unit.zero else ""
+        source = f"({number})*({unit.factor_text}){zero}"
+        si = evaluate_constant(source)
+    if not math.isfinite(si):
+        raise _refused(f"`{name}` is too large for double precision", None, "give a smaller number", text)
+    if unit.zero and si < 0:
+        message = f"`{name}={text.strip()}` is below absolute zero"
+        hint = f"that is {unit.value_from_si(0.0):.6g} {unit}"
+        raise _refused(message, Span(offset, offset + len(text)), hint, text)
+    quantity = Quantity(si)
+    quantity.source, quantity.number, quantity.unit = source, float(value), unit
+    return quantity
+
+
+def _nearest(exact: Fraction) -> float:
+    try:
+        return float(exact)
+    except OverflowError:
+        return math.inf
+
+
+def read_value(value: Any, name: str) -> float:
+    """The value that Python or a point gives to a name: a number, a text, a quantity of pint or the like."""
+    if isinstance(value, str):
+        return quantity_value(name, value)
+    if hasattr(value, "magnitude") and hasattr(value, "units"):
+        return quantity_value(name, f"{as_number(value.magnitude, name)!r} {value.units:~P}")
+    return value if type(value) is Quantity else as_number(value, name)
+
+
+def with_quantities(point: Mapping[str, Any]) -> dict[str, Any]:
+    """The point with those of its values that have units, as texts or as pint has them, read as quantities."""
+    values = dict(point)
+    for name, value in point.items():
+        if type(value) not in PLAIN and type(value) is not Quantity:
+            quantity = read_value(value, name) if not isinstance(value, str) or split_quantity(value) else value
+            values[name] = quantity if type(quantity) is Quantity else value
+    return values
+
+
+def units_of(
+    program: Program, values: Mapping[str, float], asked: Sequence[str] | str | None = None,
+    outputs: Sequence[str] | None = None,
+) -> ProgramUnits | None:  # fmt: skip
+    """The units of a program at a point; None where nothing has a unit and none is asked for. Raises as they do."""
+    return ProgramUnits(program, values, asked, outputs) if asked or has_units(program, values) else None
+
+
+def has_unit(value: object) -> bool:
+    """Whether a value has a unit."""
+    return getattr(value, "unit", None) is not None
+
+
+def parse_units(texts: Sequence[str] | str | None, outputs: Sequence[str]) -> dict[int, Unit]:
+    """The units that are asked for, by the number of the output: `mm`, `mm, kN` in order, or `y=mm`.
+
+    Raises `ExpressionError`.
+    """
+    if texts is None:
+        return {}
+    listed = [text[start:end] for text in ([texts] if isinstance(texts, str) else texts) for start, end in pieces(text)]
+    units: dict[int, Unit] = {}
+    for k, piece in enumerate(listed):
+        name, equals, text = (part.strip() for part in piece.rpartition("="))
+        if equals and name not in outputs:
+            raise usage_error(f"`--in` names `{name}`, which is no output", f"the outputs: {quoted(outputs)}")
+        if not equals and k >= len(outputs):
+            raise usage_error(f"`--in` has {len(listed)} units for {counted(len(outputs), 'output')}", "leave some out")
+        try:
+            units[outputs.index(name) if equals else k] = parse_unit(text)
+        except ExpressionError as error:
+            raise _refused(f"`--in {piece}`: {error}", None, error.hint, piece, "usage") from None
+    return units
+
+
+class ProgramUnits:
+    """The units of the variables, of the nodes and of the outputs of a program at a point."""
+
+    def __init__(
+        self, program: Program, values: Mapping[str, float], asked: Sequence[str] | str | None = None,
+        outputs: Sequence[str] | None = None,
+    ) -> None:  # fmt: skip
+        """Sweep the dimensions through the graph. Raises `ExpressionError` where they do not fit together."""
+        self.point: dict[str, Unit] = {name: getattr(value, "unit", None) or Unit() for name, value in values.items()}
+        """The unit of the value of each name."""
+        self.numbers = {name: value.number for name, value in values.items() if has_unit(value)}  # type: ignore[attr-defined]
+        dimensions = {name: Dimensioned(unit.dimension) for name, unit in self.point.items()}
+        m = Dimensions()
+        graph = at_point(m, program.graph, dimensions)
+        graph.chooses = False
+        evaluation = Evaluation(m, graph)
+        self.dimensions: list[Any] = graph.data
+        """Of the nodes of the program's graph."""
+        self.warnings: list[Diagnostic] = []
+        self._inputs = [self.point[name] for name in program.leaves if name in self.point]
+        names = outputs or [f"output {k}" for k in range(1, len(evaluation.values) + 1)]
+        units = parse_units(asked, names)
+        self.chosen = set(units)
+        """The numbers of the outputs whose unit was asked for."""
+        self._given = {i: self.differences[name] for name, i in program.places.items()}
+        self.outputs = [self._output(k, output.dimension, units.get(k)) for k, output in enumerate(evaluation.values)]
+        self._given |= {i: unit.difference for i, unit in zip(graph.roots, self.outputs, strict=True)}
+
+    def _output(self, k: int, dimension: Any, asked: Unit | None) -> Unit:
+        if asked is None:
+            return choose(dimension, self._inputs)
+        if asked.dimension != dimension:
+            hint = f"ask for it in a unit such as `--in {coherent(dimension)}`"
+            raise usage_error(
+                f"the answer is {quantity_name(dimension)}, and `--in {asked}` is for {quantity_name(asked.dimension)}",
+                hint if dimension != NUMBER else "leave `--in` out",
+            )
+        if asked.zero:
+            hint = "leave `--in` out for kelvin"
+            self.warnings.append(Diagnostic("unit", f"the answer is in {asked}: {AFFINE}", None, hint))
+        return asked
+
+    @cached_property
+    def differences(self) -> dict[str, Unit]:
+        """The units of differences of the variables."""
+        return {name: unit.difference for name, unit in self.point.items()}
+
+    def partial(self, name: str, output: int = 0) -> Unit:
+        """The unit of the derivative of an output by a variable."""
+        return ratio(self.outputs[output], self.differences.get(name, Unit()))
+
+    def second(self, name: str, other: str, output: int = 0) -> Unit:
+        """The unit of a second derivative."""
+        below = self.differences.get(name, Unit()) * self.differences.get(other, Unit())
+        return ratio(self.outputs[output], below)
+
+    def node(self, i: int) -> Unit:
+        """The unit of a node of the program's graph, of differences."""
+        if i in self._given:
+            return self._given[i]
+        return choose(self.dimensions[i].dimension, self._inputs)
+
+    def by_node(self, i: int) -> Unit:
+        """The unit of the derivative of the one output by a node of the program's graph."""
+        return ratio(self.outputs[0], self.node(i))
+
+    def of_gradient(self, wanted: Iterable[str], bound: Sequence[int | None] = ()) -> Units:
+        """The units of a gradient's numbers; `bound` are the nodes of its intermediates."""
+        units = Units(
+            value=self.outputs[0],
+            gradient={name: self.partial(name) for name in wanted},
+            point=self.point,
+        )
+        if bound:
+            units["intermediates"] = [
+                {"value": Unit(), "grad": Unit()} if i is None else {"value": self.node(i), "grad": self.by_node(i)}
+                for i in bound
+            ]
+        units.fixed = 0 in self.chosen
+        return units
+
+    def converted(self, m: NumberType, numbers: dict[str, Any], bound: Sequence[int | None] = ()) -> dict[str, Any]:
+        """The numbers of a gradient in any arithmetic, in these units; `bound` are the nodes of its intermediates."""
+
+        def of(x: Any, unit: Unit, value: bool = False) -> Any:
+            return x if isinstance(x, bool | None) else in_unit(m, x, unit, value)
+
+        unit = self.outputs[0]
+        return numbers | {
+            "value": of(numbers["value"], unit, True),
+            "gradient": {name: of(x, self.partial(name)) for name, x in numbers["gradient"].items()},
+            "point": {name: of(x, self.point[name], True) for name, x in numbers["point"].items()},
+            "bound": [x if i is None else of(x, self.node(i)) for x, i in zip(numbers["bound"], bound, strict=True)],
+            "grads": [x if i is None else of(x, self.by_node(i)) for x, i in zip(numbers["grads"], bound, strict=True)],
+        }
+
+    def number_of(self, name: str, x: float) -> float:
+        """The value of a variable in its unit, as it was typed."""
+        return self.numbers[name] if name in self.numbers else self.point[name].value_from_si(x)
+
+
+def has_units(program: Program, values: Mapping[str, float]) -> bool:
+    """Whether a value has a unit, or a number in the program."""
+    if any(map(has_unit, values.values())):
+        return True
+    constants = program.whole.constants.values() if "[" in program.text else ()
+    return any(text is not None and text.endswith("]") for _, text in constants)
+
+
+def in_unit(m: NumberType, x: Number, unit: Unit, value: bool = False) -> Number:
+    """A number of any type in coherent units, in this unit; `value` says that it is no difference."""
+    if value and unit.zero:
+        x = x - m.number(unit.zero.numerator) / m.number(unit.zero.denominator)
+    x = x * m.number(unit.scale.denominator) / m.number(unit.scale.numerator)
+    if unit.pi:
+        x = x / m.pow(m.literal("pi"), m.number(int(unit.pi)))
+    return x

@@ -1,0 +1,501 @@
+"""Sweeps: many values of a name as they are typed: `x=0:10:0.5`, `x=0:10/21`, `x=log(1:1e6)/7`, `x={1,2,5}`.
+
+`from:to:step` goes in steps, and has the end where it is hit but for rounding; `from:to/N` is N points at equal
+distances, `log(from:to)/N` N points at equal ratios. Each number may be a constant expression. In `from:to/N` the last
+`/` outside of parentheses before a whole number is the one before N: `0:2*pi/9` is nine points from 0 to 2π. Values
+are computed from exact fractions, so that decimal steps are exact.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from itertools import pairwise
+from typing import NamedTuple
+
+from ..errors import ExpressionError, Span
+from ..language.tokens import plain_number
+from .parse_point import Lenient, Typed, ValueOf, constant_value, fail, pieces, typed
+
+MOST_POINTS = 10_000_000
+"""Points of a sweep, unless more work is allowed."""
+
+MOST_TIMES = 1_000_000
+"""How often the usual work may be allowed."""
+
+NEAR = Fraction(1, 10**9)
+"""A step that is off the end by less than this share of itself is off by rounding."""
+
+MOST_TRIED = 400
+"""Up to so many points is a ratio of neighbours looked for that is a fraction."""
+
+_LOGARITHMIC = re.compile(r"\s*log\s*\((.*)\)\s*(?:/(.*))?", re.DOTALL)
+_NUMBER_AND_MORE = re.compile(r"[-+−]?[\d._]+(?:[eE][-+]?\d+)?\s*(.+)", re.DOTALL)
+_SPREAD = re.compile(r"±|\+/-|\+-")
+
+EXAMPLE = "write it as `x=0:10:0.5`, `x=0:10/21`, `x=log(1:1e6)/7` or `x={1,2,5}`"
+
+
+class Axis(ABC):
+    """The values of one name, in order."""
+
+    size: int
+
+    @abstractmethod
+    def number(self, k: int) -> float:
+        """The value at a place."""
+
+    def source(self, k: int) -> str:
+        """The text that other arithmetics read as this value."""
+        return repr(self.number(k))
+
+    def value(self, k: int) -> float:
+        """The value at a place, which knows its text."""
+        return typed(self.number(k), self.source(k))
+
+    def numbers(self, start: int, stop: int) -> list[float]:
+        """The values at some places, one after the other."""
+        return [self.number(k) for k in range(start, stop)]
+
+
+class Listed(Axis):
+    """Values that were given one by one."""
+
+    def __init__(self, values: Sequence[float]) -> None:
+        self.values, self.size = values, len(values)
+
+    def number(self, k: int) -> float:
+        return float(self.values[k])
+
+    def value(self, k: int) -> float:
+        return self.values[k]
+
+
+class Evenly(Axis):
+    """Values at equal distances: `first + k*step`."""
+
+    def __init__(
+        self, first: Fraction, step: Fraction, size: int, texts: tuple[str, str, str] | None, counted: bool = False
+    ) -> None:
+        """`texts` are the first value, all of the way, and its number of steps; None where decimals say all.
+
+        With `counted` the number of values was asked for.
+        """
+        self.size, self.texts, self.counted = size, texts, counted
+        step = step if size > 1 else Fraction(1)
+        # over one denominator: Python divides whole numbers with one rounding
+        self.denominator = math.lcm(first.denominator, step.denominator)
+        self.first, self.step = (x.numerator * (self.denominator // x.denominator) for x in (first, step))
+
+    def number(self, k: int) -> float:
+        return (self.first + k * self.step) / self.denominator
+
+    def numbers(self, start: int, stop: int) -> list[float]:
+        denominator, step = self.denominator, self.step
+        begin = self.first + start * step
+        return [x / denominator for x in range(begin, begin + (stop - start) * step, step)]
+
+    def source(self, k: int) -> str:
+        if self.texts is None:
+            return exact_text(Fraction(self.first + k * self.step, self.denominator))
+        first, way, steps = self.texts
+        return f"({first}) + ({way})*{k}/({steps})"
+
+
+class Geometric(Axis):
+    """Values at equal ratios."""
+
+    def __init__(self, first: Fraction, last: Fraction, size: int) -> None:
+        self.first, self.size, self.steps = first, size, max(1, size - 1)
+        self.base, self.powers = last / first, 1
+        if size <= MOST_TRIED:
+            root = Fraction(math.exp(_log(self.base) / self.steps)).limit_denominator(1000)
+            if root**self.steps == self.base:
+                self.base, self.powers = root, self.steps
+                return
+        for base in (10, 2):
+            power = round(_log(self.base) / math.log(base))
+            if Fraction(base) ** power == self.base:
+                self.base, self.powers = Fraction(base), power
+                return
+
+    def _exact(self, k: int) -> tuple[Fraction, int]:
+        """The first value times the largest whole power of the base, and the remainder in parts of the steps."""
+        whole, rest = divmod(self.powers * k, self.steps)
+        return self.first * self.base**whole, rest
+
+    def number(self, k: int) -> float:
+        value, rest = self._exact(k)
+        return float(value) * math.exp(_log(self.base) * rest / self.steps) if rest else float(value)
+
+    def source(self, k: int) -> str:
+        value, rest = self._exact(k)
+        return exact_text(value) if not rest else repr(self.number(k))
+
+
+def _log(x: Fraction) -> float:
+    """The logarithm of a positive fraction, which may be beyond the range of doubles."""
+    return math.log(x.numerator) - math.log(x.denominator)
+
+
+class Uncertain(Axis):
+    """Values that all have one uncertainty, absolute or in percent."""
+
+    def __init__(self, axis: Axis, name: str, spread: str, value_of: ValueOf) -> None:
+        self.axis, self.size, self.name, self.spread, self.value_of = axis, axis.size, name, spread, value_of
+        self.value(0)
+
+    def number(self, k: int) -> float:
+        return self.axis.number(k)
+
+    def value(self, k: int) -> float:
+        return self.value_of(self.name, f"{self.axis.number(k)!r}{self.spread}", 0)
+
+
+class InUnit(Axis):
+    """Values in one unit, which stands behind the sweep."""
+
+    def __init__(self, axis: Axis, name: str, unit: str, value_of: ValueOf) -> None:
+        self.axis, self.size, self.name, self.unit, self.value_of = axis, axis.size, name, unit, value_of
+        self.value(0)
+
+    def number(self, k: int) -> float:
+        return float(self.value(k))
+
+    def value(self, k: int) -> float:
+        text = self.axis.source(k)
+        return self.value_of(self.name, f"{text if plain_number(text) else f'({text})'} {self.unit}", 0)
+
+
+def exact_text(x: Fraction) -> str:
+    """A fraction as text that is read back as exactly that: a decimal where it is one that a double shows."""
+    shortest = repr(float(x))
+    return shortest if Fraction(shortest) == x else f"{x.numerator}/{x.denominator}"
+
+
+class Swept(Typed):
+    """The first value of a sweep, with all of them: what a point has in the place of one number."""
+
+    __slots__ = ("axis", "distribution")
+    axis: Axis
+    distribution: str
+    """The text of the sweep: two sweeps of one text are one."""
+
+
+class Grid(NamedTuple):
+    """The points of sweeps: all combinations, of which the last sweep varies fastest; or pairs."""
+
+    axes: Mapping[str, Axis]
+    fixed: dict[str, float]
+    """What all points share."""
+    zipped: bool
+
+    @property
+    def size(self) -> int:
+        """The number of points."""
+        sizes = [axis.size for axis in self.axes.values()]
+        return sizes[0] if self.zipped else math.prod(sizes)
+
+    def points(self) -> Iterator[dict[str, float]]:
+        """Yield the values of the swept names at each point; they know their texts."""
+        if self.zipped:
+            for k in range(self.size):
+                yield {name: axis.value(k) for name, axis in self.axes.items()}
+        else:
+            for values in _combinations([*self.axes.values()]):
+                yield dict(zip(self.axes, values, strict=True))
+
+    def columns(self, start: int, stop: int) -> dict[str, list[float]]:
+        """The values of each swept name at some points, as numbers."""
+        if self.zipped:
+            return {name: axis.numbers(start, stop) for name, axis in self.axes.items()}
+        columns: dict[str, list[float]] = {}
+        stride = self.size
+        for name, axis in self.axes.items():
+            # each value stands so many times, and all of them again and again
+            stride //= axis.size
+            columns[name] = column = []
+            place = start
+            while place < stop:
+                k = place // stride % axis.size
+                if stride == 1:
+                    values = axis.numbers(k, min(axis.size, k + stop - place))
+                else:
+                    values = [axis.number(k)] * (min(stop, (place // stride + 1) * stride) - place)
+                column += values
+                place += len(values)
+        return columns
+
+
+def _combinations(axes: Sequence[Axis]) -> Iterator[list[float]]:
+    """Yield a value of each axis, the last of which varies fastest; `product` would hold all values."""
+    if not axes:
+        yield []
+        return
+    *outer, last = axes
+    for values in _combinations(outer):
+        for k in range(last.size):
+            yield [*values, last.value(k)]
+
+
+class Sweeping:
+    """Reads a value, or a sweep, whose single values another way reads; see `ValueOf`."""
+
+    def __init__(self, value_of: ValueOf | None = None) -> None:
+        self.value_of = value_of or constant_value
+
+    def __call__(self, name: str, text: str, offset: int = 0) -> float:
+        """The value, a `Swept` one for a sweep. Raises `ExpressionError` of kind `point`."""
+        axis = self._axis(name, text, offset)
+        if axis is None:
+            return self.value_of(name, text, offset)
+        first = Swept(axis.number(0))
+        first.source, first.axis, first.distribution = text, axis, text.strip()
+        if isinstance(axis, Evenly) and axis.texts is not None and axis.counted:
+            # who writes `0:pi/4` may have meant the end pi/4
+            first.as_read = f"{axis.size:,} values from {axis.number(0):.6g} to {axis.number(axis.size - 1):.6g}"
+        return first
+
+    def _axis(self, name: str, text: str, offset: int) -> Axis | None:
+        """The values that a text says; None where it is no sweep."""
+        written = text.strip()
+        begin = offset + len(text) - len(text.lstrip())
+        here = Span(begin, begin + len(written))
+        unit = self._unit(written)
+        if unit:
+            axis = self._axis(name, written.removesuffix(unit), begin)
+            return axis and InUnit(axis, name, unit, self.value_of)
+        if written.startswith("{"):
+            return self._listed(name, written, begin)
+        spread = _SPREAD.search(written) if self.value_of is not constant_value else None
+        if spread is not None and ":" in written[: spread.start()]:
+            axis = self._axis(name, written[: spread.start()], begin)
+            return axis and Uncertain(axis, name, written[spread.start() :], self.value_of)
+        logarithmic = _LOGARITHMIC.fullmatch(written)
+        if logarithmic is not None and not _closed(logarithmic[1]):
+            logarithmic = None
+        inside = logarithmic[1] if logarithmic else written
+        colons = _top_level(inside, ":")
+        if not colons and ":" in written:
+            place = begin + written.index(":")
+            hint = f"a sweep has its colons outside of parentheses: {EXAMPLE}"
+            fail("a colon has no meaning here", Span(place, place + 1), hint)
+        if not colons:
+            return None
+        if logarithmic:
+            if logarithmic[2] is None:
+                fail("a logarithmic sweep needs a number of points", here, f"write `{name}=log({inside})/7`")
+            start, end = self._ends(name, inside, colons, begin + logarithmic.start(1))
+            count = self._count(name, logarithmic[2], begin + logarithmic.start(2))
+            if not (start > 0 and end > 0):
+                fail("a logarithmic sweep goes between positive numbers", here, f"write `{name}=log(1:1e6)/7`")
+            return self._evenly_or_not(start, end, count, here, logarithmic=True)
+        if len(colons) == 1:
+            slashes = [k for k in _top_level(inside, "/") if k > colons[0] and _is_whole(inside[k + 1 :].strip())]
+            if not slashes:
+                raise _without_step(name, inside, here)
+            ends, count = inside[: slashes[-1]], self._count(name, inside[slashes[-1] + 1 :], begin + slashes[-1] + 1)
+            start, end = self._ends(name, ends, colons, begin)
+            texts = None if _decimal(ends, colons) else _texts(ends, colons, str(count - 1))
+            return self._evenly_or_not(start, end, count, here, texts)
+        return self._stepped(name, inside, colons, begin, here)
+
+    def _unit(self, written: str) -> str:
+        """The unit behind a sweep; empty where there is none, or values have none here."""
+        if self.value_of is constant_value or not (_top_level(written, ":") or written.startswith(("{", "log"))):
+            return ""
+        if written.startswith("{"):
+            return written.partition("}")[2].strip()
+        last = re.split("[:/]" if not written.startswith("log") else r"\)\s*/", written)[-1]
+        number = _NUMBER_AND_MORE.fullmatch(last.strip())
+        from .quantities import split_quantity  # only units need it
+
+        try:
+            return number[1] if number is not None and split_quantity(last) is not None else ""
+        except ExpressionError:
+            return ""
+
+    def _listed(self, name: str, written: str, begin: int) -> Listed:
+        """The values in braces."""
+        if not written.endswith("}"):
+            fail("the brace that opens here is not closed", Span(begin, begin + 1), f"write `{name}={{1,2,5}}`")
+        if not written[1:-1].strip():
+            fail(f"there are no values of `{name}` in the braces", Span(begin, begin + len(written)), EXAMPLE)
+        values = []
+        for start, end in pieces(written[1:-1]):
+            item, place = written[1 + start : 1 + end], Span(begin + 1 + start, begin + 1 + max(end, start + 1))
+            if not item:
+                fail("a value is missing here", place, f"write `{name}={{1,2,5}}`")
+            if _top_level(item, ":") or "{" in item or "=" in item:
+                fail("braces list single values", place, f"write `{name}={{1,2,5}}`, or a sweep: `{name}=0:10:1`")
+            values.append(self.value_of(name, item, place.start))
+        return Listed(values)
+
+    def _ends(self, name: str, text: str, colons: Sequence[int], begin: int) -> list[Fraction]:
+        """The numbers between the colons of a text."""
+        parts = [(text[a + 1 : b], begin + a + 1) for a, b in pairwise([-1, *colons, len(text)])]
+        if len(parts) > 3:
+            place = begin + colons[2]
+            fail("a sweep has three numbers at most: from, to and step", Span(place, place + 1), EXAMPLE)
+        for k, (part, place) in enumerate(parts):
+            if not part.strip():
+                what = ("start", "end", "step")[k]
+                fail(f"the {what} of the sweep is missing here", Span(place - (k > 0), place + (k == 0)), EXAMPLE)
+            if self.value_of is not constant_value and self._unit(f":{part}"):
+                here = Span(place, place + len(part))
+                fail(
+                    "a sweep has its unit once, behind it", here, f"write `{name}=0:10:0.5 mm`, or `{name}={{1,2}} mm`"
+                )
+        return [_fraction(part, constant_value(name, part, place)) for part, place in parts]
+
+    def _count(self, name: str, text: str, begin: int) -> int:
+        """The number of points in a text."""
+        written = text.strip()
+        here = Span(begin, begin + max(1, len(text)))
+        if not _is_whole(written):
+            fail("a number of points is a whole number", here, f"write `{name}=0:10/21`")
+        if not 0 < len(written.lstrip("0")) < 20:
+            fail("this is too many points" if written.strip("0") else "a sweep has a point or more", here, EXAMPLE)
+        return int(written)
+
+    def _evenly_or_not(
+        self,
+        start: Fraction,
+        end: Fraction,
+        count: int,
+        here: Span,
+        texts: tuple[str, str, str] | None = None,
+        *,
+        logarithmic: bool = False,
+    ) -> Axis:
+        if count == 1 and start != end:
+            fail(
+                "one point cannot be at both ends of a sweep", here, "give the point alone, or ask for 2 points or more"
+            )
+        if count > 1 and start == end:
+            fail("both ends of the sweep are the same number", here, "give the point alone, or another end")
+        if logarithmic:
+            return Geometric(start, end, count)
+        return Evenly(start, (end - start) / max(1, count - 1), count, texts, True)
+
+    def _stepped(self, name: str, inside: str, colons: Sequence[int], begin: int, here: Span) -> Axis:
+        """The values of `from:to:step`."""
+        start, end, step = self._ends(name, inside, colons, begin)
+        first, last, by = (part.strip() for part in inside.split(":")) if len(colons) == 2 else ("", "", "")
+        place = Span(begin + colons[-1] + 1, begin + len(inside))
+        if step == 0:
+            fail("the step is 0, so the sweep never ends", place, f"write `{name}={first}:{last}:1`, for example")
+        if (end - start) * step < 0:
+            way = "up" if end > start else "down"
+            turned = by[1:].strip() if by.startswith(("-", "−")) else f"-{by}" if plain_number(by) else f"-({by})"
+            message = f"the sweep goes {way} from {_short(start)} to {_short(end)}, and its step has the wrong sign"
+            fail(message, place, f"write `{name}={first}:{last}:{turned}`")
+        steps = (end - start) / step
+        if 0 < steps < 1 - NEAR:
+            message = f"the step {_short(step)} is longer than the way from {_short(start)} to {_short(end)}"
+            fail(message, place, f"the order is from:to:step: `{name}={first}:{by}:{last}` goes in steps of {last}")
+        whole, texts = math.floor(steps), (first, by, "1")
+        if abs(steps - round(steps)) < NEAR:
+            # the last step is the end, whatever its rounding
+            whole = round(steps)
+            texts = (first, f"({last}) - ({first})", str(max(1, whole)))
+            step = (end - start) / whole if whole else step
+        return Evenly(start, step, whole + 1, None if _decimal(inside, colons) else texts)
+
+
+def _top_level(text: str, char: str) -> list[int]:
+    """The places of a character outside of parentheses."""
+    depth, places = 0, []
+    for k, c in enumerate(text):
+        depth += (c in "([{") - (c in ")]}")
+        if c == char and depth <= 0:
+            places.append(k)
+    return places
+
+
+def _closed(text: str) -> bool:
+    """Whether all parentheses in a text open before they close."""
+    depth = 0
+    for c in text:
+        depth += (c == "(") - (c == ")")
+        if depth < 0:
+            return False
+    return depth == 0
+
+
+def _decimal(text: str, colons: Sequence[int]) -> bool:
+    """Whether all numbers between the colons are decimals, and no expressions."""
+    return all(plain_number(text[a + 1 : b].strip()) for a, b in pairwise([-1, *colons, len(text)]))
+
+
+def _is_whole(text: str) -> bool:
+    return text.isascii() and text.isdecimal()
+
+
+def _texts(ends: str, colons: Sequence[int], steps: str) -> tuple[str, str, str]:
+    first, last = ends[: colons[0]].strip(), ends[colons[0] + 1 :].strip()
+    return first, f"({last}) - ({first})", steps if steps != "0" else "1"
+
+
+def _fraction(text: str, value: float) -> Fraction:
+    """The number exactly: a decimal as it is written, the value of an expression as the double that it is."""
+    written = text.strip()
+    # longer exponents make fractions that take seconds
+    if plain_number(written) and value and len(written) < 50:
+        return Fraction(written)
+    return Fraction(float(value))
+
+
+def _short(x: Fraction) -> str:
+    return f"{float(x):.6g}"
+
+
+def _without_step(name: str, inside: str, here: Span) -> ExpressionError:
+    first, _, last = (part.strip() for part in inside.partition(":"))
+    low, high = (float(x) if plain_number(x) else None for x in (first, last))
+    step = "…"
+    if low is not None and high is not None and low != high:
+        step = f"{math.copysign(10 ** math.floor(math.log10(abs(high - low) / 5)), high - low):g}"
+    hint = f"give its step, `{name}={inside}:{step}`, or the number of its points, `{name}={inside}/11`"
+    hint += f"; a range is for `--range {name}={inside}` of `plot`, and `--between {name}={inside}` of `solve`"
+    return ExpressionError("point", "a sweep needs a step, or a number of points", here, hint)
+
+
+def sweeping(value_of: ValueOf | None) -> ValueOf:
+    """What reads sweeps too, with their single values as `value_of` does."""
+    return Lenient(Sweeping(value_of.value_of)) if isinstance(value_of, Lenient) else Sweeping(value_of)
+
+
+def _counted(size: int) -> str:
+    return f"{size:,}" if size < 10**15 else "more than 10**15"
+
+
+def grid_of(point: Mapping[str, float], *, zipped: bool = False, times: float = 1) -> Grid | None:
+    """The points of a point in which names are swept; None where there are none.
+
+    With `zipped` the sweeps go side by side. `times` is how often the usual number of points is allowed. Raises
+    `ExpressionError` for too many points, and for sweeps of different lengths that are `zipped`.
+    """
+    axes = {name: value.axis for name, value in point.items() if isinstance(value, Swept)}
+    if not axes:
+        return None
+    lengths = {name: axis.size for name, axis in axes.items()}
+    if zipped and len({*lengths.values()}) > 1:
+        listed = ", ".join(f"`{name}` has {length:,}" for name, length in lengths.items())
+        raise ExpressionError(
+            "usage", f"`--zip` pairs sweeps of one length: {listed} points", hint="leave it out for all combinations"
+        )
+    grid = Grid(axes, {name: value for name, value in point.items() if name not in axes}, zipped)
+    if grid.size > MOST_POINTS * times:
+        listed = " × ".join(f"{_counted(length)} of `{name}`" for name, length in lengths.items())
+        more = -(-grid.size // MOST_POINTS)
+        raise ExpressionError(
+            "limit",
+            f"the sweep has {_counted(grid.size)} points, and {int(MOST_POINTS * times):,} are the most"
+            + (f": {listed}" if len(axes) > 1 else ""),
+            hint="take larger steps" + (f", or allow more: `--work {more}`" if more <= MOST_TIMES else ""),
+        )
+    return grid

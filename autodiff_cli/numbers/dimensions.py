@@ -1,0 +1,172 @@
+"""Dimensions as numbers: a sweep over them checks a formula, and says which unit each of its operations gives.
+
+What is known of a number is its dimension, and of a constant its value, which a power needs. The literal 0 has every
+dimension, so that `max(F, 0)` is a force.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from fractions import Fraction
+from functools import partial, reduce
+from typing import Any, NamedTuple
+
+from ..quantities.unit import NUMBER, Dimension, Exponent, Unit, coherent, quantity_name
+from ..table.names import COMPARES_DIMENSIONS, OF_CONDITIONS, OF_ONE_DIMENSION
+from .base import Number, NumberType, Refusal
+
+KIND = "dimension"
+"""The kind of error of a formula whose dimensions do not fit together."""
+
+LONGEST = 40
+"""Characters of a literal whose value may be an exponent."""
+
+_SIGNS = frozenset(["sign", "heaviside"])
+"""Functions of a quantity that depend on its sign only."""
+
+
+class Dimensioned(NamedTuple):
+    """A number of which the dimension is known, and of a constant its value."""
+
+    dimension: Dimension = NUMBER
+    value: Fraction | None = None
+
+    @property
+    def is_zero(self) -> bool:
+        """Whether it is the constant 0, which has every dimension."""
+        return self.value == 0
+
+    def __str__(self) -> str:
+        return str(coherent(self.dimension)) or "a number"
+
+
+_PLAIN = Dimensioned()
+
+
+class Dimensions(NumberType):
+    """Dimensions, with rational exponents."""
+
+    name = "dimension"
+
+    def __init__(self) -> None:
+        # instead of Python's operators, which the base class has
+        for name in (*OF_ONE_DIMENSION, *COMPARES_DIMENSIONS, *OF_CONDITIONS):
+            self.__dict__[name] = partial(self.definition(name), self)
+
+    def number(self, x: Number) -> Dimensioned:
+        """A number without a unit; a dimension as it is."""
+        return x if isinstance(x, Dimensioned) else Dimensioned(NUMBER, Fraction(x))
+
+    def literal(self, text: str) -> Dimensioned:
+        """A literal, whose value may be an exponent."""
+        if len(text) >= LONGEST or text.strip("0123456789."):
+            return _PLAIN  # a named constant, or no exponent
+        return Dimensioned(NUMBER, Fraction(text))
+
+    def measured(self, x: Dimensioned, unit: Unit) -> Dimensioned:
+        """A number in a unit."""
+        return Dimensioned(unit.dimension)
+
+    def definition(self, name: str) -> Callable[..., Dimensioned]:
+        """The rule of an operation. What is no rule here takes numbers only."""
+        if name in OF_ONE_DIMENSION:
+            return lambda m, *xs: self._alike(name, xs[1:] if name == "where" else xs)
+        if name in COMPARES_DIMENSIONS:
+            return lambda m, *xs: self._ratio(name, xs)
+        if name in _SIGNS or name in OF_CONDITIONS:
+            return lambda m, *xs: _PLAIN
+        return lambda m, *xs: self._numbers(name, xs)
+
+    def _alike(self, name: str, xs: Iterable[Any]) -> Dimensioned:
+        """The inputs' dimension. Raises `Refusal` where they have different ones."""
+        xs = [*xs]
+        known = [x for x in xs if not x.is_zero] or xs[:1]
+        for x in known[1:]:
+            if x.dimension != known[0].dimension:
+                verb = {"add": "add", "sub": "subtract"}.get(
+                    name, "compare" if name in COMPARES_DIMENSIONS else "combine"
+                )
+                verb = "choose between" if name == "where" else verb
+                first, second = quantity_name(known[0].dimension), quantity_name(x.dimension)
+                if name == "sub":
+                    first, second = second, first
+                raise Refusal(
+                    KIND,
+                    f"cannot {verb} {first} {'from' if name == 'sub' else 'and'} {second}",
+                    "give both the same dimension; a number alone has none",
+                )
+        return Dimensioned(known[0].dimension, _constant(name, xs))
+
+    def _ratio(self, name: str, xs: Iterable[Any]) -> Dimensioned:
+        self._alike(name, xs)
+        return _PLAIN
+
+    def _numbers(self, name: str, xs: Iterable[Any]) -> Dimensioned:
+        for x in xs:
+            if x.dimension != NUMBER:
+                unit = str(coherent(x.dimension)).replace("·", "*")
+                message = f"`{name}` takes a number, and this is {quantity_name(x.dimension)}"
+                raise Refusal(KIND, message, f"divide by a quantity of the same dimension, such as `1[{unit}]`")
+        return _PLAIN
+
+    def mul(self, x: Dimensioned, y: Dimensioned) -> Dimensioned:
+        """The product."""
+        value = None if x.value is None or y.value is None else x.value * y.value
+        return Dimensioned(_plus(x.dimension, y.dimension), Fraction(0) if x.is_zero or y.is_zero else value)
+
+    def div(self, x: Dimensioned, y: Dimensioned) -> Dimensioned:
+        """The quotient."""
+        value = None if x.value is None or not y.value else x.value / y.value
+        return Dimensioned(_plus(x.dimension, y.dimension, -1), value)
+
+    def prod(self, *xs: Dimensioned) -> Dimensioned:
+        """The product of many."""
+        return reduce(self.mul, xs)
+
+    def sqrt(self, x: Dimensioned) -> Dimensioned:
+        """The root, of half the dimension."""
+        return Dimensioned(_scaled(x.dimension, Fraction(1, 2)), x.value if x.is_zero else None)
+
+    def cbrt(self, x: Dimensioned) -> Dimensioned:
+        """The cube root."""
+        return Dimensioned(_scaled(x.dimension, Fraction(1, 3)), x.value if x.is_zero else None)
+
+    def leaky_relu(self, x: Dimensioned, slope: Dimensioned) -> Dimensioned:
+        """Of the dimension of its first input."""
+        self._numbers("leaky_relu", (slope,))
+        return Dimensioned(x.dimension)
+
+    def pow(self, x: Dimensioned, y: Dimensioned) -> Dimensioned:
+        """The power: of a quantity its exponent has to be a constant."""
+        if y.dimension != NUMBER:
+            message = f"an exponent is a number, and this is {quantity_name(y.dimension)}"
+            raise Refusal(KIND, message, "divide it by a quantity of the same dimension")
+        if x.dimension == NUMBER:
+            small = x.value is not None and y.value is not None and y.value == int(y.value) and abs(y.value) < 20
+            return Dimensioned(NUMBER, x.value ** int(y.value) if small and x.value else None)  # type: ignore[arg-type]
+        if y.value is None:
+            message = f"a power of {quantity_name(x.dimension)} needs a constant exponent: its dimension depends on it"
+            raise Refusal(KIND, message, "write the exponent as a number, or divide the base by its unit")
+        return Dimensioned(_scaled(x.dimension, y.value))
+
+
+def _constant(name: str, xs: Iterable[Dimensioned]) -> Fraction | None:
+    """The value of a sum of constants, which an exponent may be; of other operations none."""
+    values = [x.value for x in xs if x.value is not None]
+    if len(values) < len([*xs]):
+        return None
+    if name in ("neg", "sub"):
+        return values[0] - values[1] if name == "sub" else -values[0]
+    return sum(values, Fraction(0)) if name in ("add", "sum") or not any(values) else None
+
+
+def _plus(x: Dimension, y: Dimension, sign: int = 1) -> Dimension:
+    return tuple([_whole(a + sign * b) for a, b in zip(x, y, strict=True)])
+
+
+def _scaled(x: Dimension, n: Fraction) -> Dimension:
+    return tuple([_whole(a * n) for a in x])
+
+
+def _whole(n: Exponent) -> Exponent:
+    return int(n) if n == int(n) else n

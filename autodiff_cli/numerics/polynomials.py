@@ -1,0 +1,158 @@
+"""The real roots of polynomials with rational coefficients: all of them, isolated in whole numbers by Sturm's theorem.
+
+Factors are separated by multiplicity first, by greatest common divisors (Yun 1976). Of a factor with simple roots only,
+the changes of sign along Sturm's chain count the roots in an interval, which is halved until it holds one, and then
+until both of its ends round to the same double. Cohen, A Course in Computational Algebraic Number Theory, 3.4 and 4.1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from itertools import pairwise
+from math import gcd, lcm
+from typing import NamedTuple
+
+from ..numbers.budget import charge
+
+COEFFICIENT = 0.05
+"""Work of one operation on a coefficient."""
+
+Polynomial = list[int]
+"""The coefficients from the constant one on, of which the last is not 0; an empty list is 0."""
+
+
+class RealRoot(NamedTuple):
+    """A real root of a polynomial."""
+
+    x: float
+    """The double nearest to it."""
+    multiplicity: int
+    exact: bool
+    """Whether it is that double."""
+
+
+def real_roots(coefficients: Sequence[Fraction], excluded: Sequence[Sequence[Fraction]] = ()) -> list[RealRoot]:
+    """Return all real roots of a polynomial that is not 0, in order, without those of the `excluded` polynomials.
+
+    `coefficients` begin with the constant one.
+
+    >>> [(root.x, root.multiplicity) for root in real_roots([Fraction(c) for c in (-4, 8, -5, 1)])]
+    [(1.0, 1), (2.0, 2)]
+    """
+    polynomial = primitive(coefficients)
+    for other in map(primitive, excluded):
+        while len(common := _gcd(polynomial, other)) > 1:
+            polynomial = _quotient(polynomial, common)
+    return sorted(
+        RealRoot(float(root), multiplicity, is_root and Fraction(float(root)) == root)
+        for factor, multiplicity in _factors(polynomial)
+        for root, is_root in _simple_roots(factor)
+    )
+
+
+def primitive(coefficients: Sequence[Fraction | int]) -> Polynomial:
+    """Return the multiple of a polynomial by a positive number whose coefficients are coprime whole numbers."""
+    end = len(coefficients)
+    while end and not coefficients[end - 1]:
+        end -= 1
+    scale = lcm(*(c.denominator for c in coefficients[:end]))
+    whole = [int(c * scale) for c in coefficients[:end]]
+    content = gcd(*whole) or 1
+    return [c // content for c in whole]
+
+
+def _derivative(p: Polynomial) -> Polynomial:
+    return primitive([k * c for k, c in enumerate(p)][1:])
+
+
+def _remainder(p: Polynomial, q: Polynomial) -> Polynomial:
+    """Return a positive multiple of the remainder of a division."""
+    rest = list(p)
+    charge(COEFFICIENT * len(q) * max(0, len(p) - len(q) + 1) * (1 + max(map(int.bit_length, q)) / 64))
+    while len(rest) >= len(q):
+        lead, shift = rest[-1], len(rest) - len(q)
+        rest = [c * abs(q[-1]) for c in rest]
+        sign = lead if q[-1] > 0 else -lead
+        for k, c in enumerate(q):
+            rest[k + shift] -= sign * c
+        rest = primitive(rest)
+    return rest
+
+
+def _quotient(p: Polynomial, q: Polynomial) -> Polynomial:
+    """Return the quotient of primitive polynomials that divide each other."""
+    rest, result = list(p), [0] * (len(p) - len(q) + 1)
+    for shift in reversed(range(len(result))):
+        result[shift] = rest[shift + len(q) - 1] // q[-1]
+        for k, c in enumerate(q):
+            rest[k + shift] -= result[shift] * c
+    return result
+
+
+def _gcd(p: Polynomial, q: Polynomial) -> Polynomial:
+    while q:
+        p, q = q, _remainder(p, q)
+    return p
+
+
+def _factors(p: Polynomial) -> Iterator[tuple[Polynomial, int]]:
+    """Yield factors that have simple roots only and none in common, each with its multiplicity in the polynomial."""
+    if len(p) < 2:
+        return
+    rest = _gcd(p, _derivative(p))
+    simple, multiplicity = _quotient(p, rest), 1
+    while len(simple) > 1:
+        shared = _gcd(simple, rest)
+        factor = _quotient(simple, shared)
+        if len(factor) > 1:
+            yield factor, multiplicity
+        simple, rest, multiplicity = shared, _quotient(rest, shared), multiplicity + 1
+
+
+def _simple_roots(p: Polynomial) -> Iterator[tuple[Fraction, bool]]:
+    """Yield a fraction that rounds as each root of a polynomial without multiple ones, and whether it is the root."""
+    if not p[0]:
+        yield Fraction(0), True
+        p = p[1:]
+    chain = [p, _derivative(p)]
+    while chain[-1]:
+        chain.append([-c for c in _remainder(chain[-2], chain[-1])])
+    bound = Fraction(2) ** (max(map(abs, p)) // abs(p[-1]) + 1).bit_length()
+    waiting = [(a, b, _changes(chain, a), _changes(chain, b)) for a, b in pairwise((-bound, Fraction(0), bound))]
+    while waiting:
+        a, b, before, after = waiting.pop()
+        if before - after == 1:
+            yield _nearest(p, a, b)
+        elif before > after:
+            middle = (a + b) / 2
+            between = _changes(chain, middle)
+            waiting += [(a, middle, before, between), (middle, b, between, after)]
+
+
+def _changes(chain: Sequence[Polynomial], x: Fraction) -> int:
+    """Return how often the sign changes along Sturm's chain: by one less for each root in (a, b] from a to b."""
+    signs = [sign for sign in (_sign(p, x) for p in chain) if sign]
+    return sum(a != b for a, b in pairwise(signs))
+
+
+def _sign(p: Polynomial, x: Fraction) -> int:
+    """Return the sign of a polynomial at a number."""
+    charge(COEFFICIENT * len(p))
+    total, power = 0, 1
+    for c in reversed(p):
+        total = total * x.numerator + c * power
+        power *= x.denominator
+    return (total > 0) - (total < 0)
+
+
+def _nearest(p: Polynomial, a: Fraction, b: Fraction) -> tuple[Fraction, bool]:
+    """Return a fraction that rounds to the same double as the one root in (a, b], and whether it is the root."""
+    end = _sign(p, b)
+    while end and float(a) != float(b):
+        middle = (a + b) / 2
+        sign = _sign(p, middle)
+        if not sign:
+            return middle, True
+        a, b = (a, middle) if sign == end else (middle, b)
+    return b, not end

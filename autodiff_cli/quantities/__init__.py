@@ -1,0 +1,1 @@
+"""Units: the table of units and constants, and products of their powers."""

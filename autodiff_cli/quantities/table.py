@@ -1,0 +1,132 @@
+"""The table of units and constants, `units.toml`, read when it is first asked for."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable
+from functools import cache
+from typing import Any, NamedTuple
+
+from ..errors import nearest, usage_error
+
+BASE = ("kg", "m", "s", "A", "K", "mol", "cd")
+"""The base units of the SI, in the order of exponents in dimensions."""
+
+
+_UNCERTAIN = re.compile(r"(?<=\d)\(\d+\)")
+"""The digits of a standard uncertainty."""
+
+
+_DECIMAL = re.compile(r"[\d.]+(?:\(\d+\))?(?:e-?\d+)?")
+"""A number, perhaps with its uncertainty; what is none is put in parentheses."""
+
+
+class Entry(NamedTuple):
+    """A unit of the table."""
+
+    symbol: str
+    name: str
+    aliases: tuple[str, ...]
+    """Other spellings of its symbol."""
+    definition: str
+    """A number, perhaps with a power of pi, and units; empty for a base unit."""
+    prefixes: frozenset[str]
+    quantity: str
+    """The quantity that it is the usual coherent unit of; empty for none."""
+    zero: str
+    """Where its scale begins, in kelvin."""
+    group: str
+    source: str
+
+
+class Constant(NamedTuple):
+    """A constant of nature."""
+
+    name: str
+    meaning: str
+    value: str
+    """An expression of the language; digits in parentheses are its standard uncertainty."""
+    unit: str
+
+    @property
+    def estimate(self) -> str:
+        """Its value without the uncertainty."""
+        return _UNCERTAIN.sub("", self.value)
+
+    @property
+    def exact(self) -> bool:
+        """Whether it has no uncertainty, by definition."""
+        return self.estimate == self.value
+
+
+@cache
+def _file() -> dict[str, Any]:
+    import tomllib
+
+    with open(os.path.join(os.path.dirname(__file__), "units.toml"), "rb") as file:
+        return tomllib.load(file)
+
+
+@cache
+def prefixes() -> dict[str, int]:
+    """The powers of ten of the prefixes."""
+    return dict(_file()["prefixes"])
+
+
+@cache
+def table() -> dict[str, Entry]:
+    """The units by symbol."""
+    entries = {}
+    for group in _file()["group"]:
+        for symbol, fields in group["units"].items():
+            name, *aliases = fields["names"]
+            allowed = fields.get("prefix", "")
+            entries[symbol] = Entry(
+                symbol, name, tuple(aliases), fields["is"],
+                frozenset(prefixes() if allowed == "all" else allowed.split()),
+                fields.get("of", ""), fields.get("zero", "0"), group["title"], group["source"],
+            )  # fmt: skip
+    return entries
+
+
+@cache
+def spellings() -> dict[str, Entry]:
+    """The units by symbol and by alias."""
+    return {name: entry for entry in table().values() for name in (entry.symbol, *entry.aliases)}
+
+
+@cache
+def refused() -> dict[str, str]:
+    """What is no unit here, and what to write instead."""
+    return dict(_file()["refused"])
+
+
+@cache
+def dimensions() -> dict[str, str]:
+    """Names of dimensions without a coherent unit of their own, and that unit."""
+    return dict(_file()["dimensions"])
+
+
+@cache
+def constants() -> dict[str, Constant]:
+    """The constants of nature, by name."""
+    return {name: Constant(name, *fields) for name, fields in _file()["constants"].items()}
+
+
+def constant_texts(names: Iterable[str], uncertain: bool = False) -> list[str]:
+    """The constants of these names as points have them, `c=299792458 m/s`; perhaps with their standard uncertainties.
+
+    Raises a usage error for a name that is none. `alpha` has no unit.
+    """
+    texts = []
+    for name in names:
+        constant = constants().get(name)
+        if constant is None:
+            near = nearest(name, list(constants()))
+            hint = f"did you mean `{near}`? " if near else ""
+            raise usage_error(f"`{name}` is no constant of CODATA 2022 here", f"{hint}`autodiff units` lists them")
+        value = constant.value if uncertain else constant.estimate
+        number = value if _DECIMAL.fullmatch(value) else f"({value})"
+        texts.append(f"{name}={number}" + (f" {constant.unit}" if constant.unit != "1" else ""))
+    return texts

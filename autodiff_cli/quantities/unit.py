@@ -1,0 +1,488 @@
+"""Units: products of powers of the table's units, with exact factors to the coherent units of the SI.
+
+A factor is a fraction times a power of pi, so that `2 mm` is the double nearest to 0.002, and `45 °` is exact in
+fractions as far as pi lets it be.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator
+from fractions import Fraction
+from functools import cache, lru_cache
+from typing import NamedTuple
+
+from ..errors import ExpressionError, Span, nearest
+from .table import BASE, Entry, dimensions, prefixes, refused, spellings, table
+
+Exponent = int | Fraction
+Dimension = tuple[Exponent, ...]
+"""The exponents of the base units `BASE`."""
+
+NUMBER: Dimension = (0,) * len(BASE)
+"""The dimension of a number."""
+
+HIGHEST_POWER = 99
+
+LONG = 2
+"""A quotient of more units than these is written shorter where the SI has a unit for it."""
+
+SMALLEST, LARGEST = -12, 12
+"""Powers of ten beyond which a prefix is no help to a reader."""
+
+_SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
+_RAISED = str.maketrans("0123456789-/.", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻ᐟ·")
+_TOKEN = re.compile(
+    r"\s*(?:(?P<open>\()|(?P<close>\))|(?P<over>/|÷|\bper\b)|(?P<times>\*(?!\*)|[·⋅×∙.])"
+    r"|(?P<power>(?:\*\*|\^)\s*(?:[-+−]?\d+(?:\.\d+)?|\(\s*[-+−]?\d+\s*(?:/\s*\d+\s*)?\))|[⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)"
+    r"|(?P<one>1(?![\d.]))|(?P<name>°\s?[CF](?![^\W\d_⁰¹²³⁴⁵⁶⁷⁸⁹])|[^\W\d_⁰¹²³⁴⁵⁶⁷⁸⁹]+|[°º℃℉Åµ′″'\"]))"
+)
+
+
+class Unit(NamedTuple):
+    """A product of powers of units."""
+
+    atoms: tuple[tuple[str, Exponent], ...] = ()
+    """Symbols, with their prefixes, and exponents, in the order of writing."""
+    dimension: Dimension = NUMBER
+    scale: Fraction = Fraction(1)
+    pi: Exponent = 0
+    """One of it is `scale*pi**pi` of the coherent unit of the SI."""
+    zero: Fraction = Fraction(0)
+    """The value in coherent units where its scale has its 0: not 0 for degrees Celsius and Fahrenheit."""
+
+    def __str__(self) -> str:
+        """The unit as people write it: `kg·m/s²`, `s⁻¹`; empty for a number."""
+        above = [symbol + _raised(n) for symbol, n in self.atoms if n > 0]
+        below = [symbol + _raised(-n) for symbol, n in self.atoms if n < 0]
+        if not below or not above:
+            return "·".join(above or [symbol + _raised(n) for symbol, n in self.atoms])
+        divisor = "·".join(below)
+        return f"{'·'.join(above)}/{f'({divisor})' if len(below) > 1 else divisor}"
+
+    @property
+    def is_number(self) -> bool:
+        """Whether it is the number 1."""
+        return not self.atoms
+
+    @property
+    def factor(self) -> float:
+        """One of it in coherent units, as the nearest double but for rounding by pi."""
+        return self.to_si(1.0)
+
+    def to_si(self, x: float) -> float:
+        """A difference in this unit, in coherent units."""
+        return _times(x, self.scale) * math.pi**self.pi if self.pi else _times(x, self.scale)
+
+    def from_si(self, x: float) -> float:
+        """A difference in coherent units, in this unit."""
+        return _times(x / math.pi**self.pi if self.pi else x, 1 / self.scale)
+
+    def value_from_si(self, x: float) -> float:
+        """A value in coherent units, in this unit: of a temperature that is not its difference."""
+        return self.from_si(float(Fraction(x) - self.zero)) if self.zero else self.from_si(x)
+
+    @property
+    def difference(self) -> Unit:
+        """The unit of differences: kelvin for degrees Celsius and Fahrenheit."""
+        return parse_unit("K") if self.zero else self
+
+    @property
+    def factor_text(self) -> str:
+        """The factor as an expression of the language, exact: `1/1000`, `1/180*pi`."""
+        return f"{self.scale}" + (f"*pi**({self.pi})" if self.pi else "")
+
+    def __mul__(self, other: Unit) -> Unit:  # type: ignore[override]
+        return _product((self, 1), (other, 1))
+
+    def __truediv__(self, other: Unit) -> Unit:
+        return _product((self, 1), (other, -1))
+
+    def __pow__(self, n: Exponent) -> Unit:
+        return _product((self, n))
+
+    @property
+    def latex(self) -> str:
+        """The unit in mathematics of LaTeX, which needs no package: `\\mathrm{kg\\,s^{-2}}`."""
+        signs = {"°": r"{}^{\circ}", "µ": r"\mu ", "Ω": r"\Omega ", "Å": r"\mathring{A}", "′": "{}'", "″": "{}''"}
+        parts = []
+        for symbol, n in self.atoms:
+            written = "".join(signs.get(letter, letter) for letter in symbol)
+            base = written if symbol.isascii() or n == 1 else f"{{{written}}}"
+            parts.append(base + (f"^{{{n}}}" if n != 1 else ""))
+        return r"\mathrm{" + r"\,".join(parts) + "}"
+
+    @property
+    def siunitx(self) -> str:
+        """The unit for LaTeX, as the package siunitx reads it: `kg.m/s^2`."""
+        return ".".join(_siunitx(symbol, n) for symbol, n in self.atoms)
+
+
+def _siunitx(symbol: str, n: Exponent) -> str:
+    named = {"°": r"\degree", "′": r"\arcminute", "″": r"\arcsecond", "°C": r"\degreeCelsius", "°F": r"{}^\circ F"}
+    text = named.get(symbol, symbol.replace("µ", r"\micro ").replace("Ω", r"\ohm").replace("Å", r"\angstrom"))
+    return text + (f"^{{{n}}}" if n != 1 else "")
+
+
+def _times(x: float, scale: Fraction) -> float:
+    """The product, rounded once where numerator or denominator is 1."""
+    top, bottom = scale.numerator, scale.denominator
+    if bottom == 1:
+        return x * top
+    if top == 1:
+        return x / bottom
+    try:
+        return float(Fraction(x) * scale)
+    except (OverflowError, ValueError):
+        return x * (top / bottom)
+
+
+def _raised(n: Exponent) -> str:
+    if n == 1:
+        return ""
+    return str(n).translate(_RAISED) if n == int(n) else f"^({n})" if Fraction(n).denominator != 2 else f"^{float(n):g}"
+
+
+def _product(*parts: tuple[Unit, Exponent]) -> Unit:
+    """The product of powers of units, like symbols together; a temperature in it is a difference."""
+    atoms: dict[str, Exponent] = {}
+    dimension, scale, pi = list(NUMBER), Fraction(1), Fraction(0)
+    for factor, power in parts:
+        unit = factor.difference
+        for symbol, n in unit.atoms:
+            atoms[symbol] = atoms.get(symbol, 0) + n * power
+        dimension = [a + b * power for a, b in zip(dimension, unit.dimension, strict=True)]
+        scale *= _root(unit.scale**power.numerator, Fraction(power).denominator)
+        pi += Fraction(unit.pi) * power
+    kept = tuple((symbol, _plain(n)) for symbol, n in atoms.items() if n)
+    return Unit(kept, tuple(map(_plain, dimension)), scale, _plain(pi))
+
+
+def _plain(n: Exponent) -> Exponent:
+    return int(n) if n == int(n) else n
+
+
+def _root(scale: Fraction, k: int) -> Fraction:
+    """The root of a factor, which is a fraction. Raises `ExpressionError` where it is none."""
+    if k == 1 or scale == 1:
+        return scale
+    parts = [round(part ** (1 / k)) for part in (scale.numerator, scale.denominator)]
+    if (parts[0] ** k, parts[1] ** k) != (scale.numerator, scale.denominator):
+        raise ExpressionError("point", "a root of this unit has no exact factor", None, "write it in units of the SI")
+    return Fraction(*parts)
+
+
+# ---- reading ------------------------------------------------------------------------------------------------------
+@lru_cache(1024)
+def parse_unit(text: str) -> Unit:
+    """The unit that a text is: `kg*m/s^2`, `kg m s^-2`, `m/s²`, `N·m`, `J/(kg K)`, `1/s`.
+
+    Raises `ExpressionError` of kind `point`, with the span in this text, which its `text` is.
+
+    >>> unit = parse_unit("kN/mm²")
+    >>> str(unit), unit.scale, unit.dimension
+    ('kN/mm²', Fraction(1000000000, 1), (1, -1, -2, 0, 0, 0, 0))
+    """
+    try:
+        tokens = list(_tokens(text))
+        if not tokens:
+            raise _wrong("a unit is missing here", 0, len(text))
+        unit, rest = _quotient(tokens, 0, text)
+        if rest < len(tokens):
+            raise _wrong("this closing parenthesis has no opening one", tokens[rest][2], tokens[rest][3])
+    except ExpressionError as error:
+        error.text = text
+        raise
+    return unit
+
+
+def unit_or_none(text: str) -> Unit | None:
+    """The unit that a text is; None for one that is no unit."""
+    try:
+        return parse_unit(text.strip())
+    except ExpressionError:
+        return None
+
+
+_Token = tuple[str, str, int, int]
+
+
+EXAMPLE = "write units as `kg*m/s^2`, `N·m` or `J/(kg K)`"
+
+
+def _wrong(message: str, start: int, end: int, hint: str = EXAMPLE) -> ExpressionError:
+    return ExpressionError("point", message, Span(start, max(end, start + 1)), hint)
+
+
+def _tokens(text: str) -> Iterator[_Token]:
+    end = 0
+    while end < len(text.rstrip()):
+        match = _TOKEN.match(text, end)
+        if match is None or match.lastgroup is None:
+            start = end + len(text[end:]) - len(text[end:].lstrip())
+            digits = re.match(r"[-+−]?\d+", text[start:])
+            if digits and start and text[start - 1].isalpha():
+                name = re.search(r"[^\W\d_]+$", text[:start])
+                raise _wrong(
+                    f"a power is written with `^`, and `{digits[0]}` is not", start, start + digits.end(),
+                    f"write `{name[0] if name else ''}^{digits[0]}`",
+                )  # fmt: skip
+            raise _wrong(f"`{text[start]}` is not part of a unit", start, start + 1)
+        yield match.lastgroup, match[match.lastgroup], match.start(match.lastgroup), match.end()
+        end = match.end()
+
+
+def _quotient(tokens: list[_Token], at: int, text: str) -> tuple[Unit, int]:
+    """The product and quotient of units from a token on, to its end or a closing parenthesis."""
+    result, below, over = Unit(), False, None
+    first = True
+    while at < len(tokens) and tokens[at][0] != "close":
+        kind, _, start, end = tokens[at]
+        if kind in ("over", "times"):
+            if first and kind == "times":
+                raise _wrong("a unit is missing here", start, end)
+            if kind == "over":
+                below, over = True, at
+            elif below:
+                raise _two_ways(text, tokens, over, at)
+            at += 1
+            if at == len(tokens) or tokens[at][0] in ("over", "times", "close"):
+                raise _wrong("a unit is missing behind this sign", start, end)
+            sign = -1 if kind == "over" else 1
+        else:
+            if below:
+                raise _two_ways(text, tokens, over, at)
+            sign = 1
+        unit, at = _power(tokens, at, text)
+        result = _product((result, 1), (unit, sign)) if not first or sign < 0 else unit
+        first = False
+    return result, at
+
+
+def _two_ways(text: str, tokens: list[_Token], over: int | None, at: int) -> ExpressionError:
+    """The error of `J/kg K`, which some read as J/(kg K)."""
+    assert over is not None
+    start, here = tokens[over + 1][2], tokens[at][2]
+    skip = tokens[at][3] if tokens[at][0] == "times" else here
+    before, below, rest = text[: tokens[over][2]].strip(), text[start:here].strip(), text[skip:].strip()
+    hint = f"write `{before}/({below} {rest})`, or `{before} {rest}/{below}`"
+    return _wrong("a product behind `/` can be read in two ways", tokens[over][2], len(text.rstrip()), hint)
+
+
+def _power(tokens: list[_Token], at: int, text: str) -> tuple[Unit, int]:
+    kind, word, start, end = tokens[at]
+    if kind == "open":
+        unit, at = _quotient(tokens, at + 1, text)
+        if at == len(tokens):
+            raise _wrong("this parenthesis is never closed", start, end)
+    elif kind == "one":
+        unit = Unit()
+    elif kind == "name":
+        unit = _symbol(word.replace(" ", ""), start)
+    else:
+        raise _wrong("a unit is missing here", start, end)
+    at += 1
+    if at < len(tokens) and tokens[at][0] == "power":
+        _, written, start, end = tokens[at]
+        digits = written.lstrip("*^").strip("() ").replace(" ", "").replace("−", "-").translate(_SUPERSCRIPTS)
+        n = _plain(Fraction(digits))
+        if not 0 < abs(Fraction(n)) <= HIGHEST_POWER or Fraction(n).denominator > HIGHEST_POWER:
+            raise _wrong(f"a unit to the power {n} is out of reach", start, end, "write the power of ten out")
+        if unit.zero:
+            raise _wrong("a power of a temperature is one of its differences", start, end, "write it with `K`")
+        try:
+            unit = _product((unit, n))
+        except ExpressionError as error:
+            raise error.at(Span(start, end)) from None
+        at += 1
+    return unit, at
+
+
+@cache
+def _symbol(symbol: str, start: int = 0) -> Unit:
+    """The unit of a symbol, perhaps with a prefix. Raises `ExpressionError`."""
+    entry = _entry(symbol)
+    if entry is not None:
+        plain, prefix = entry
+        return _of_entry(plain, prefix)
+    reason = refused().get(symbol)
+    span = (start, start + len(symbol))
+    if reason is not None:
+        raise _wrong(f"`{symbol}` is not a unit here", *span, reason)
+    named = [entry.symbol for entry in table().values() if entry.name == symbol.lower().replace("meter", "metre")]
+    close = nearest(symbol, list(spellings()))
+    hints = [f"`{name}`" for name in named or _other_case(symbol) or ([close] if close else [])]
+    hint = f"did you mean {' or '.join(hints)}? " if hints else ""
+    raise _wrong(f"`{symbol}` is not a unit", *span, f"{hint}`autodiff units` lists them all".replace("? `", "?; `"))
+
+
+def _other_case(symbol: str) -> list[str]:
+    """The units that differ from a symbol by upper and lower case only."""
+    names = {name for name in spellings() if name.lower() == symbol.lower()}
+    for prefix in prefixes():
+        for name, entry in spellings().items():
+            if prefix in entry.prefixes and (prefix + name).lower() == symbol.lower():
+                names.add(prefix + name)
+    return sorted(names)[:3]
+
+
+def _entry(symbol: str) -> tuple[Entry, str] | None:
+    """The entry of a symbol and its prefix; the symbols of the table come before those with a prefix."""
+    names = spellings()
+    symbol = symbol.replace("μ", "µ").replace("\N{OHM SIGN}", "Ω").replace("\N{ANGSTROM SIGN}", "Å")
+    if symbol in names:
+        return names[symbol], ""
+    for length in (2, 1):
+        prefix, rest = symbol[:length], symbol[length:]
+        prefix = "µ" if prefix == "u" else prefix
+        entry = names.get(rest)
+        if entry is not None and prefix in entry.prefixes:
+            return entry, prefix
+    return None
+
+
+@cache
+def _of_entry(entry: Entry, prefix: str = "") -> Unit:
+    """The unit of an entry of the table, with a prefix."""
+    if not entry.definition:
+        dimension = tuple(int(symbol == entry.symbol) for symbol in BASE)
+        return Unit(((prefix + entry.symbol, 1),), dimension, Fraction(10) ** prefixes().get(prefix, 0))
+    number, _, rest = entry.definition.partition(" ")
+    scale, pi = Fraction(1), Fraction(0)
+    try:
+        scale = Fraction(number)
+    except ValueError:
+        rest = entry.definition
+    power = re.match(r"pi(?:\^(-?\d+))?\s*", rest)
+    if power:
+        pi, rest = Fraction(power[1] or 1), rest[power.end() :]
+    of = parse_unit(rest) if rest else Unit()
+    scale *= of.scale * Fraction(10) ** prefixes().get(prefix, 0)
+    return Unit(((prefix + entry.symbol, 1),), of.dimension, scale, _plain(pi + of.pi), Fraction(entry.zero))
+
+
+# ---- choosing -----------------------------------------------------------------------------------------------------
+@cache
+def _coherent_symbols() -> dict[str, Unit]:
+    """The units with a name of their own that are the usual coherent ones of a quantity, but for base units."""
+    return {e.symbol: _of_entry(e) for e in table().values() if e.quantity and e.definition}
+
+
+def in_base_units(dimension: Dimension) -> Unit:
+    """The product of base units: `kg·m/s²`."""
+    return _product(*((parse_unit(symbol), n) for symbol, n in zip(BASE, dimension, strict=True) if n))
+
+
+@cache
+def coherent(dimension: Dimension) -> Unit:
+    """The coherent unit of the SI that people write for a dimension: `N`, `J`, `Pa·s`, `m²/s²`."""
+    base = in_base_units(dimension)
+    for unit in (*_coherent_symbols().values(), *map(parse_unit, dimensions().values())):
+        if unit.dimension == dimension:
+            return unit
+    best, least = base, _length(base)
+    # one named unit takes the mass or the current out of the others
+    for unit in _coherent_symbols().values():
+        for n in (1, -1):
+            rest = tuple(_plain(a - n * b) for a, b in zip(dimension, unit.dimension, strict=True))
+            if rest[0] == 0 != dimension[0] or rest[3] == 0 != dimension[3]:
+                parts = [(unit, n), *((parse_unit(symbol), k) for symbol, k in zip(BASE, rest, strict=True) if k)]
+                shorter = _product(*parts)
+                if _length(shorter) < least:
+                    best, least = shorter, _length(shorter)
+    return best
+
+
+def _length(unit: Unit) -> Fraction:
+    return sum((abs(Fraction(n)) for _, n in unit.atoms), Fraction(0))
+
+
+def choose(dimension: Dimension, inputs: Iterable[Unit] = ()) -> Unit:
+    """The unit of a result: of an input with its dimension, or a power of one, or else the coherent unit."""
+    if dimension == NUMBER:
+        return Unit()
+    units = [unit for unit in inputs if not unit.zero]
+    for unit in units:
+        if unit.dimension == dimension:
+            return unit
+    for unit in units:
+        for n in (2, 3):
+            if len(unit.atoms) == 1 and unit.dimension != NUMBER and _times_each(unit.dimension, n) == dimension:
+                return unit**n
+    return coherent(dimension)
+
+
+def _times_each(dimension: Dimension, n: int) -> Dimension:
+    return tuple(n * x for x in dimension)
+
+
+def ratio(above: Unit, below: Unit) -> Unit:
+    """The unit of a derivative: `mm³` by `mm` is `mm²`; `m/mm` is no unit, but a number."""
+    quotient = above.difference / below.difference
+    if quotient.dimension == NUMBER and any(_dimension_of(symbol) != NUMBER for symbol, _ in quotient.atoms):
+        return Unit()
+    dimensions = [_dimension_of(symbol) for symbol, _ in quotient.atoms]
+    alike = [d for d in dimensions if d != NUMBER]
+    simple = coherent(quotient.dimension)
+    if len(set(alike)) < len(alike) or (_length(quotient) > LONG > _length(simple)):
+        return simple
+    return quotient
+
+
+def _dimension_of(symbol: str) -> Dimension:
+    return parse_unit(symbol).dimension
+
+
+def with_prefix(unit: Unit, x: float) -> Unit:
+    """The unit with the prefix that makes a number of it easiest to read: 0.0105 m in mm."""
+    if not unit.atoms or not x or not math.isfinite(x) or unit.zero:
+        return unit
+    symbol, n = unit.atoms[0]
+    entry = _entry(symbol)
+    if n != 1 or entry is None:
+        return unit
+    plain, prefix = entry
+    if plain.symbol == "kg":
+        plain, prefix = spellings()["g"], "k"
+    powers = {power: name for name, power in prefixes().items() if power % 3 == 0 and name in plain.prefixes} | {0: ""}
+    size = math.floor(math.log10(abs(x)) + 1e-12) + prefixes().get(prefix, 0)
+    power = size // 3 * 3
+    if power not in powers or not SMALLEST <= power <= LARGEST or (plain.symbol == "g" and power > 3):
+        return unit
+    name = "kg" if plain.symbol == "g" and power == 3 else powers[power] + plain.symbol
+    return parse_unit(name) * Unit(unit.atoms[1:], *_rest(unit)) if len(unit.atoms) > 1 else parse_unit(name)
+
+
+def _rest(unit: Unit) -> tuple[Dimension, Fraction, Exponent]:
+    first = parse_unit(unit.atoms[0][0])
+    return (
+        tuple(_plain(a - b) for a, b in zip(unit.dimension, first.dimension, strict=True)),
+        unit.scale / first.scale,
+        _plain(Fraction(unit.pi) - first.pi),
+    )
+
+
+@cache
+def quantity_name(dimension: Dimension) -> str:
+    """A dimension in words, with its unit: `a force (N)`, `an area (m²)`; the unit alone where it has no name."""
+    unit = coherent(dimension)
+    if dimension == NUMBER:
+        return "a number"
+    for name, text in _named_dimensions():
+        if parse_unit(text).dimension == dimension:
+            return f"{name} ({unit})"
+    return f"`{unit}`"
+
+
+@cache
+def _named_dimensions() -> tuple[tuple[str, str], ...]:
+    named = [(entry.quantity, symbol) for symbol, entry in table().items() if entry.quantity]
+    articles = [(f"{'an' if name[0] in 'aeio' else 'a'} {name}", symbol) for name, symbol in named]
+    return (*articles, *dimensions().items())
+
+
+def split_literal(text: str) -> tuple[str, Unit]:
+    """The digits and the unit of a literal of the language such as `5[kg]`."""
+    digits, _, unit = text.partition("[")
+    return digits, parse_unit(unit[:-1])

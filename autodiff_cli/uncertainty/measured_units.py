@@ -1,0 +1,176 @@
+"""Uncertainties with units: `2.000(3) m`, `5±2% V`, `12.0 V ± 20 mV`, and models whose outputs are in units."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from ..errors import ExpressionError, Span
+from ..inputs.parse_point import constant_value
+from ..inputs.quantities import ProgramUnits, Units, quantity_value
+from ..quantities.unit import Unit, unit_or_none
+from .measured_value import FAMILIES, MeasuredValue, quantity
+from .measurement_model import Explicit, FirstOrder
+
+_BEGIN = re.compile(r"(?<=[\d.)% ])(?=[^\W\d_]|[°º℃℉′″'\"])")
+"""Where a unit may begin behind a number."""
+
+_COVERAGE = re.compile(r"\(\s*k\s*=[^()]+\)\s*$")
+_BETWEEN = re.compile(r"±|\+/-|\+-")
+
+LOCATIONS = {"normal": 1, "student": 1, "uniform": 2, "triangular": 3, "arcsine": 2, "trapezoidal": 2}
+"""How many of a distribution's first parameters are values; of a normal or Student's one the next is a difference."""
+
+
+def measured_value(name: str, text: str, offset: int = 0) -> float:
+    """The value that is given to a name, with its uncertainty or without, and with its unit or without.
+
+    Raises `ExpressionError` of kind `point`.
+
+    >>> length = measured_value("L", "2.000(3) mm")
+    >>> length, length.uncertainty, str(length.unit)
+    (0.002, 3e-06, 'mm')
+    """
+    parts = _split(text)
+    if parts is None:
+        return quantity(name, text, offset)
+    written, unit = parts
+    if not ("(" in written or _BETWEEN.search(written)):
+        return quantity_value(name, text, offset)
+    inner = re.fullmatch(r"\s*\(([^()]+)\)(\s*\(.*)?", written)
+    value = quantity(name, inner[1] + (inner[2] or "") if inner and _BETWEEN.search(inner[1]) else written, offset)
+    return _in_si(name, value, unit, text) if isinstance(value, MeasuredValue) else quantity_value(name, text, offset)
+
+
+def _split(text: str) -> tuple[str, Unit] | None:
+    """The number with its uncertainty, and the unit behind it; None where there is none."""
+    coverage = _COVERAGE.search(text)
+    core, rest = (text[: coverage.start()].rstrip(), f" {coverage[0]}") if coverage else (text.rstrip(), "")
+    for begin in _BEGIN.finditer(core):
+        before = core[: begin.start()].rstrip()
+        unit = unit_or_none(core[begin.start() :]) if before.strip() else None
+        if unit is None:
+            continue
+        sign = _BETWEEN.search(before)
+        own = _split(before[: sign.start()]) if sign else None
+        if sign is None or own is None:
+            return before + rest, unit
+        # `12.0 V ± 20 mV`: the uncertainty in the unit of the value
+        number, of_value = own
+        if of_value.dimension != unit.dimension:
+            return None
+        spread = constant_value("uncertainty", before[sign.end() :])
+        factor = unit.scale / of_value.scale
+        return f"{number} {sign[0]} {float(Fraction(repr(float(spread))) * factor)!r}{rest}", of_value
+    return None
+
+
+def _in_si(name: str, value: MeasuredValue, unit: Unit, text: str) -> MeasuredValue:
+    """A measured value in a unit, in coherent units. Raises `ExpressionError`."""
+    family, parameters, _ = value.distribution
+    if family not in LOCATIONS or family not in FAMILIES:
+        message = f"`{name}={' '.join(text.split())}` is {family}, which is a distribution of numbers without a unit"
+        raise ExpressionError(
+            "point", message, Span(0, len(text)), "leave the unit out, or give a standard uncertainty"
+        )
+    many = LOCATIONS[family]
+    second = 2 if many == 1 else many
+    converted = tuple(
+        [_value(x, unit) if k < many else unit.to_si(x) if k < second else x for k, x in enumerate(parameters)]
+    )
+    measured = MeasuredValue(_value(float(value), unit))
+    measured.source = repr(float(measured))
+    measured.uncertainty = unit.to_si(value.uncertainty)
+    measured.distribution = value.distribution._replace(parameters=converted)
+    measured.unit, measured.number = unit, float(value)
+    return measured
+
+
+def _value(x: float, unit: Unit) -> float:
+    """A value in a unit, in coherent units, rounded once where the unit has no pi in it."""
+    return unit.to_si(x) if unit.pi else float(Fraction(repr(x)) * unit.scale + unit.zero)
+
+
+def parameters_in(distribution: Any, unit: Unit) -> tuple[float, ...]:
+    """The parameters of a distribution in coherent units, in this unit."""
+    many = LOCATIONS.get(distribution.family, 0)
+    second = 2 if many == 1 else many
+    return tuple(
+        [
+            unit.value_from_si(x) if k < many else unit.from_si(x) if k < second else x
+            for k, x in enumerate(distribution.parameters)
+        ]
+    )
+
+
+class InUnits(Explicit):
+    """A measurement model whose outputs are in units; its inputs are in coherent ones."""
+
+    def __init__(self, model: Explicit, units: ProgramUnits) -> None:
+        self.units: ProgramUnits = units
+        self.program, self.point, self.outputs = model.program, model.point, model.outputs
+        self.warnings, self.values = [*model.warnings, *units.warnings], model.values
+
+    def first(self, names: Sequence[str]) -> FirstOrder:
+        """Return the outputs and their derivatives by these inputs."""
+        values, rows, warnings = super().first(names)
+        units = self.units.outputs
+        return FirstOrder(
+            [unit.value_from_si(x) for unit, x in zip(units, values, strict=True)],
+            [[unit.from_si(x) for x in row] for unit, row in zip(units, rows, strict=True)],
+            warnings,
+        )
+
+    def second(self, k: int, names: Sequence[str]) -> list[list[Any]]:
+        """Return the second derivatives of output `k`."""
+        unit = self.units.outputs[k]
+        return [[unit.from_si(float(x)) for x in row] for row in super().second(k, names)]
+
+    def third(self, k: int, direction: Mapping[str, float]) -> float:
+        """Return the third derivative of output `k` along a direction."""
+        return self.units.outputs[k].from_si(super().third(k, direction))
+
+    def at(self, k: int, inputs: Mapping[str, float]) -> float | None:
+        """Return the value of output `k` at other values of some inputs."""
+        value = super().at(k, inputs)
+        return None if value is None else self.units.outputs[k].value_from_si(value)
+
+    def draws(self, fixed: Sequence[str]) -> Any:
+        """Return what evaluates the outputs at many points."""
+        return _SamplerInUnits(super().draws(fixed), self.units.outputs)
+
+
+class _SamplerInUnits:
+    def __init__(self, sampler: Any, units: Sequence[Unit]) -> None:
+        self.sampler, self.units, self.steps = sampler, units, sampler.steps
+
+    def at(self, values: Mapping[str, Any], count: int) -> Any:
+        results = self.sampler.at(values, count)
+        for row, unit in zip(results, self.units, strict=True):
+            row[:] = (row - float(unit.zero)) / unit.factor
+        return results
+
+
+def budget_units(units: ProgramUnits, inputs: Sequence[str]) -> Units:
+    """The units of a propagation's numbers."""
+    tree = Units(
+        results=[
+            {
+                "value": out,
+                "uncertainty": out.difference,
+                "budget": {n: {"sensitivity": units.partial(n, k), "contribution": out.difference} for n in inputs},
+            }
+            for k, out in enumerate(units.outputs)
+        ],
+        inputs={n: {"estimate": units.point[n], "uncertainty": units.differences[n]} for n in inputs},
+        point=units.point,
+    )
+    tree.fixed = bool(units.chosen)
+    return tree
+
+
+def sensitivity(units: ProgramUnits, name: str, k: int, x: float) -> float:
+    """The derivative of output `k`, which is in its unit, by an input in its own."""
+    return units.partial(name, k).from_si(units.outputs[k].to_si(x))

@@ -1,0 +1,294 @@
+"""Answers as tables for a report, in LaTeX with booktabs and siunitx."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Sequence
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from ..errors import ExpressionError
+from ..formulas.diff import where_latex
+from ..inputs.figures import Shown
+from ..inputs.parse_point import is_name
+from ..inputs.problem import parse
+from ..language.typesetting import equations, expression_latex, name_latex, stated, text_latex, typesetting
+from ..optimize.fit import last_statement
+from ..uncertainty.measured_value import concise
+from .numerals import format_number, repr_number
+
+if TYPE_CHECKING:
+    from ..accuracy.check import Check
+    from ..equations.formula_solutions import FormulaSolution
+    from ..equations.solve import Solved
+    from ..optimize.fit import Fit
+    from ..quantities.unit import Unit
+    from ..uncertainty.propagate import Propagation
+
+
+MOST_CORRELATED = 8
+"""Of more parameters the table of correlations is too wide for a page."""
+
+HELD = {"fixed": "held", "bound": "at its bound", "undetermined": "not determined"}
+
+_NUMBER = re.compile(r"-?(\d+\.?\d*|\.\d+)(\(\d+\))?(e[+-]?\d+)?")
+
+
+def number(x: Shown | str | None, digits: int | None = None) -> str:
+    r"""Return a number as siunitx takes it; what is none as text.
+
+    >>> number("1.017(65)e-3"), number(math.inf), number(None)
+    ('\\num{1.017(65)e-3}', '$\\infty$', '--')
+    """
+    if x is None:
+        return "--"
+    if isinstance(x, float) and math.isinf(x):
+        return r"$\infty$" if x > 0 else r"$-\infty$"
+    text = x if isinstance(x, str) else format_number(x, digits)
+    return rf"\num{{{text}}}" if _NUMBER.fullmatch(text) else text_latex(text)
+
+
+def named(name: str) -> str:
+    """Return a name or a formula as mathematics, another text as it is."""
+    if is_name(name):
+        return f"${name_latex(name)}$"
+    try:
+        program = parse(name)
+    except ExpressionError:
+        return text_latex(name)
+    return f"${typesetting(program).expression(program.outputs[0])}$"
+
+
+def table(columns: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return a table with the rules of booktabs; `columns` are those of `tabular`."""
+    lines = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", " & ".join(heads) + r" \\", r"\midrule"]
+    lines += [" & ".join(row) + r" \\" for row in rows]
+    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"])
+
+
+def formula(text: str, names: Iterable[str], left: str = "") -> str:
+    """Return a program as equations, `left` what its value is called; empty for one that is too long, or none."""
+    try:
+        program = parse(text, [*names])
+    except ExpressionError:
+        return ""
+    sides = stated(program, typesetting(program, names))
+    if sides and left:
+        sides[-1] = (left, sides[-1][1])
+    return equations(sides) if sides else ""
+
+
+def _parts(*parts: str) -> str:
+    apart = "\n\n\\medskip\\noindent\n"
+    first, *others = [part for part in parts if part]
+    return apart.join([first if first.startswith(r"\begin{align") else "\\noindent\n" + first, *others])
+
+
+def _percent(level: float) -> str:
+    return rf"{100 * level:.4g}\,\%"
+
+
+def fit_table(answer: Fit, digits: int | None) -> str:
+    """Return the formula of a fit, its parameters, how well it fits, and the correlations."""
+    rows = []
+    for name, each in answer.parameters.items():
+        if each.error is None:
+            rows.append((named(name), number(each.estimate, digits), "--", text_latex(HELD.get(each.held, "--"))))
+            continue
+        low, high = each.interval or (None, None)
+        written = number(concise(float(each.estimate), float(each.error)))
+        rows.append(
+            (named(name), written, number(each.error, digits), f"{number(low, digits)} to {number(high, digits)}")
+        )
+    heads = ("parameter", "estimate", "standard error", rf"{_percent(answer.level)} interval")
+    names = list(answer.correlation)
+    correlations = ""
+    if 1 < len(names) <= MOST_CORRELATED:
+        correlations = table(
+            "l" + "r" * len(names),
+            ("correlation", *map(named, names)),
+            [(named(a), *(number(answer.correlation[a][b], 3) for b in names)) for a in names],
+        )
+    return _parts(
+        _model(answer),
+        table("llll", heads, rows),
+        _quality(answer, digits),
+        correlations,
+        _predictions(answer, digits),
+    )
+
+
+def _predictions(answer: Fit, digits: int | None) -> str:
+    """The table of the curve at points; empty where there are none."""
+    if not answer.predictions:
+        return ""
+
+    def between(ends: tuple[float, float] | None) -> str:
+        return "--" if ends is None else f"{number(ends[0], digits)} to {number(ends[1], digits)}"
+
+    percent = _percent(answer.level)
+    heads = (*map(named, answer.predictors), named(answer.response), f"{percent} confidence", f"{percent} prediction")
+    rows = [
+        (
+            *(number(each.point[name], digits) for name in answer.predictors),
+            number(each.value, digits),
+            between(each.confidence),
+            between(each.prediction),
+        )
+        for each in answer.predictions
+    ]
+    return table("l" * len(heads), heads, rows)
+
+
+def _model(answer: Fit) -> str:
+    """The formula of a fit, its response a column or a formula of columns."""
+    names = [name for name in (*answer.columns, *answer.point) if name != answer.response]
+    if is_name(answer.response):
+        return formula(answer.text, names, name_latex(answer.response))
+    last, response = last_statement(answer.text), parse(answer.response, names)
+    left = typesetting(response).expression(response.outputs[0])
+    return formula(last.program if last is not None else answer.text, names, left)
+
+
+def _quality(answer: Fit, digits: int | None) -> str:
+    goodness = answer.goodness
+    parts = []
+    if goodness.chi_squared is not None and goodness.reduced is not None:
+        parts.append(
+            rf"$\chi^2/\nu = {number(answer.rss, digits)}/{answer.dof} = {number(goodness.reduced, 3)}$ "
+            rf"($p = {number(goodness.p_value, 2)}$)"
+        )
+        parts.append(
+            "standard errors " + ("by the given uncertainties" if answer.absolute_sigma else "scaled by its root")
+        )
+    elif answer.deviation is not None:
+        parts.append(rf"residual standard deviation $s = {number(answer.deviation, digits)}$ ($\nu = {answer.dof}$)")
+    if answer.r_squared is not None:
+        parts.append(rf"$R^2 = {number(answer.r_squared, digits)}$")
+    if goodness.aic is not None and goodness.bic is not None:
+        parts.append(rf"$\mathrm{{AIC}} = {number(goodness.aic, 5)}$, $\mathrm{{BIC}} = {number(goodness.bic, 5)}$")
+    parts.append(f"{answer.rows:,} rows of data".replace(",", r"\,"))
+    return "; ".join(parts) + "."
+
+
+def budget_tables(answer: Propagation, digits: int | None) -> str:
+    """Return the formula of a propagation, and each result with its uncertainty budget."""
+    outputs = [result.output for result in answer.results]
+    parts = [formula(answer.text, answer.point)]
+    for k, result in enumerate(answer.results):
+        units = answer.units["results"][k] if answer.units is not None else None
+        of_inputs = answer.units["inputs"] if answer.units is not None else None
+        name = result.output if len(outputs) > 1 or "output" not in result.output else "result"
+        rows = []
+        for quantity, share in result.budget.items():
+            entry = answer.inputs[quantity]
+            value_unit, u_unit = (_si(of_inputs and of_inputs[quantity][key]) for key in ("estimate", "uncertainty"))
+            percentage = "--" if share.share is None else rf"{100 * share.share + 0.0:.1f}\,\%"
+            rows.append(
+                (
+                    named(quantity),
+                    number(concise(entry.estimate, entry.uncertainty)) + value_unit,
+                    number(entry.uncertainty, 2) + u_unit,
+                    entry.distribution.family,
+                    number(entry.distribution.dof, digits),
+                    number(share.sensitivity, digits) + _si(units and units["budget"][quantity]["sensitivity"]),
+                    number(share.contribution, 3) + _si(units and units["uncertainty"]),
+                    percentage,
+                )
+            )
+        result_row = (
+            named(name),
+            number(result.written) + _si(units and units["value"]),
+            number(result.uncertainty, 2) + _si(units and units["uncertainty"]),
+            "",
+            number(result.dof, 3),
+            "",
+            "",
+            "",
+        )
+        heads = ("quantity", "estimate", "$u$", "distribution", r"$\nu$", "sensitivity", "contribution", "share")
+        budget = table("llllllll", heads, [*rows, result_row])
+        # the result stands apart from what it is made of
+        lines = budget.splitlines()
+        lines.insert(-3, r"\midrule")
+        parts += ["\n".join(lines), _expanded(name, result.interval, result.level, units and units["value"])]
+    return _parts(*parts)
+
+
+def _si(unit: Unit | None) -> str:
+    """A unit behind a number, by the package siunitx."""
+    return rf"\,\unit{{{unit.siunitx}}}" if unit is not None and unit.atoms else ""
+
+
+def _expanded(name: str, interval: str, level: float, unit: Unit | None = None) -> str:
+    """A result with its expanded uncertainty, as it is written for people."""
+    pieces = [number(piece.strip(" ()")) for piece in re.split(r"[±]|\(k =", interval)]
+    if len(pieces) != 3:
+        return rf"{named(name)} $=$ {text_latex(interval)}"
+    value, spread, k = pieces
+    if unit is not None and unit.atoms:
+        return rf"{named(name)} $= ({value} \pm {spread})$ {_si(unit)} ($k = {k}$, {_percent(level)})."
+    return rf"{named(name)} $= {value} \pm {spread}$ ($k = {k}$, {_percent(level)})."
+
+
+def solution_tables(answer: Solved, digits: int | None) -> str:
+    """Return the solutions of equations with their derivatives."""
+    parts = []
+    for each in answer.solutions:
+        variables = list(next(iter((each.derivatives or {}).values()), {}))
+        slopes = [rf"$\partial/\partial {name_latex(name)}$" for name in variables]
+        rows = [
+            (
+                named(name),
+                number(value, digits),
+                number(each.errors[name], 2),
+                *(number((each.derivatives or {})[name][by], digits) for by in variables),
+            )
+            for name, value in each.values.items()
+        ]
+        parts.append(table("lll" + "l" * len(slopes), ("unknown", "value", "off by at most", *slopes), rows))
+    if answer.formulas:
+        parts.append(equations([_formula_sides(each) for each in answer.formulas]))
+    if answer.point:
+        rest = [rf"${name_latex(name)} =$ {number(x, digits)}" for name, x in answer.point.items()]
+        parts.append(f"At {', '.join(rest)}.")
+    if not (answer.solutions or answer.formulas) or answer.message != "solved":
+        parts.append(text_latex(f"{answer.message}."))
+    return _parts(*parts)
+
+
+def _formula_sides(solution: FormulaSolution) -> tuple[str, str]:
+    """Return the sides of a solution, with its conditions."""
+    where = ""
+    if solution.condition:
+        (choice,) = parse(f"where({solution.condition}, 1, 0)").outputs
+        where = where_latex(expression_latex(choice._prev[0]))
+    return name_latex(solution.unknown), expression_latex(parse(solution.formula).outputs[0]) + where
+
+
+def check_table(answer: Check, digits: int | None) -> str:
+    """Return the digits of value and gradient that are right."""
+    heads = ("", "computed", "reference", "correct", "kept", "condition", "agrees")
+    rows = [
+        (
+            rf"$\partial/\partial {name_latex(each.name)}$" if each.name else "value",
+            number(repr_number(each.computed)),
+            number(f"{Decimal(each.exact):.17g}") if _NUMBER.fullmatch(each.exact) else "--",
+            "--" if each.digits is None else str(each.digits),
+            "--" if each.kept is None else str(each.kept),
+            number(each.condition, 2),
+            "yes" if each.agrees else "no",
+        )
+        for each in answer.quantities
+    ]
+    remarks = [
+        f"{named(each.name) if each.name else 'value'}: {text_latex(each.remark)}"
+        for each in answer.quantities
+        if each.remark
+    ]
+    verdict = (
+        f"agreement: {'yes' if answer.agrees else 'no'}; digits that are correct at least and that were kept, "
+        f"by a reference in {answer.precision} digits"
+    )
+    return _parts(table("lllllll", heads, rows), "; ".join([verdict, *remarks]) + ".")

@@ -1,0 +1,71 @@
+"""Units and constants in every form."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..formulas.units import UnitEntry, UnitTable
+from .document import Block, Line, Table, numbers_table, sentence
+from .numerals import repr_number
+from .schema import Field, View
+
+
+class UnitsView(View[UnitTable]):
+    """How units and constants are shown."""
+
+    fields = (
+        Field(
+            "entries",
+            "the units and the constants",
+            fields=(
+                Field("name", "its symbol", column="name"),
+                Field("meaning", "its name", column="meaning"),
+                Field("value", "its value; of a temperature scale the size of a degree", column="value"),
+                Field("exact", "the value, exact", column="exact"),
+                Field("unit", "the unit of the value, in the SI", column="unit"),
+                Field("uncertainty", "its standard uncertainty; null for an exact value", column="uncertainty"),
+                Field("zero", "the temperature, in kelvin, where its scale begins", column="zero"),
+                Field("prefixes", "the prefixes that it takes", column="prefixes"),
+                Field("aliases", "its other spellings", column="aliases"),
+                Field("group", "its group", column="group"),
+                Field("source", "the source of the value", column="source"),
+            ),
+        ),
+    )
+    csv_columns = (
+        "name", "meaning", "value", "exact", "unit", "uncertainty", "zero", "prefixes", "aliases", "group", "source",
+    )  # fmt: skip
+    row_key = ("name", "entries")
+
+    def one_line(self, answer: UnitTable) -> str:
+        return "\n".join(f"{entry.name} = {_value(entry)}" for entry in answer.entries)
+
+    def document(self, answer: UnitTable) -> Iterator[Block]:
+        if len(answer.entries) < 3:
+            yield from map(_described, answer.entries)
+            return
+        for group in dict.fromkeys(entry.group for entry in answer.entries):
+            entries = [entry for entry in answer.entries if entry.group == group]
+            rows = [(entry.name, _value(entry), entry.meaning, entry.prefixes) for entry in entries]
+            heads = (group, "value", "", *("prefixes",) * any(entry.prefixes for entry in entries))
+            yield numbers_table(heads, [row[: len(heads)] for row in rows], right=False)
+        yield Line(sentence("`autodiff units NAME` says more about one of them.", "faint"))
+
+
+def _value(entry: UnitEntry) -> str:
+    """The value in words of the SI, with its zero and its uncertainty."""
+    number = repr_number(entry.value).removesuffix(".0") if set("/*") & set(entry.exact) else entry.exact
+    zero = f"; 0 is {repr_number(entry.zero)} K" if entry.zero else ""
+    return f"{number} {entry.unit}".rstrip() + zero
+
+
+def _described(entry: UnitEntry) -> Table:
+    facts = [("value", _value(entry))]
+    if entry.exact not in _value(entry):
+        facts.append(("exact", entry.exact))
+    if entry.uncertainty is not None:
+        facts.append(("standard uncertainty", f"{repr_number(entry.uncertainty)} {entry.unit}"))
+    facts += [("prefixes", entry.prefixes)] * bool(entry.prefixes)
+    facts += [("also written", ", ".join(entry.aliases))] * bool(entry.aliases)
+    facts += [("source", entry.source)] * bool(entry.source)
+    return numbers_table((entry.name, entry.meaning), facts, right=False)

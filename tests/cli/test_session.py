@@ -1,0 +1,226 @@
+"""Sessions: at a real terminal, as scripts, and the programs that are made of them."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pexpect
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from autodiff_cli.cli import prompt
+from autodiff_cli.cli.prompt import completions
+from autodiff_cli.cli.session import Session, statements_of
+from autodiff_cli.cli.session_lines import Lines
+from autodiff_cli.derivatives.gradient import Gradient, gradient
+from autodiff_cli.errors import ExpressionError
+from running import autodiff
+
+READY = r"\x1b\[\?2004h"
+"""What the prompt of prompt_toolkit writes when it takes a line."""
+
+
+def environment(state: Path, **more: str) -> dict[str, str]:
+    return {
+        **os.environ, "TERM": "xterm-256color", "XDG_STATE_HOME": str(state), "PROMPT_TOOLKIT_NO_CPR": "1",
+        "NO_COLOR": "1", "LANG": "C.UTF-8", **more,
+    }  # fmt: skip
+
+
+@pytest.fixture
+def terminal(tmp_path: Path) -> Iterator[pexpect.spawn]:
+    child = pexpect.spawn(
+        sys.executable, ["-m", "autodiff_cli", "repl"], env=environment(tmp_path), encoding="utf-8",
+        dimensions=(24, 80), timeout=60,
+    )  # fmt: skip
+    child.expect(READY)
+    yield child
+    child.close(force=True)
+
+
+def asked(child: pexpect.spawn, line: str, answer: str) -> None:
+    """Type a line and wait for the answer and the next prompt."""
+    child.send(line)
+    child.expect(answer)
+    child.expect(READY)
+
+
+def test_a_session_at_a_terminal(terminal: pexpect.spawn, tmp_path: Path) -> None:
+    assert "Informal notation is read" in terminal.before and "`:help` says more" in terminal.before
+    asked(terminal, "f(x) = x² sin x\r", r"f\(x\) = x²\*sin\(x\)\r\n")
+    asked(terminal, "f(3)\r", r"ans = 1\.27008")
+    # Ctrl-C drops the line, and the session goes on with what it knew
+    terminal.send("f(3) + 1000")
+    asked(terminal, "\x03", r"\r\n")
+    asked(terminal, "ans*0 + 7\r", r"ans = 7\r\n")
+    # two lines up is `f(3)`, and edited it becomes `f(0)`
+    asked(terminal, "\x1b[A\x1b[A\x1b[D\x7f0\r", r"ans = 0\r\n")
+    for typed, completed in (("solv\t", r"e\b"), ("f = 2 --for x --at x=1 --forma\t", r"t\b")):
+        terminal.send(typed)
+        terminal.expect(completed)
+    asked(terminal, " plain\r", r"x=1\.4220833")
+    asked(terminal, "2 + )\r", r"\^\r\n\s+hint: write the value")
+    terminal.send("\x04")
+    terminal.expect(pexpect.EOF)
+    terminal.close()
+    assert (terminal.exitstatus, terminal.signalstatus) == (0, None)
+    history = tmp_path / "autodiff" / "history"
+    assert stat.S_IMODE(history.stat().st_mode) == 0o600
+    assert history.read_text(encoding="utf-8").splitlines()[:2] == ["f(x) = x² sin x", "f(3)"]
+
+
+def test_history_comes_back(tmp_path: Path) -> None:
+    (tmp_path / "autodiff").mkdir()
+    (tmp_path / "autodiff" / "history").write_text("".join(f"{k} + 1\n" for k in range(prompt.KEPT + 10)))
+    child = pexpect.spawn(
+        sys.executable, ["-m", "autodiff_cli", "repl"], env=environment(tmp_path), encoding="utf-8", timeout=60
+    )
+    child.expect(READY)
+    asked(child, "\x1b[A\x1b[A\r", rf"ans = {prompt.KEPT + 9}")
+    child.sendeof()
+    child.expect(pexpect.EOF)
+    child.close()
+    assert len((tmp_path / "autodiff" / "history").read_text().splitlines()) == prompt.KEPT // 2 + 1
+
+
+@pytest.mark.parametrize("state", ["/dev/null", "folder"])
+def test_a_plain_prompt_and_no_history_fail_nothing(tmp_path: Path, state: str) -> None:
+    if state == "folder":
+        (tmp_path / "folder" / "autodiff" / "history").mkdir(parents=True)
+        state = str(tmp_path / "folder")
+    env = environment(Path(state), TERM="dumb")
+    child = pexpect.spawn(sys.executable, ["-m", "autodiff_cli", "repl"], env=env, encoding="utf-8", timeout=20)
+    child.expect("> ")
+    for line, answer in (("x = 2\r", "x = 2\r\n"), ("x^2\r", "ans = 4"), ("\x03", "\n"), ("ans + 1\r", "ans = 5")):
+        child.send(line)
+        child.expect(answer)
+        child.expect("> ")
+    child.send("\x04")
+    child.expect(pexpect.EOF)
+    child.close()
+    assert (child.exitstatus, child.signalstatus) == (0, None)
+
+
+def test_the_first_answer_waits_for_no_module() -> None:
+    code = """
+import io, sys
+from contextlib import redirect_stdout, redirect_stderr
+from autodiff_cli.cli.commands import repl
+from autodiff_cli.cli.session_lines import Lines
+repl.rehearse()
+before = set(sys.modules)
+session = Lines()
+with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
+    for line in ("a = 2", "f(x) = a x²", "f(3)", "f'(3)", "f'", "x y", "a^2", "1 +", "sqrt(-a)"):
+        session.answer(line)
+assert {*sys.modules} == before, {*sys.modules} - before
+repl.import_commands()
+before = {name.partition(".")[0] for name in sys.modules}
+with redirect_stdout(io.StringIO()):
+    for line in ("plot f --range x=0:1", "solve f = 2 --for x", "hessian f --at x=1", "trace f --at x=1"):
+        assert session.answer(line) == 0, line
+late = {name.partition(".")[0] for name in sys.modules} & {"numpy", "scipy", "uniplot", "matplotlib", "rich"} - before
+assert late <= {"scipy"}, late
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_session_is_a_program_that_file_reads(tmp_path: Path) -> None:
+    saved = tmp_path / "model.txt"
+    script = f"a = 1.5\nf(x) = a x² + b\nb = a/2\ng(x) = f'(x)*x\nb + g(3)\n:save {saved}\n"
+    first = autodiff("repl", stdin=script)
+    assert (first.code, first.err) == (0, "")
+    value = autodiff("grad", "--file", str(saved), "--format", "plain")
+    assert (value.code, float(value.out.split()[0])) == (0, 0.75 + 27)
+    again = autodiff("repl", str(saved), stdin="g(3)\n:names\n")
+    assert again.code == 0 and "ans = 27\n" in again.out and "f(x) = a*x² + b\n" in again.out
+    kept = autodiff("repl", stdin=f"1 + 1\n:save {saved}\n:save {saved} --force\n")
+    assert kept.code == 5 and "exists" in kept.err and saved.read_text() == "1 + 1\n"
+
+
+def test_a_file_is_loaded_whole_or_not_at_all(tmp_path: Path) -> None:
+    path = tmp_path / "model.txt"
+    path.write_text("a = 1\nb = a +\n")
+    result = autodiff("repl", stdin=f"a = 7\n:load {path}\na\n")
+    assert result.code == 3 and "2 │ b = a +" in result.err and result.out.endswith("ans = 7\n")
+    path.write_text("x = 2\ny = x**2\nx = 3\ny\n")
+    assert "`x` is bound twice" in autodiff("repl", str(path)).err
+
+
+def test_nothing_that_is_typed_is_run(tmp_path: Path) -> None:
+    script = "!touch a\n`touch a`\n$(touch a)\n:!touch a\ngrad `touch a`\n; touch a\n"
+    result = autodiff("repl", stdin=script, folder=tmp_path)
+    assert result.code and not [*tmp_path.iterdir()]
+
+
+def test_standard_input_that_is_no_text_is_an_error_of_its_line() -> None:
+    result = autodiff("repl", stdin=b"x = 2\n\xff\xfe\nx\n")
+    assert result.code == 3 and result.out == "x = 2\nans = 2\n"
+
+
+def test_completion_knows_commands_names_functions_and_options() -> None:
+    session = Lines()
+    session.session.definitions.clear()
+    for line in ("speed = 2", "spin(x) = x^2"):
+        for part in statements_of(line):
+            session.session.statement(line, part)
+    assert completions(session, "sp") == ("sp", ["speed", "spin("])
+    assert completions(session, "2sp")[1] == ["speed", "spin("]
+    assert "solve " in completions(session, "so")[1] and "softplus(" in completions(session, "so")[1]
+    assert completions(session, "plot spin --ra") == ("--ra", ["--range"])
+    assert completions(session, "fit y --loss h") == ("h", ["huber"])
+    assert completions(session, ":s") == (":s", [":steps", ":save"])
+    assert completions(session, "1 + ") == ("", [])
+
+
+LINES = st.lists(
+    st.one_of(
+        st.builds("{} = {}".format, st.sampled_from("abc"), st.integers(-3, 3)),
+        st.builds("{} = {} + {}*{}".format, *[st.sampled_from("abc")] * 4),
+        st.builds("{}(x) = {}*x^2 + {}(x)".format, *map(st.sampled_from, ("fg", "abc", ("f", "g", "sin")))),
+        st.builds("{}'({}) + {}".format, st.sampled_from("fg"), st.sampled_from("abc"), st.sampled_from("abc")),
+        st.builds("{} {} {}".format, st.sampled_from("abc"), st.sampled_from("+*/"), st.sampled_from("abcfg")),
+    ),
+    max_size=12,
+)  # fmt: skip
+
+
+@given(LINES)
+def test_a_session_is_always_a_program_and_errors_change_nothing(script: list[str]) -> None:
+    session = Session()
+    for line in script:
+        (part,) = statements_of(line)
+        before = session.values.copy(), session.definitions.copy()
+        try:
+            shown = session.statement(line, part)
+        except ExpressionError:
+            assert (session.values, session.definitions) == before
+            continue
+        session.values.pop("ans", None)
+        session.definitions.pop("ans", None)
+        if isinstance(shown.answer, Gradient):
+            assert gradient(session.program()).value == pytest.approx(shown.answer.value, rel=1e-9, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("line", "kinds"),
+    [
+        ("x = 2; f(x, y) = x*y; x += 1; f(1, 2)", ["bind", "define", "augment", "expression"]),
+        ("x == 2", ["expression"]),
+        ("f(2) = x", ["expression"]),
+        ("f() = 1", ["expression"]),
+        ("f(x y) = 1", ["expression"]),
+        ("x =", ["expression"]),
+    ],
+)
+def test_statements_are_told_apart(line: str, kinds: list[str]) -> None:
+    assert [part.kind for part in statements_of(line)] == kinds
+    assert all(re.fullmatch(r"\S.*", line[part.start : part.end]) for part in statements_of(line))

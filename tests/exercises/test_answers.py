@@ -1,0 +1,164 @@
+"""Answers to own questions: right in any form, wrong with the mistake that was made, for derivatives and the rest."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from autodiff_cli import ExpressionError
+from autodiff_cli import diff as api_diff
+from autodiff_cli.algebra.rational_functions import vanishes
+from autodiff_cli.exercises.answers import check_derivative, check_hessian, check_series, check_solution
+from autodiff_cli.exercises.exercise import TOPICS, sheet
+from autodiff_cli.exercises.marking import asked
+from autodiff_cli.formulas.diff import diff
+from autodiff_cli.inputs.problem import parse
+
+RIGHT = [
+    ("x**2*sin(x)", "2x sin x + x² cos x"), ("x**2*sin(x)", "x(2 sin x + x cos x)"), ("(x + 1)**2", "2x + 2"),
+    ("sin(x)/x", "(x cos x - sin x)/x²"), ("sin(x)**2", "2 sin x cos x"), ("sin(x)*cos(x)", "1 - 2 sin(x)^2"),
+    ("tan(x)", "1 + tan(x)^2"), ("tan(x)", "1/cos(x)^2"), ("x**3", "f'(x) = 3x²"), ("x**3", "dy/dx = 3x^2"),
+    ("x**3", "y' = 3x^2"), ("x**2*exp(-x)", "exp(-x)*(2x - x^2)"), ("log(x**2 + 1)", "2x/(x^2+1)"),
+    ("(x**2 - 1)/(x**2 + 1)", "4x/(x^2+1)^2"), ("sinh(x)*cosh(x)", "2sinh(x)^2 + 1"),
+]  # fmt: skip
+UNDECIDED = [("sin(2*x)", "2(cos(x)^2 - sin(x)^2)"), ("sqrt(x**2 + 1)", "x/(x^2+1)^(1/2)")]
+WRONG = [
+    ("x**2*sin(x)", "2x cos x", "not the product of the derivatives"),
+    ("x**2*sin(x)", "2x sin x", "a term of the product rule is missing"),
+    ("x**2*sin(x)", "2x sin x - x² cos x", "the product rule has a plus"),
+    ("x**2*sin(x)", "x sin x + x² cos x", "in the derivative of `x**2`: the exponent is missing"),
+    ("x**2*sin(x)", "2x sin x + x² cos(x) + 1", "it is off by 1 everywhere"),
+    ("sin(x)/x", "cos x", "not the quotient of the derivatives"),
+    ("sin(x)/x", "(x cos x + sin x)/x²", "the quotient rule has a minus"),
+    ("sin(x)/x", "x cos x - sin x", "what is below is missing"),
+    ("sin(x**2)", "cos(x^2)", "the derivative of what is inside, `x**2`, is missing"),
+    ("x*exp(3*x)", "exp(3x) + x exp(3x)", "in the derivative of `exp(3*x)`: the derivative of what is inside, `3*x`"),
+    ("cos(x)", "sin x", "everything is right but the sign"),
+    ("x + cos(x)", "1 + sin x", "the sign of the derivative of `cos` is wrong"),
+    ("x**3", "3x^3", "the exponent goes down by 1"),
+    ("x**3", "x^4/4", "antiderivative"),
+    ("x**3", "x^3", "that is the function itself"),
+    ("x**2 + sin(x)", "2x", "the derivative of the term `sin(x)` is missing"),
+    ("x**2 + sin(x)", "2x + sin(x)", "the term `sin(x)` is not differentiated"),
+]
+
+
+@pytest.mark.parametrize(("text", "answer"), RIGHT)
+def test_right_answers_are_decided_by_formulas(text: str, answer: str) -> None:
+    marked = check_derivative(text, answer=answer)
+    assert marked.right and marked.how == "simplified", marked
+
+
+@pytest.mark.parametrize(("text", "answer"), UNDECIDED)
+def test_what_is_only_compared_at_points_is_said(text: str, answer: str) -> None:
+    marked = check_derivative(text, answer=answer)
+    assert marked.right and (marked.how == "simplified" or "no proof" in marked.message)
+
+
+@pytest.mark.parametrize(("text", "answer", "hint"), WRONG)
+def test_mistakes_are_named(text: str, answer: str, hint: str) -> None:
+    marked = check_derivative(text, answer=answer)
+    assert not marked.right and marked.message.startswith("wrong: at `x = ") and hint in marked.hint
+
+
+def test_what_is_nearly_right_is_wrong() -> None:
+    assert not check_derivative("x**2", answer="2x + 1e-20").right
+    assert not check_derivative("sin(x)", answer="cos(x) + 1e-25*x").right
+    with pytest.raises(ExpressionError, match="one derivative"):
+        check_derivative("x*y", answer="y")
+    assert check_derivative("x*y", answer="y", wrt=["x"]).right
+    assert (
+        check_derivative("x**3", answer="6x", order=2).right
+        and not check_derivative("x**3", answer="3x", order=2).right
+    )
+    marked = api_diff("x**2", answer="2x")
+    assert marked.right and str(marked).startswith("right")
+
+
+@pytest.mark.parametrize("text", ["x**2*sin(y)", "exp(x)/(x - y)", "(x + y)**5/(1 + x**2)", "tan(x*y)", "log(x)*x**3"])
+def test_vanishing_differences(text: str) -> None:
+    for derivative in diff(text).derivatives:
+        assert vanishes(parse(f"({derivative.formula}) - ({derivative.formula})").outputs[0])
+        assert not vanishes(parse(f"({derivative.formula})*(1 + 1e-30*x) - ({derivative.formula})").outputs[0])
+    assert vanishes(parse("(a + b)**3 - a**3 - 3*a**2*b - 3*a*b**2 - b**3").outputs[0])
+    assert vanishes(parse("1/(x - 1) - 1/(x + 1) - 2/(x**2 - 1)").outputs[0])
+    assert not vanishes(parse("sqrt(x**2) - x").outputs[0])
+
+
+@pytest.mark.parametrize(
+    ("text", "answer", "right", "words", "more"),
+    [
+        ("x**2 - 5*x + 6 = 0", "2, 3", True, "these are the solutions", {}),
+        ("x**2 - 5*x + 6 = 0", "x = 3 or x = 2", True, "", {}),
+        ("x**2 = 2", "±sqrt(2)", True, "", {}),
+        ("x**2 = 2", "sqrt(2)", False, "1 solution is missing", {}),
+        ("x**2 = 2", "1.4142, -1.4142", True, "rounded", {}),
+        ("x**2 = 2", "1.4143, -1.4142", False, "`1.4143` is no solution", {}),
+        ("x**2 = 2", "1.4, -1.4", False, "`1.4` is no solution", {}),
+        ("x**2 - 5*x + 6 = 0", "2, -3", False, "`-3` is no solution", {}),
+        ("x**2 + 1 = 0", "none", True, "no solution", {}),
+        ("x*exp(x) = 1", "0.567", True, "not known", {}),
+        ("a*x + b = 0", "-b/a", True, "", {"unknowns": ["x"]}),
+        ("a*x + b = 0", "b/a", False, "no solution", {"unknowns": ["x"]}),
+        ("a*x**2 + b*x + c = 0", "(-b ± sqrt(b^2 - 4a c))/(2a)", True, "", {"unknowns": ["x"]}),
+        ("a*x**2 = b", "sqrt(b/a)", False, "1 solution is missing", {"unknowns": ["x"]}),
+    ],
+)
+def test_solutions(text: str, answer: str, right: bool, words: str, more: dict[str, Any]) -> None:
+    marked = check_solution(text, answer=answer, **more)
+    assert marked.right == right and words in marked.message
+
+
+@pytest.mark.parametrize(
+    ("text", "at", "order", "answer", "words"),
+    [
+        ("exp(x)", "0", 3, "1 + x + x²/2 + x³/6", ""),
+        ("exp(x)", "0", 3, "1 + x + x²/2 + x³", "divide it by 3!"),
+        ("sin(x)", "0", 3, "x + x^3/6", "its sign is wrong"),
+        ("sin(x)", "0", 5, "x - x^3/6", "the term of order 5 is missing"),
+        ("sin(x)", "0", 3, "x - x^3/6 + x^5/120", "leave the terms beyond order 3 out"),
+        ("log(x)", "1", 2, "(x-1) - (x-1)^2/2", ""),
+        ("sin(x)", "pi/2", 2, "1 - (x - pi/2)^2/2", ""),
+        ("sin(x)/x", "0", 2, "1 - x^2/6", ""),
+    ],
+)
+def test_series(text: str, at: str, order: int, answer: str, words: str) -> None:
+    marked = check_series(text, {"x": at}, answer=answer, order=order)
+    assert marked.right == (not words) and words in marked.hint
+
+
+def test_hessians() -> None:
+    at = {"x": 1, "y": 2}
+    assert check_hessian("x**2*y", at, answer="4, 2; 2, 0").right
+    assert check_hessian("sin(x*y)", at, answer="-4sin(2), cos(2)-2sin(2); cos(2)-2sin(2), -sin(2)").right
+    assert check_hessian("x**2*y", at, answer="4, 2; 0, 0").hint == "a Hessian is symmetric"
+    assert check_hessian("x**2*y", at, answer="4, -2; -2, 0").hint == "its sign is wrong"
+    assert not check_hessian("sin(x*y)", at, answer="-3.637, -2.2; -2.2, -0.9").right
+    with pytest.raises(ExpressionError, match="2 rows"):
+        check_hessian("x**2*y", at, answer="4, 2")
+
+
+# ---- exercises about something ------------------------------------------------------------------------------------
+@pytest.mark.parametrize("topic", [*TOPICS])
+def test_exercises_about_a_topic(topic: str) -> None:
+    exercises = sheet(TOPICS[topic][0], count=4, seed=3, topic=topic, solutions=True).exercises
+    assert len(exercises) >= 2
+    for each in exercises:
+        if topic in ("product", "quotient", "chain"):
+            assert each.solution is not None and each.solution.derived is not None
+            rules = {step.rule for step in each.solution.derived.derivations[0].steps}
+            assert rules & {topic, {"quotient": "reciprocal"}.get(topic, "")}
+        else:
+            assert each.kind in TOPICS[topic][1]
+
+
+def test_exercises_about_an_own_function() -> None:
+    own = asked(function="x^2 sin y", solutions=True)
+    assert [(each.wrt, each.program) for each in own.exercises] == [  # type: ignore[union-attr]
+        (("x",), "f(x, y) = x^2*sin(y)"), (("y",), "f(x, y) = x^2*sin(y)"),
+    ]  # fmt: skip
+    marked = asked(function="x^2 sin y", check=2, answer="x² cos y")
+    assert marked.right  # type: ignore[union-attr]
+    with pytest.raises(ExpressionError, match="no exercise 3"):
+        asked(function="x^2 sin y", check=3, answer="1")

@@ -1,0 +1,125 @@
+"""Minima under constraints: published problems, multipliers as sensitivities, and no claim without its conditions."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+
+import autodiff_cli
+from autodiff_cli import ExpressionError
+
+HOCK_SCHITTKOWSKI: list[tuple[str, str, str, str, str, float]] = [
+    # Hock and Schittkowski, Test Examples for Nonlinear Programming Codes (1981): number, formula, constraints,
+    # bounds, start, and the value at the solution
+    ("6", "(1 - x)**2", "10*(y - x**2) = 0", "", "x=-1.2,y=1", 0.0),
+    ("7", "log(1 + x**2) - y", "(1 + x**2)**2 + y**2 = 4", "", "x=2,y=2", -math.sqrt(3)),
+    ("12", "0.5*x**2 + y**2 - x*y - 7*x - 7*y", "25 - 4*x**2 - y**2 >= 0", "", "x=0,y=0", -30.0),
+    ("14", "(x - 2)**2 + (y - 1)**2", "1 - x**2/4 - y**2 >= 0; x - 2*y + 1 = 0", "", "x=2,y=2",
+     9 - 2.875 * math.sqrt(7)),
+    ("21", "0.01*x**2 + y**2 - 100", "10*x - y - 10 >= 0", "x=2:50,y=-50:50", "x=2,y=-1", -99.96),
+    ("24", "((x - 3)**2 - 9)*y**3/(27*sqrt(3))", "x/sqrt(3) >= y; 0 <= x + sqrt(3)*y <= 6", "x=0:,y=0:",
+     "x=1,y=0.5", -1.0),
+    ("28", "(x + y)**2 + (y + z)**2", "x + 2*y + 3*z = 1", "", "x=-4,y=1,z=1", 0.0),
+    ("35", "9 - 8*x - 6*y - 4*z + 2*x**2 + 2*y**2 + z**2 + 2*x*y + 2*x*z", "x + y + 2*z <= 3", "x=0:,y=0:,z=0:",
+     "x=0.5,y=0.5,z=0.5", 1 / 9),
+    ("43", "a**2 + b**2 + 2*c**2 + d**2 - 5*a - 5*b - 21*c + 7*d",
+     "8 - a**2 - b**2 - c**2 - d**2 - a + b - c + d >= 0; 10 - a**2 - 2*b**2 - c**2 - 2*d**2 + a + d >= 0;"
+     "5 - 2*a**2 - b**2 - c**2 - 2*a + b + d >= 0", "", "a=0,b=0,c=0,d=0", -44.0),
+    ("71", "a*d*(a + b + c) + c", "a*b*c*d >= 25; a**2 + b**2 + c**2 + d**2 = 40", "a=1:5,b=1:5,c=1:5,d=1:5",
+     "a=1,b=5,c=5,d=1", 17.0140172891520),
+    ("76", "a**2 + 0.5*b**2 + c**2 + 0.5*d**2 - a*c + c*d - a - 3*b + c - d",
+     "a + 2*b + c + d <= 5; 3*a + b + 2*c - d <= 4; b + 4*c >= 1.5", "a=0:,b=0:,c=0:,d=0:",
+     "a=0.5,b=0.5,c=0.5,d=0.5", -4.68181818181818),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("method", [None, "trust-constr"])
+@pytest.mark.parametrize(
+    ("formula", "constraints", "bounds", "start", "value"),
+    [case[1:] for case in HOCK_SCHITTKOWSKI],
+    ids=[case[0] for case in HOCK_SCHITTKOWSKI],
+)
+def test_published_problems(
+    formula: str, constraints: str, bounds: str, start: str, value: float, method: str | None
+) -> None:
+    options: dict[str, Any] = {"bounds": bounds} if bounds else {}
+    answer = autodiff_cli.minimize(formula, start, subject_to=constraints, method=method, **options)
+    assert answer.converged and answer.reason == "kkt", answer.message
+    assert answer.value == pytest.approx(value, rel=1e-11, abs=1e-11)
+    assert answer.kind == "minimum" or formula.startswith("(")
+    assert answer.constraints is not None
+    for each in answer.constraints:
+        assert each.slack >= -1e-9
+        assert abs(each.multiplier * each.slack) < 1e-8
+
+
+@pytest.mark.parametrize(
+    ("formula", "constraint", "start"),
+    [
+        ("(x - 3)**2 + y**2", "x + y <= {}", "x=0,y=1"),
+        ("exp(x) + exp(-y)", "x**2 + y**2 <= {}", "x=0.1,y=0.1"),
+        ("x**2 + 2*y**2", "x*y >= {}", "x=2,y=2"),
+    ],
+)
+def test_a_multiplier_is_what_a_relaxed_constraint_gains(formula: str, constraint: str, start: str) -> None:
+    def least(limit: float) -> Any:
+        return autodiff_cli.minimize(formula, start, subject_to=constraint.format(limit))
+
+    step = 1e-4 if "<=" in constraint else -1e-4
+    (one,) = least(1.0).constraints
+    assert one.active and one.multiplier > 0.1
+    gain = (least(1 - step).value - least(1 + step).value) / (2 * abs(step))
+    assert one.multiplier == pytest.approx(gain, rel=1e-6)
+
+
+def test_a_variable_may_stand_in_the_constraints_alone() -> None:
+    answer = autodiff_cli.minimize("t", "t=5,x=1", subject_to=["t >= x**2 - 1", "t >= 2 - x"])
+    root = (-1 + math.sqrt(13)) / 2
+    assert answer.point == pytest.approx({"t": 2 - root, "x": root}) and answer.kind == "minimum"
+    circle = autodiff_cli.minimize("x + y", "x=1,y=0.5,r=2", wrt="x,y", subject_to="x**2 + y**2 = r**2")
+    assert circle.value == pytest.approx(-2 * math.sqrt(2)) and circle.point["r"] == 2.0
+
+
+def test_data_under_a_constraint() -> None:
+    data = {"x": [0.0, 1, 2, 3], "y": [1.0, 2.9, 5.2, 6.9]}
+    answer = autodiff_cli.minimize("(y - a - b*x)**2", "a=0,b=0", data=data, reduce="sum", subject_to="a + b = 2")
+    assert answer.converged
+    # with b = 2 - a the slope of the sum is linear in a
+    slope = sum((1 - x) * (y - 2 * x) for x, y in zip(data["x"], data["y"], strict=True))
+    assert answer.point["a"] == pytest.approx(slope / sum((1 - x) ** 2 for x in data["x"]))
+
+
+@pytest.mark.parametrize(
+    ("formula", "start", "constraints", "reason", "message"),
+    [
+        ("x + y", "x=1,y=0.9", "x + y >= 2; x + y <= 1", "stuck", "no point was found where all constraints hold"),
+        ("x*y", "x=1,y=0.9", "x + y = 2", "unbounded", "the value falls without bound along the constraints"),
+        ("abs(x) + y", "x=0,y=0", "y >= 0", "stuck", "there is a kink here"),
+    ],
+)
+def test_no_claim_without_the_conditions(formula: str, start: str, constraints: str, reason: str, message: str) -> None:
+    answer = autodiff_cli.minimize(formula, start, subject_to=constraints)
+    assert not answer.converged and answer.reason == reason and message in answer.message
+
+
+def test_a_saddle_under_constraints_is_no_minimum() -> None:
+    answer = autodiff_cli.minimize("-x**2 - y**2 + z**2", "x=1,y=1,z=0", subject_to="x + y = 2")
+    assert answer.kind != "minimum"
+
+
+@pytest.mark.parametrize(
+    ("constraints", "options", "message"),
+    [
+        ("x + y", {}, "is no constraint"),
+        ("x < 2", {}, "write `<=`"),
+        ("x + <= 2", {}, ""),
+        ("x + q <= 2", {}, "`q` of a constraint has no value"),
+        ("x <= 2", {"method": "bfgs"}, "takes no constraints"),
+    ],
+)
+def test_what_is_no_constraint(constraints: str, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ExpressionError) as caught:
+        autodiff_cli.minimize("x**2 + y**2", "x=1,y=1", subject_to=constraints, **options)
+    assert message in f"{caught.value} {caught.value.hint}"
