@@ -421,6 +421,7 @@ def propagate(
     correlation: Mapping[Any, float] | str | None = None,
     dof: Mapping[str, float] | str | None = None,
     data: Table = None,
+    draws: Table = None,
     fit: Fit | str | None = None,
     level: float | None = None,
     k: float | None = None,

@@ -952,16 +952,18 @@ def propagate(call: Given) -> Propagation:
     """The outputs of a program with the uncertainties that those of its inputs give them, by the GUM (JCGM 100).
 
     Values are numbers, which are exact, texts such as `"5.00±0.02"` or `"19.66(10)e-3"`, or numbers of the package
-    `uncertainties`. `data` are columns of readings by name, or a file that has them; `correlation` is as the option
-    takes it, or a number for each pair of names. `for_` and `between` are those of `solve`: the text is equations then,
-    and their unknowns are the outputs. `fit` is an answer of `fit`, or a JSON file of it.
+    `uncertainties`. `data` are columns of readings by name, or a file that has them, and `draws` columns of draws from
+    the joint distribution of some variables; `correlation` is as the option takes it, or a number for each pair of
+    names. `for_` and `between` are those of `solve`: the text is equations then, and their unknowns are the outputs.
+    `fit` is an answer of `fit`, or a JSON file of it.
     Drawing needs the extra `plot`.
 
     >>> found = propagate("V/I", {"V": "5.00±0.02", "I": "19.66(10)e-3"})
     >>> found.results[0].written, found.results[0].interval
     ('254.3(16)', '254.3 ± 3.2 (k = 1.96)')
     """
-    at, fit, data, correlation = call.at, call.fit, call.data, call.correlation
+    at, fit, correlation = call.at, call.fit, call.correlation
+    data, role = (call.data, "readings") if call.draws is None else (call.draws, "draws")
     pairs: Any = {}
     if isinstance(correlation, str):
         pairs = _propagate.parse_pairs([correlation])
@@ -985,7 +987,7 @@ def propagate(call: Given) -> Propagation:
         )
     elif data is not None:
         columns = {name: [as_number(x, name) for x in column] for name, column in columns_of(data).items()}
-    own = {"fitted": fitted, "correlation": pairs, "readings": columns}
+    own = {"fitted": fitted, "correlation": pairs, role: columns}
     own["dof"] = {name: as_number(x, name) for name, x in point_of(call.dof).items()}
     answer = _propagate.propagate(call.text, point, **{**call.arguments(_propagate.propagate), **own})
     return _as(Propagation, answer, **call.shown)

@@ -297,7 +297,8 @@ class ConstrainedProblem:
         loose = [a.text for a in at_point if not a.active and abs(a.multiplier) > VANISHING * max(1.0, largest)]
         if np.any(np.abs(left) > allowed) or loose:
             rest = f"{np.max(np.abs(left)):.3g} is left"
-            message = f"not converged: the gradient is no sum of the constraints' gradients: {rest}"
+            hint = "start elsewhere (`--at`), or write kinks as constraints"
+            message = f"not converged: the gradient is no sum of the constraints' gradients: {rest}; {hint}"
             return Conditions(False, "not stationary", message, tuple(at_point))
         point = self.complete(x)
         if any(function.kinks(point, names) for function, names in self.functions()):

@@ -259,7 +259,8 @@ class LocalModel:
         name = trail[0].free[far]
         there = f"{trail[-1].value:.3g} at {name} = {end[far]:.3g}"
         falls = f"as {name} {way} the value goes on falling ({there})"
-        message = f"not converged: {falls}; it seems to have no minimum that way"
+        hint = f"start elsewhere, or limit it: `--bounds {name}=…`"
+        message = f"not converged: {falls}; it seems to have no minimum that way: {hint}"
         return ConvergenceReport(trail[0], "not stationary", "", "unattained", message)
 
     def is_near(self, row: DescentStep, step: Sequence[float]) -> bool:

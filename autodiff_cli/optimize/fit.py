@@ -36,6 +36,7 @@ from .least_squares import (
     at_kink,
     column_sizes,
     fitted_linearly,
+    is_determined,
     linear_parameters,
     percentage,
     polished,
@@ -53,6 +54,12 @@ _CALL = re.compile(r"(\w+)\s*\([\w\s,]*\)")
 LEVEL = 0.95
 RESTARTS, AGAIN = 24, 3
 """How many other starts are tried at most, and how many of them that end at the same minimum show that it is one."""
+
+PROBES = 8
+"""At how many other places it is seen whether the data tell the parameters apart there."""
+
+IMPLAUSIBLE = 1e4
+"""The χ²/ν from which on a minimum is taken for a wrong one, if a search from elsewhere finds a lower one."""
 
 MOST_PARAMETERS = 200
 NAMED = 0.1
@@ -491,7 +498,7 @@ def _strategies(model: Model, problem: Problem, start: Any, linear: Sequence[str
         raise error
     if error is None and places and any(name not in problem.values for name in linear):
         start = fitted_linearly(model, start, places)
-    best = _least(model, start, places)
+    best = _least(model, start, places, has_sigma)
     if loss == "linear":
         return best
     # a known uncertainty is the scale; otherwise it is that of most residuals
@@ -516,7 +523,7 @@ def _with_errors(model: ErrorsInVariables, start: Any, ended: Ended) -> Ended:
     return at_kink(model, best._replace(message=f"orthogonal distances, {best.message}"), ())
 
 
-def _least(model: Model, start: Any, places: Sequence[int]) -> Ended:
+def _least(model: Model, start: Any, places: Sequence[int], has_sigma: bool) -> Ended:
     """Return the smallest sum of squares that the strategies find."""
     if len(places) == len(start):
         return projected(model, start, places)
@@ -532,12 +539,13 @@ def _least(model: Model, start: Any, places: Sequence[int]) -> Ended:
     best = at_kink(model, best, places)
     # a poor start is the usual trouble: others around it, in ever wider steps, until one minimum comes again and again
     draw = random.Random(1)
-    again = 0
+    again, converged = 0, _has_converged(model, best, has_sigma)
+    lost = _is_lost(model, best, start, places, draw)
     for k in range(RESTARTS):
-        if _has_converged(model, best) or again == AGAIN:
+        if again == AGAIN or (converged and not lost):
             break
-        wide = 0.35 * (k + 1)
-        there = model.np.clip(start * [math.exp(draw.gauss(0, wide)) for _ in start], *model.limits)
+        anywhere = lost or _is_implausible(model, best, has_sigma)
+        there = _elsewhere(model, start, places, draw, 0.35 * (k + 1), anywhere=anywhere)
         if model.check(there) is not None:
             continue
         end = projected(model, there, places) if places else searched(model, there)
@@ -546,18 +554,49 @@ def _least(model: Model, start: Any, places: Sequence[int]) -> Ended:
             end = at_kink(model, end, places)
             ill = "had come to a higher minimum" if best.moved <= CONVERGED else "had ended badly"
             best = end._replace(message=f"{end.message} from another start, after {first} {ill}")
+            converged = _has_converged(model, best, has_sigma)
+            lost = lost and not is_determined(model, best.values)
         elif best.moved <= CONVERGED and end.cost <= best.cost * (1 + 1e-6):
-            again += 1
+            again += not lost or is_determined(model, end.values)
     return best
 
 
-def _has_converged(model: Model, ended: Ended) -> bool:
+def _elsewhere(
+    model: Model, start: Any, places: Sequence[int], draw: random.Random, wide: float, *, anywhere: bool
+) -> Any:
+    """A start beside another one; `anywhere` also has parameters that are values of a predictor, as places are."""
+    np = model.np
+    there = np.array([x * math.exp(draw.gauss(0, wide)) for x in start])
+    ends = [(float(np.min(column)), float(np.max(column))) for column in model.columns.values()] if anywhere else []
+    for k in range(len(there) if ends else 0):
+        if k not in places and draw.random() < 0.5:
+            there[k] = draw.uniform(*draw.choice(ends))
+    return np.clip(there, *model.limits)
+
+
+def _is_lost(model: Model, ended: Ended, start: Any, places: Sequence[int], draw: random.Random) -> bool:
+    """Whether parameters are not told apart at an end, and the data tell them apart elsewhere."""
+    if not ended.cost < 1e200 or is_determined(model, ended.values):
+        return False
+    elsewhere = (_elsewhere(model, start, places, draw, 1.0, anywhere=True) for _ in range(PROBES))
+    return any(model.check(there) is None and is_determined(model, there) for there in elsewhere)
+
+
+def _has_converged(model: Model, ended: Ended, has_sigma: bool) -> bool:
     """Whether a strategy has come to a place where the sum of squares is least, as far as its derivatives say.
 
-    With kinks there are more such places, as a rule.
+    With kinks there are more such places, as a rule. One where the residuals are far beyond their uncertainties is
+    doubted too.
     """
+    if not (ended.cost < 1e200 and ended.moved <= CONVERGED):
+        return False
     enough = 1 - 1e-14 if model.kinks else 0.5
-    return ended.cost < 1e200 and ended.moved <= CONVERGED and _r_squared(model, ended.values) > enough
+    return not _is_implausible(model, ended, has_sigma) and _r_squared(model, ended.values) > enough
+
+
+def _is_implausible(model: Model, ended: Ended, has_sigma: bool) -> bool:
+    """Whether residuals are so far beyond their uncertainties that the minimum is rather a wrong one."""
+    return has_sigma and 2 * ended.cost > IMPLAUSIBLE * max(1, model.rows - len(model.free))
 
 
 def _has_origin(model: Model, values: Any) -> bool:

@@ -426,6 +426,16 @@ def column_sizes(np: Any, rows: Any) -> Any:
     return size
 
 
+def is_determined(model: Model, values: Any) -> bool:
+    """Return whether the residuals change along every direction of the parameters, as far as doubles tell."""
+    np = model.np
+    rows = model.jacobian(values)
+    scaled = rows / column_sizes(np, rows)
+    squares = np.linalg.eigvalsh(scaled.T @ scaled)
+    # what the squares leave open is told by the columns themselves
+    return bool(squares[0] > 1e-10 * squares[-1] or np.linalg.cond(np.linalg.qr(scaled)[1]) < 1 / NULL)
+
+
 def fitted_linearly(model: Model, values: Any, places: Sequence[int]) -> Any:
     """Return the values with the linear parameters at their least squares solution."""
     np = model.np

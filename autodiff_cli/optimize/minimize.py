@@ -359,7 +359,9 @@ def _constrained(
             try:
                 end_row = objective.row(result)
                 if end_row is not None and end_row.value <= -BOUNDLESS * (1 + abs(start.value)):
-                    reason, message = "unbounded", "not converged: the value falls without bound along the constraints"
+                    reason = "unbounded"
+                    falls = "the value falls without bound along the constraints"
+                    message = f"not converged: {falls}; {_bounding(end_row)}"
                     break
                 with numpy.errstate(all="ignore"):
                     values, conditions = problem.nearby(numpy.array(result))
@@ -524,6 +526,11 @@ def _optimised(
     return ended, message
 
 
+def _bounding(row: DescentStep) -> str:
+    """Return what to do where there is no minimum."""
+    return f"limit it by bounds: `--bounds {row.free[0]}=-10:10`"
+
+
 def _ended(
     objective: Objective, row: DescentStep, limits: Limits, tolerance: float, message: str, method: str
 ) -> ConvergenceReport:
@@ -539,7 +546,7 @@ def _ended(
         report = model.report(row, walking=more)
     except _Stopped:
         if objective.boundless:
-            message = "not converged: the value falls without bound"
+            message = f"not converged: the value falls without bound; {_bounding(objective.best)}"
             return ConvergenceReport(objective.best, None, reason="unbounded", message=message)
         reason, message = "interrupted", "interrupted: this is the best point so far"
         if objective.exhausted:

@@ -157,6 +157,8 @@ FAMILIES = {
         ("exponential(mean)",), lambda m: (m, m), shape=lambda _: Moments(1.0, 2.0, 9.0), positive=(0,),
     ),
     "twopiece": Family(("twopiece(mode, below, above)",), _two_piece, shape=_two_piece_shape, positive=(1, 2)),
+    # copies of draws, which are not written: their mean, standard deviation, skewness and kurtosis
+    "draws": Family((), lambda m, s, *_: (m, s), shape=lambda m, s, third, fourth: Moments(1.0, third, fourth)),
 }  # fmt: skip
 """The families that a quantity can have; JCGM 101:2008, 6.4, and JCGM 100:2008, 4.3.9, for the trapezoid.
 
@@ -241,7 +243,12 @@ def with_spreads(value_of: ValueOf) -> ValueOf:
 def _quantity(name: str, written: str, begin: int, text: str) -> MeasuredValue | None:
     """The quantity that is written from a place on; None where the text gives no uncertainty."""
     called = _CALL.fullmatch(written)
-    if called and called[1] in FAMILIES and (called[1] != "gamma" or "," in called[2]):
+    if (
+        called
+        and called[1] in FAMILIES
+        and FAMILIES[called[1]].signatures
+        and (called[1] != "gamma" or "," in called[2])
+    ):
         return _drawn(name, called[1], called[2], begin + called.start(2), text)
     for pattern, below_first in _ASYMMETRIC:
         if match := pattern.fullmatch(written):
@@ -367,6 +374,20 @@ def _drawn(name: str, family: str, inner: str, begin: int, text: str) -> Measure
     except OverflowError:
         value = u = math.inf
     return _made(name, value, u, Distribution(family, numbers, dof), text)
+
+
+def of_draws(name: str, draws: Sequence[float]) -> MeasuredValue:
+    """Return the quantity that draws are copies of. Raises `ExpressionError` of kind `point`.
+
+    >>> x = of_draws("x", [1.0, 2.0, 6.0])
+    >>> x, x.uncertainty
+    (3.0, 2.6457513110645907)
+    """
+    mean, of_mean = means(draws)
+    u = of_mean * math.sqrt(len(draws))
+    shares = [(x - mean) / u for x in draws] if u else []
+    third, fourth = (math.fsum(x**k for x in shares) / len(draws) for k in (3, 4))
+    return _made(name, mean, u, Distribution("draws", (mean, u, third, fourth)), "")
 
 
 def check_dof(name: str, dof: float) -> None:

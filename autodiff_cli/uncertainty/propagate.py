@@ -28,6 +28,7 @@ from .measured_value import (
     limits,
     means,
     normal,
+    of_draws,
     plus_minus,
 )
 from .measurement_model import Explicit, Model, model_of, variables_of
@@ -239,6 +240,7 @@ def propagate(
     correlation: Mapping[Pair, float] | None = None,
     dof: Mapping[str, float] | None = None,
     readings: Mapping[str, Sequence[float]] | None = None,
+    draws: Mapping[str, Sequence[float]] | None = None,
     level: float | None = None,
     k: float | None = None,
     samples: float | None = None,
@@ -250,20 +252,21 @@ def propagate(
 
     The values of `point` are numbers, which are exact, `Quantity`s, or texts that `quantity` reads. `correlation` has
     the correlation coefficients of pairs of inputs, `dof` the degrees of freedom of standard uncertainties. `readings`
-    are columns of observations made together, whose means, standard uncertainties and correlations are used. `fitted`
-    are further quantities, of which those are used that the program has and `point` has not. The coverage factor is
-    `k`, or the one for the `level` of confidence. `samples` draws are made beside it. Once `stop` says so, no more are
-    made. With `unknowns`, or bounds of them in `between`, the text is equations as for `solve`, and the unknowns are
-    the outputs. Raises `ExpressionError` as `jacobian` and `solve` do; `point` for what is no uncertainty and no
-    correlation.
+    are columns of observations made together, whose means, standard uncertainties and correlations are used; `draws`
+    are columns of draws from the joint distribution of some inputs. `fitted` are further quantities, of which those are
+    used that the program has and `point` has not. The coverage factor is `k`, or the one for the `level` of confidence.
+    `samples` draws are made beside it. Once `stop` says so, no more are made. With `unknowns`, or bounds of them in
+    `between`, the text is equations as for `solve`, and the unknowns are the outputs. Raises `ExpressionError` as
+    `jacobian` and `solve` do; `point` for what is no uncertainty and no correlation.
 
     >>> propagate("V/I", {"V": "5.00±0.02", "I": "19.66(10)e-3"}).results[0].written
     '254.3(16)'
     """
     level, factor = _checked_coverage(level, k, LEVEL if fitted is None else fitted.level)
-    draws = 0 if samples is None else check_samples(samples)
+    count = 0 if samples is None else check_samples(samples)
     inputs_given = {name: _given(name, value) for name, value in (point or {}).items()}
-    measured = _measured(readings or {}, inputs_given)
+    measured = _measured(readings or {}, inputs_given, "reading", _mean_of_readings)
+    measured |= _measured(draws or {}, {**inputs_given, **measured}, "draw", of_draws)
     correlation = correlation or {}
     if fitted is not None:
         implicit = not (unknowns is None and between is None)
@@ -279,7 +282,7 @@ def propagate(
     seed = SEED if seed is None else seed
     interrupted = False
     with _squared():
-        spread = _spread(inputs, correlation, readings or {}, model, warnings)
+        spread = _spread(inputs, correlation, readings or {}, draws or {}, model, warnings)
         values, rows, met = model.first(list(inputs))
         warnings += met
         # each output's derivatives by what is drawn independently, with unit variance
@@ -287,11 +290,12 @@ def propagate(
         results = []
         for k, (name, value, row, slopes) in enumerate(zip(model.outputs, values, rows, whitened, strict=True)):
             first = _result(name, value, row, spread, level, factor)
-            second, warning = _second_order(_Expansion(model, k, spread, slopes, first), drawn=draws > 0)
+            second, warning = _second_order(_Expansion(model, k, spread, slopes, first), drawn=count > 0)
             results.append(first._replace(second_order=second))
             warnings += [warning] if warning else []
-        if draws:
-            results, draws, interrupted = _with_draws(model, results, spread, draws, seed, stop, warnings)
+        if count:
+            copies = {name: column for name, column in (draws or {}).items() if name in inputs}
+            results, count, interrupted = _with_draws(model, results, spread, copies, count, seed, stop, warnings)
         covariance = [[math.fsum(map(mul, one, other)) for other in whitened] for one in whitened]
         if not all(math.isfinite(x) for row in covariance for x in row):
             raise OverflowError
@@ -321,7 +325,7 @@ def propagate(
         correlation=spread.correlation,
         covariance=covariance,
         output_correlation=_normalised(covariance),
-        samples=draws,
+        samples=count,
         seed=seed,
         interrupted=interrupted,
         point={name: _shown(name, x, of_program) for name, x in model.point.items()},
@@ -384,19 +388,27 @@ def _given(name: str, value: Any) -> float:
 
 
 # ---- the inputs ---------------------------------------------------------------------------------------------------
-def _measured(readings: Mapping[str, Sequence[float]], fixed: Mapping[str, float]) -> dict[str, MeasuredValue]:
-    """The means of the columns."""
+def _mean_of_readings(name: str, readings: Sequence[float]) -> MeasuredValue:
+    return normal(name, *means(readings), dof=len(readings) - 1.0)
+
+
+def _measured(
+    columns: Mapping[str, Sequence[float]],
+    fixed: Mapping[str, float],
+    what: str,
+    quantity: Callable[[str, Sequence[float]], MeasuredValue],
+) -> dict[str, MeasuredValue]:
+    """The quantities that columns of readings or of draws give."""
     values: dict[str, MeasuredValue] = {}
-    for name, column in readings.items():
+    for name, column in columns.items():
         if name in fixed:
-            raise point_error(f"`{name}` is given a value by `--at`, and is a column of the readings", LEAVE_ONE)
+            raise point_error(f"`{name}` is given a value by `--at`, and is a column of the {what}s", LEAVE_ONE)
         if len(column) < 2:
             raise point_error(
-                f"`{name}` has {counted(len(column), 'reading')}, which says nothing of its uncertainty",
+                f"`{name}` has {counted(len(column), what)}, which says nothing of its uncertainty",
                 "give two rows or more, or the value with its uncertainty in `--at`",
             )
-        mean, u = means(column)
-        values[name] = normal(name, mean, u, dof=len(column) - 1.0)
+        values[name] = quantity(name, column)
     return values
 
 
@@ -479,6 +491,7 @@ def _spread(
     inputs: Mapping[str, Input],
     pairs: Mapping[Pair, float],
     readings: Mapping[str, Sequence[float]],
+    draws: Mapping[str, Sequence[float]],
     model: Model,
     warnings: list[Diagnostic],
 ) -> _Spread:
@@ -487,10 +500,14 @@ def _spread(
     place = {name: i for i, name in enumerate(names)}
     matrix = identity(len(names))
     correlations = {
-        (a, b): _correlation(readings[a], readings[b])
-        for a, b in combinations([name for name in names if name in readings], 2)
+        (a, b): _correlation(columns[a], columns[b])
+        for columns in (readings, draws)
+        for a, b in combinations([name for name in names if name in columns], 2)
     }
     for (a, b), r in pairs.items():
+        if drawn := [name for name in (a, b) if name in draws]:
+            message = f"the correlations of `{drawn[0]}` are those of its draws"
+            raise point_error(message, "leave them out, or give both columns in the file of the draws")
         if a in readings and b in readings:
             raise point_error(f"the correlation of `{a}` and `{b}` is given, and follows from the readings", LEAVE_ONE)
         missing = [name for name in (a, b) if name not in place]
@@ -787,13 +804,15 @@ def _tolerance(u: float) -> float:
 
 
 # ---- draws --------------------------------------------------------------------------------------------------------
-def _sampler(spread: _Spread, model: Model, seed: int) -> Sampler:
+def _sampler(spread: _Spread, model: Model, seed: int, copies: Mapping[str, Sequence[float]], samples: int) -> Sampler:
     """Return the sampler of the inputs. Raises `ExpressionError` if their joint distribution is undetermined."""
     correlated = []
     for members, dof in spread.groups:
         if len(members) < 2:
             continue
         names = [spread.names[i] for i in members]
+        if names[0] in copies:
+            continue
         for name in names:
             family = spread.inputs[name].distribution.family
             if family != "normal":
@@ -803,20 +822,22 @@ def _sampler(spread: _Spread, model: Model, seed: int) -> Sampler:
                 )
         correlated.append((names, _square_root(*spread.block(members)), dof))
     constants = {name: float(model.values[name]) for name in model.point if name not in spread.inputs}
-    return Sampler({name: each.distribution for name, each in spread.inputs.items()}, correlated, constants, seed)
+    distributions = {name: each.distribution for name, each in spread.inputs.items()}
+    return Sampler(distributions, correlated, constants, seed, copies, samples)
 
 
 def _with_draws(
     model: Model,
     results: Sequence[Result],
     spread: _Spread,
+    copies: Mapping[str, Sequence[float]],
     samples: int,
     seed: int,
     stop: Callable[[], bool],
     warnings: list[Diagnostic],
 ) -> tuple[list[Result], int, bool]:
     """The results with what the draws say of them, how many there were, and whether they ended early."""
-    draw = _sampler(spread, model, seed)
+    draw = _sampler(spread, model, seed, copies, samples)
     draws = model.draws(list(draw.constants))
     work = current()
     if samples * draws.steps > work.left:

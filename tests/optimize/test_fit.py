@@ -494,6 +494,32 @@ def test_terms_of_one_form_are_in_the_order_of_their_starts(
     assert found.converged and found.point == pytest.approx(wanted, rel=1e-6)
 
 
+@pytest.mark.parametrize("start", [{"c": -1}, {"a": 0.3, "b": 1, "c": -2}, {"c": 6}])
+def test_an_end_that_does_not_tell_parameters_apart_is_no_end_where_other_places_do(start: dict[str, float]) -> None:
+    x = np.linspace(0.2, 5, 40)
+    y = 1 + 0.5 * np.abs(x - 3) + 0.01 * np.sin(37 * x)
+    found = fit("y = a + b*abs(x - c)", {"x": x, "y": y}, start)
+    best = min(
+        (least_squares(lambda v: v[0] + v[1] * np.abs(x - v[2]) - y, [1, 0.5, c]) for c in np.linspace(2.8, 3.2, 41)),
+        key=lambda each: each.cost,
+    )
+    assert found.converged and float(found.rss) <= 2 * best.cost * (1 + 1e-9)
+
+
+def test_what_no_place_tells_apart_stays_undetermined() -> None:
+    x = np.linspace(0.2, 5, 40)
+    found = fit("y = a*b*x + c", {"x": x, "y": 2 * x + 1 + 0.01 * np.sin(37 * x)}, {"a": 1, "b": 1})
+    assert found.reason == "undetermined" and found.evaluations < 100
+
+
+@pytest.mark.parametrize("start", [0.06, 0.1, 0.5])
+def test_residuals_far_beyond_their_uncertainties_are_a_reason_to_look_elsewhere(start: float) -> None:
+    x = np.linspace(0.2, 5, 40)
+    y = 4 * np.exp(-2 * x) - 1 + 1e-5 * np.sin(37 * x)
+    found = fit("y = 4*exp(-k*x) + c", {"x": x, "y": y}, {"k": start}, sigma=1e-5)
+    assert found.converged and found.point == pytest.approx({"k": 2, "c": -1}, rel=1e-5)
+
+
 def test_an_exchange_stays_inside_the_bounds() -> None:
     x = np.linspace(0.1, 10, 60)
     data = {"x": x, "y": 3 * np.exp(-1.5 * x) + np.exp(-0.3 * x)}

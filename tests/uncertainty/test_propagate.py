@@ -274,8 +274,8 @@ def test_second_order_terms_with_correlations_agree_with_draws() -> None:
     assert math.isclose(found.drawn.mean - found.value, found.second_order.shift, rel_tol=0.03)
 
 
-OTHERS = {"twopiece", "poisson", "lognormal", "exponential", "beta", "gamma"}
-"""Families whose moments and draws `test_distributions.py` checks."""
+OTHERS = {"twopiece", "poisson", "lognormal", "exponential", "beta", "gamma", "draws"}
+"""Families whose moments and draws `test_distributions.py` and `test_draws.py` check."""
 DISTRIBUTIONS = [
     "uniform(0, 1)", "triangular(0, 2)", "triangular(1, 1.2, 3)", "triangular(-1, 2, 2)", "arcsine(-1, 4)",
     "trapezoidal(0, 2, 0.4)", "normal(2, 0.5)", "student(2, 0.5, 12)", "5.0(8)",

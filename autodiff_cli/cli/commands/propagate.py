@@ -39,6 +39,7 @@ def run(
     correlation: list[str] | None = None,
     dof: list[str] | None = None,
     data: list[str] | None = None,
+    draws: list[str] | None = None,
     errors: str | None = None,
     fit: str | None = None,
     theme: str | None = None,
@@ -59,8 +60,9 @@ def run(
     several = bool(rows.points) or may_sweep(inputs.at)
     chosen = "" if several else inputs.chosen(shown.formats)
     inputs.check_picture(chosen, "budget")
-    if data and inputs.many:
-        raise usage_error("`--data` is for one program", "give the program as the argument, or with `--file PATH`")
+    option, files = ("--draws", draws) if draws else ("--data", data)
+    if files and inputs.many:
+        raise usage_error(f"`{option}` is for one program", "give the program as the argument, or with `--file PATH`")
     called = mapping(rows.columns)
     pairs = parse_pairs(correlation or ())
     degrees = {name: value for text in dof or () for name, value in parse_point(text).items()}
@@ -72,17 +74,20 @@ def run(
         implicit = "unknowns" in own or "between" in own
         known_names = [*request.point, *(fitted.values if fitted is not None else ())]
         columns_read = None
-        if data:
+        if files:
             skip = answers.on_error == "skip"
             written = options.Dialect(*(getattr(rows, field) for field in options.Dialect._fields))
-            columns_read = readings(data, request.text, known_names, written, called, implicit=implicit, skip=skip)
+            columns_read = readings(files, request.text, known_names, written, called, implicit=implicit, skip=skip)
         own["correlation"] = {**pairs, **request.more.get("correlation", {})}
         own["dof"] = {**degrees, **request.more.get("dof", {})}
-        return propagate(request.text, request.point, fitted=fitted, readings=columns_read, stop=stop, **own)
+        own["draws" if draws else "readings"] = columns_read
+        return propagate(request.text, request.point, fitted=fitted, stop=stop, **own)
 
     def posed(text: str, point: Mapping[str, float]) -> Problem:
-        if data:
-            raise usage_error("`--data` and many points do not go together", "give the values in `--at`, or one point")
+        if files:
+            raise usage_error(
+                f"`{option}` and many points do not go together", "give the values in `--at`, or one point"
+            )
         values = {**(fitted.values if fitted is not None else {}), **point}
         if not rows.points and not any(isinstance(value, MeasuredValue) for value in values.values()):
             example = next(iter(point), "x")
