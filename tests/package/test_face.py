@@ -134,6 +134,7 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("propagate", "x*w, x", {"at": "x=0.5±0.1,w=2.00(3)", "k": 2.0, "sort": True, "digits": 3}),
     ("propagate", "x*w", {"at": "x=0.5±0.1,w=2.00(3)", "theme": "dark", "decimals": 2}),
     ("propagate", "x*w", {"data": "readings.csv", "samples": 2000, "seed": 4, "work": 2}),
+    ("propagate", "x*w", {"draws": "readings.csv", "samples": 2000}),
     ("propagate", "x**2 = a", {"at": "a=2±0.1,x=1", "for_": "x", "between": "0:4"}),
     ("propagate", "a + 3*b", {"fit": "fitted.json"}),
     ("plot", "x**2 + w**2 = a", {"at": "x=3,w=4,a=25", "range": "x=-6:6", "for_": "w", "between": "0:6"}),
