@@ -138,8 +138,8 @@ class Reader(ABC):
         except (OSError, ExpressionError):
             return 0
 
-    def is_short(self, rows: int = FEW_ROWS) -> bool:
-        """Whether it is text of so few rows that they are answered one by one."""
+    def is_short(self, times: int = 1) -> bool:
+        """Whether it is text of so few rows, with so many answers each, that they are answered one by one."""
         return False
 
     @abstractmethod
@@ -435,9 +435,9 @@ class Text(Reader):
         # the lines of the header are those that were taken
         self.first = 1 if self.rows_name_columns else texts.taken + 1
 
-    def is_short(self, rows: int = FEW_ROWS) -> bool:
+    def is_short(self, times: int = 1) -> bool:
         head = self.file.peek(FEW_BYTES)
-        return self.file.ended and head.count(b"\n") < rows
+        return self.file.ended and head.count(b"\n") * times < FEW_ROWS
 
     def field(self, name: str, is_number: bool) -> Any:
         import pyarrow as pa

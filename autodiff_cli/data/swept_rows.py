@@ -25,8 +25,8 @@ class SweptPoints(Reader):
     def size(self) -> int:
         return 0
 
-    def is_short(self, rows: int = FEW_ROWS) -> bool:
-        return self.grid.size <= rows
+    def is_short(self, times: int = 1) -> bool:
+        return self.grid.size * times <= FEW_ROWS
 
     def field(self, name: str, is_number: bool) -> Any:
         import pyarrow as pa
@@ -69,8 +69,8 @@ class Crossed(Reader):
         self.rows_name_columns = inner.rows_name_columns
         self.total = None if inner.total is None else inner.total * grid.size
 
-    def is_short(self, rows: int = FEW_ROWS) -> bool:
-        return self.inner.is_short(rows // self.grid.size)
+    def is_short(self, times: int = 1) -> bool:
+        return self.inner.is_short(times * self.grid.size)
 
     def field(self, name: str, is_number: bool) -> Any:
         import pyarrow as pa
