@@ -803,7 +803,9 @@ def _sampler(spread: _Spread, model: Model, seed: int) -> Sampler:
                 )
         correlated.append((names, _square_root(*spread.block(members)), dof))
     constants = {name: float(model.values[name]) for name in model.point if name not in spread.inputs}
-    return Sampler({name: each.distribution for name, each in spread.inputs.items()}, correlated, constants, seed)
+    return Sampler(
+        {name: quantity.distribution for name, quantity in spread.inputs.items()}, correlated, constants, seed
+    )
 
 
 def _with_draws(
