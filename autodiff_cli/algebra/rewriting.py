@@ -589,13 +589,11 @@ class Shortener(Collector):
             if base.primitive is WHERE and e == 1:
                 if not any(isinstance(self.forms.get(side), Number) for side in base._prev[1:]):
                     continue
-                sides = [self.part_form(self.chosen((form.coefficient, form.factors), base, side)) for side in (1, 2)]
+                sides = [
+                    self.product_form(*self.chosen((form.coefficient, form.factors), base, side)) for side in (1, 2)
+                ]
                 return self.node(WHERE, base._prev[0], *[self.node_of(side) for side in sides])
         return None
-
-    def part_form(self, part: Part) -> Form:
-        """A term as a form."""
-        return self.product_form(*part)
 
     def by_negation(self, form: Product) -> Form | None:
         """-(a - b) as b - a."""

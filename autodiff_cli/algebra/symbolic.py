@@ -42,9 +42,8 @@ class Symbolic(NumberType):
 
     def where(self, condition: Any, then: Any, otherwise: Any) -> Value:
         """The node that chooses between two branches; both are in the graph."""
-        return self.make_node(
-            WHERE, condition, *[branch() if callable(branch) else branch for branch in (then, otherwise)]
-        )
+        branches = [branch() if callable(branch) else branch for branch in (then, otherwise)]
+        return self.make_node(WHERE, condition, *branches)
 
 
 SYMBOLIC = Symbolic()

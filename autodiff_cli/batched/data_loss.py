@@ -25,8 +25,6 @@ from ..numerics.optimality import Derivatives, Single, derivatives
 from .columns_io import MOST_IN_BLOCKS, fitted, listed, reason, without_unused_lists
 from .evaluator import compile_gradient
 
-REDUCTIONS = ("sum", "mean")
-
 FEW = 20_000
 """Up to this many rows, times passes, are computed one by one, because loading a compiler takes as long."""
 

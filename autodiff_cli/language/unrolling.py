@@ -198,7 +198,8 @@ class Unroller(Builder):
         else:
             self.check_unused_before(name, at)
             self.check_look(name, at)
-            for index, entry in zip(_indices(value.shape), value.entries, strict=True):
+            indices = product(*[range(1, n + 1) for n in value.shape])
+            for index, entry in zip(indices, value.entries, strict=True):
                 label = element_name(name, index)
                 self.labels.setdefault(entry, label)
                 self.bindings.append((label, at, entry))
@@ -673,7 +674,3 @@ def described(shape: tuple[int, ...]) -> str:
     if not shape:
         return "a number"
     return f"a list of {shape[0]}" if len(shape) == 1 else f"a {shape[0]} by {shape[1]} list"
-
-
-def _indices(shape: tuple[int, ...]) -> list[tuple[int, ...]]:
-    return [*product(*[range(1, n + 1) for n in shape])]
