@@ -242,7 +242,7 @@ def connected(scheduler: str | None, workers: int | None) -> Iterator[Any]:
 
     with ExitStack() as outer:
         ending = ExitStack()
-        outer.callback(patiently, ending.close)
+        outer.callback(_end, ending)
         try:
             client = patiently(lambda: connect(ending), PATIENCE)
         except ExpressionError:
@@ -253,6 +253,12 @@ def connected(scheduler: str | None, workers: int | None) -> Iterator[Any]:
             hint = "check the address: `--scheduler tcp://host:8786`; or leave it out for processes of this machine"
             raise ExpressionError("io", said, hint=hint if scheduler else "try again") from None
         yield client
+
+
+def _end(ending: ExitStack) -> None:
+    """Close what was started, as far as it ends: an abandoned thread is a daemon, and workers end with their parent."""
+    with suppress(TimeoutError):
+        patiently(ending.close, PATIENCE)
 
 
 def _close(dask: Any) -> None:
