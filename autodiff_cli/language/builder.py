@@ -209,6 +209,12 @@ class Body(Graph):
         """The names that are used or called, and where."""
 
 
+def used_before(name: str, span: Span) -> ExpressionError:
+    """Return the error for a parameter that is a variable of the program before."""
+    message = f"`{name}` is a parameter here, and a variable of the program before"
+    return ExpressionError("name", message, span, "give one of them another name")
+
+
 class Anything:
     """The conditions in a body, where parameters may be numbers or conditions: nothing can be ruled out."""
 
@@ -452,12 +458,7 @@ class Builder:
         leaves: list[int] = []
         for name, span in self.parameters:
             if name in self.free:
-                raise ExpressionError(
-                    "name",
-                    f"`{name}` is a parameter here, and a variable of the program before",
-                    span,
-                    "give one of them another name",
-                )
+                raise used_before(name, span)
             leaves.append(self.variable(span))
         self.free.update(zip(function.parameters, leaves, strict=True))
         root = self.expand(function, tuple(leaves), None)

@@ -501,7 +501,7 @@ def step(states: list[int], kind: int) -> int:
     elif action < 0:
         origin, length = RULES[-1 - action][:2]
         del states[len(states) - length :]
-        states.append(GOTO[origin][states[-1] // _WIDTH])
+        states.append(GOTO[states[-1] + origin])
     return action
 
 
@@ -512,7 +512,9 @@ def _does_nothing(action: int) -> bool:
 
 def _follows(state: int, other: int) -> bool:
     """Whether the tables lead from one state to the other at once."""
-    return other in ACTION[state : state + _WIDTH] or any(goto[state // _WIDTH] == other for goto in GOTO)
+    return other in ACTION[state : state + _WIDTH] or any(
+        GOTO.get(state + origin) == other for origin in range(len(ORIGINS))
+    )
 
 
 def _only_rule(state: int) -> int:
@@ -620,4 +622,4 @@ def _state(number: int) -> Moves:
 
 def _after(number: int, read: int) -> int:
     """The state of the tables after a terminal or an origin; 0 or less if there is none."""
-    return GOTO[read - _ORIGIN][number // _WIDTH] if read >= _ORIGIN else ACTION[number + read]
+    return GOTO.get(number + read - _ORIGIN, 0) if read >= _ORIGIN else ACTION[number + read]

@@ -32,6 +32,7 @@ from .builder import (
     call_mark,
     name_mark,
     plus_mark,
+    used_before,
 )
 from .elements import element_name, shapes_of
 from .statements import Head, UnknownShape
@@ -227,12 +228,7 @@ class Unroller(Builder):
         """Make the body of the function that ends the program the output; its parameters are free names."""
         for name, span in self.parameters:
             if name in self.free or name in self.dimensions:
-                raise ExpressionError(
-                    "name",
-                    f"`{name}` is a parameter here, and a variable of the program before",
-                    span,
-                    "give one of them another name",
-                )
+                raise used_before(name, span)
         before = len(self.free)
         meanings: dict[str, Meaning] = {name: Named(name, span) for name, span in self.parameters}
         value = self._resolved(self._body_value(function, meanings, None, 0))
