@@ -235,7 +235,7 @@ def plot(
     log: str | None = None,
     for_: Names = None,
     between: Ranges | tuple[float, float] = None,
-    points: int | None = None,
+    samples: float | None = None,
     path: str | Iterable[Mapping[str, float] | DescentStep] | None = None,
     data: Table = None,
     response: str | None = None,

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ..algebra.symbolic_derivative import derivatives
-from ..batched.evaluator import Evaluator, compile_gradient
+from ..batched.evaluator import Evaluator
 from ..derivatives.jacobian import output_names
 from ..equations.solve import posed_equations
 from ..errors import Diagnostic, ExpressionError, quoted, usage_error
@@ -94,7 +94,7 @@ class Curve(Record):
     """The point, of a program with several outputs, where one was given."""
     log: str = ""
     """The axes that are logarithmic: `x`, `y` or `xy`."""
-    points: int | None = None
+    samples: int | None = None
     """How many points are computed, at equal distances; None for as many as it takes to follow the curve."""
     data: Measurements | None = None
 
@@ -139,7 +139,7 @@ def plot(
     between: Mapping[str, Range] | Range | None = None,
     order: int | None = None,
     log: str | None = None,
-    points: int | None = None,
+    samples: float | None = None,
     data: Mapping[str, Sequence[float]] | None = None,
     response: str | None = None,
     sigma: Sigma | None = None,
@@ -150,7 +150,7 @@ def plot(
     are held at `point`. `path` is that of a run. Up to the `order`, 0 to 2, there are derivatives too: by default the
     first, and none where a program has several outputs, which are curves beside each other. With `unknowns`, or bounds
     of them in `between`, the text is equations as for `solve`, and the first unknown is the function. With `log`, `x`,
-    `y` or `xy`, these axes are logarithmic, and there are no derivatives. With `points` a curve has so many points at
+    `y` or `xy`, these axes are logarithmic, and there are no derivatives. With `samples` a curve has so many points at
     equal distances. The rows of `data` are drawn too: over one variable its column and that of the `response`, over two
     those of both, with the standard uncertainties in `sigma`. Raises `ExpressionError` as `gradient` does at the point,
     and as `solve` does.
@@ -165,6 +165,9 @@ def plot(
             )
         return _branch(text, dict(point or {}), wrt, ranges, unknowns, between)
     values = {name: as_number(value, name) for name, value in (point or {}).items()}
+    count = None if samples is None else int(samples)
+    if samples != count:
+        raise usage_error(f"`--samples` cannot be {samples:g}", "it takes a whole number, such as 100")
     rows: Measurements | None = None
     if data is not None:
         from .measurements import around_data, columns_drawn, measurements, variables_drawn  # only data need it
@@ -205,15 +208,15 @@ def plot(
         _check_log(log, names, ranges, order, bool(path))
         order, pointed = 0, False
     if len(names) == 2:
-        if points is not None:
-            raise usage_error("`--points` is for functions of one variable", f"say over which: `--wrt {names[0]}`")
+        if samples is not None:
+            raise usage_error("`--samples` is for functions of one variable", f"say over which: `--wrt {names[0]}`")
         drawn: Curve | Surface = surface_of(program, names, assumed, ranges, path, pointed, warnings)
     elif several:
-        drawn = _several(program, names[0], assumed, ranges.get(names[0]), pointed, warnings, log or "", points)
+        drawn = _several(program, names[0], assumed, ranges.get(names[0]), pointed, warnings, log or "", count)
     else:
         order = 1 if order is None else order
         ends = ranges.get(names[0])
-        drawn = _curve(program, names[0], assumed, ends, path, pointed, warnings, order, log or "", points)
+        drawn = _curve(program, names[0], assumed, ends, path, pointed, warnings, order, log or "", count)
     return drawn if rows is None else drawn._replace(data=rows)
 
 
@@ -287,9 +290,9 @@ def _curve(
     warnings: list[Diagnostic],
     order: int,
     log: str,
-    points: int | None,
+    count: int | None,
 ) -> Curve:
-    evaluator = compile_gradient(program, (name,))
+    evaluator = Evaluator(program, (name,))
     tangent = None
     if pointed:
         swept = value_and_gradient(REAL, program.graph, values, (name,))
@@ -323,7 +326,7 @@ def _curve(
         tangent=tangent,
         path=tuple((x, y) for x, y in on_path if y is not None),
         log=log,
-        points=points,
+        samples=count,
     )
     return _sampled(curve, orders[: order + 1], [values[name]] if pointed else [])
 
@@ -336,7 +339,7 @@ def _several(
     pointed: bool,
     warnings: Sequence[Diagnostic],
     log: str,
-    points: int | None,
+    count: int | None,
 ) -> Curve:
     """The outputs of a program over one variable, beside each other."""
     outputs = program.outputs
@@ -351,8 +354,8 @@ def _several(
     also = [values[name]] if pointed else []
     results: list[Output] = []
     for title, output in zip(called, outputs, strict=True):
-        heights, *_ = functions(compile_gradient(program, (name,), output), name, values)
-        samples = _on_axes(heights, low, high, also, log, points)
+        heights, *_ = functions(Evaluator(program, (name,), output), name, values)
+        samples = _on_axes(heights, low, high, also, log, count)
         results.append(Output(title, samples, heights(values[name]) if pointed else None))
     if not any(result.function.stretches for result in results):
         raise _nowhere(name, low, high)
@@ -364,18 +367,18 @@ def _several(
 
 
 def _on_axes(
-    function: Function, low: float, high: float, also: Sequence[float], log: str, points: int | None
+    function: Function, low: float, high: float, also: Sequence[float], log: str, count: int | None
 ) -> Samples:
     """The function, sampled as evenly as the axes show it."""
     if not log:
-        return sample(function, low, high, also, points)
+        return sample(function, low, high, also, count)
     across, up = (math.log10 if axis in log else float for axis in "xy")
 
     def drawn(u: float) -> float | None:
         y = function(_raised(u) if "x" in log else u)
         return None if y is None or ("y" in log and y <= 0) else up(y)
 
-    samples = sample(drawn, across(low), across(high), [across(x) for x in also], points)
+    samples = sample(drawn, across(low), across(high), [across(x) for x in also], count)
     return _mapped(samples, _raised if "x" in log else float, _raised if "y" in log else float)
 
 
@@ -411,7 +414,7 @@ def _sampled(curve: Curve, orders: Sequence[Function], also: Sequence[float]) ->
     name, low, high = curve.variable, curve.low, curve.high
     sampled: list[Samples] = []
     for function in orders:
-        samples = _on_axes(function, low, high, also, curve.log, curve.points)
+        samples = _on_axes(function, low, high, also, curve.log, curve.samples)
         if sampled:
             samples = samples._replace(stretches=split(samples.stretches, sampled[-1].breaks))
         elif not samples.stretches:

@@ -120,7 +120,7 @@ def test_what_does_not_fit_is_refused(text: str, given: dict[str, Any], message:
 
 @pytest.mark.parametrize("count", [2, 3, 10, 501])
 def test_so_many_points_are_at_equal_distances(count: int) -> None:
-    answer = plot("x*sin(x)", ranges={"x": Range(-1.0, 7.0)}, points=count)
+    answer = plot("x*sin(x)", ranges={"x": Range(-1.0, 7.0)}, samples=count)
     assert isinstance(answer, Curve)
     xs, ys = zip(*(place for stretch in answer.function.stretches for place in stretch), strict=True)
     assert xs == pytest.approx(numpy.linspace(-1, 7, count), abs=1e-12)
