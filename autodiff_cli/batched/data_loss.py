@@ -83,6 +83,8 @@ class LossSpec(NamedTuple):
     skip: bool = False
     """Whether rows without a value are left out; else they are errors."""
     backend: str | None = None
+    negative: bool = False
+    """Whether it is the negative of the formula that is reduced."""
 
 
 class LossSummary(NamedTuple):
@@ -179,7 +181,7 @@ def pose(
     ]
     placed = {name: values[name] for name in program.variables if name in values}
     placed |= {name: values[name] for name in wanted if name not in program.variables}
-    function = DataLoss(program, data, wanted, over, passes)
+    function = DataLoss(program.negative() if over.negative else program, data, wanted, over, passes)
     if function.note is not None:
         warnings.append(Diagnostic("speed", function.note))
     return LossProblem(program, placed, wanted, function, warnings)
