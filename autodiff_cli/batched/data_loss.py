@@ -116,7 +116,7 @@ def in_doubles(arithmetic: Arithmetic) -> None:
         raise usage_error("rows of data are reduced in doubles", hint)
 
 
-def pose(
+def pose_over(
     text: str,
     point: Mapping[str, float | str] | None,
     wrt: Sequence[str] | str | None,

@@ -463,7 +463,7 @@ def begin(
         free = [name for name in problem.wanted if name in problem.program.variables]
         evaluator, names = Evaluator(problem.program, free), tuple(problem.program.variables)
     else:
-        from ..batched.data_loss import pose as pose_over
+        from ..batched.data_loss import pose_over
 
         fill = None if init is None else init.values
         problem, evaluator = pose_over(text, point, wrt, over, passes, only_variables=True, fill=fill)
