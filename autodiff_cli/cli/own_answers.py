@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
@@ -30,9 +30,7 @@ def mark_answers(command: str, values: Mapping[str, Any]) -> int:
     inputs = Inputs.of(values["program"]._replace(lenient=True), values["answers"])
     view = MarkedView()
     module, question = QUESTIONS[command]
-    method: Callable[[Request], Marked] = asking(
-        getattr(import_module(f"..exercises.{module}", __package__), question), Call(values)
-    )
+    method = asking(getattr(import_module(f"..exercises.{module}", __package__), question), Call(values))
     wrong: list[Marked] = []
 
     def marked(request: Request) -> Marked:
