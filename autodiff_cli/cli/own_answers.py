@@ -2,35 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from importlib import import_module
-from typing import Any
+from collections.abc import Callable
 
 from ..exercises.exercise import Marked
 from ..streams.requests import Request
 from ..views.exercise import MarkedView
 from .call import Call
+from .options import Answers, Program
 from .runner import Inputs, answer_all, asking
 
 WRONG = 1
 """The exit code where all is done and the answer is no."""
 
 
-QUESTIONS = {
-    "diff": ("answers", "check_derivative"),
-    "hessian": ("answers", "check_hessian"),
-    "solve": ("answers", "check_solution"),
-    "taylor": ("answers", "check_series"),
-}
-"""By command, the module of the room `exercises` and the function in it that mark an answer."""
-
-
-def mark_answers(command: str, values: Mapping[str, Any]) -> int:
-    """Say whether the answer to a command's question is right, by the values of its options; return the exit code."""
-    inputs = Inputs.of(values["program"]._replace(lenient=True), values["answers"])
+def mark_answers(question: Callable[..., Marked], call: Call, program: Program, answers: Answers) -> int:
+    """Say whether the answer to a question is right; return the exit code."""
+    inputs = Inputs.of(program._replace(lenient=True), answers)
     view = MarkedView()
-    module, question = QUESTIONS[command]
-    method = asking(getattr(import_module(f"..exercises.{module}", __package__), question), Call(values))
+    method = asking(question, call)
     wrong: list[Marked] = []
 
     def marked(request: Request) -> Marked:

@@ -156,12 +156,7 @@ def call(command: str, args: Sequence[str]) -> int:
     _name_the_variable(values)
     try:
         with allowed(values.pop("work", 1)):
-            arguments = declaration.grouped(values)
-            if command != "exercise" and arguments.get("answer") is not None:
-                from ..own_answers import mark_answers  # only answers need it
-
-                return mark_answers(command, arguments)
-            code: int = command_module(command).run(**arguments)
+            code: int = command_module(command).run(**declaration.grouped(values))
     except NothingAsked:
         error.write_stderr(
             f"There is no expression. For example:\n\n  {declaration.examples[0]}\n\n"
