@@ -183,7 +183,7 @@ class Lines:
         if command == "help":
             return _app(["help", *(word.text for word in words)]) if words else self._help("")
         declaration = declared(command)
-        options, expression = _options_and_expression(words, declaration)
+        options, expression = _told_apart(words, declaration)
         sys.stdout.flush()
         if not any(parameter == "expr" for parameter, _ in declaration.arguments):
             return call(command, [*options, *(word.text for word in expression)])
@@ -304,7 +304,7 @@ class Lines:
         raise Ended
 
 
-def _options_and_expression(words: Sequence[_Word], declaration: Declared) -> tuple[list[str], list[_Word]]:
+def _told_apart(words: Sequence[_Word], declaration: Declared) -> tuple[list[str], list[_Word]]:
     """The options of a command's line with their values, and the words of its expression."""
     options: list[str] = []
     expression: list[_Word] = []
