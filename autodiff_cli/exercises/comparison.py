@@ -7,14 +7,14 @@ one in each region between their breakpoints that a search finds.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
 from ..errors import ExpressionError
 from ..graphs.value import Value, in_order, node
-from ..graphs.value_and_gradient import value_in
+from ..graphs.value_and_gradient import evaluate_in, value_in
 from ..numbers.base import NumberType
 from ..numbers.floats import REAL
 from ..table.operators import CONSTANT, SUB
@@ -62,6 +62,23 @@ def as_number(m: NumberType, x: Any) -> Any:
     return m.number(x.numerator) / m.number(x.denominator) if isinstance(x, Fraction) else x
 
 
+class Beyond(Exception):
+    """A function has a value that the arithmetic cannot hold."""
+
+
+def value_at(m: NumberType, function: Value, numbers: Mapping[str, Any]) -> Any:
+    """The value of a function, None where it has none. Raises `Beyond` for one that is too large or too small."""
+    try:
+        (value,) = evaluate_in(m, function, numbers).values
+    except ExpressionError as error:
+        if error.kind in ("overflow", "limit") or getattr(m, "underflowed", False):
+            raise Beyond from None
+        return None
+    if getattr(m, "underflowed", False):
+        raise Beyond
+    return value
+
+
 def same(a: Any, b: Any) -> bool:
     """Whether two numbers of `DIGITS` are equal in `AGREED` of them."""
     if a is None or b is None:
@@ -70,14 +87,17 @@ def same(a: Any, b: Any) -> bool:
 
 
 def equal(values: Values) -> bool | None:
-    """Whether two numbers are equal; None where that is not decided, or the first does not exist.
+    """Whether two numbers are equal; None where that is not decided, the first does not exist, or one is beyond all.
 
     Of a difference that stays the same with more digits the numbers are different; one that shrinks with the rounding
     errors is one.
     """
     differences: list[tuple[Any, Any]] = []
     for digits in (DIGITS, MORE_DIGITS):
-        pair = values(many_digits(digits))
+        try:
+            pair = values(many_digits(digits))
+        except Beyond:
+            return None
         if pair is None or pair[0] is None:
             return None
         a, b = pair

@@ -22,7 +22,7 @@ from ..numerics.linear_algebra import Singular, solve_linear
 from ..numerics.newton import polished
 from ..table.operators import SUB
 from ..table.primitive import Primitive
-from .comparison import AGREED, as_number, equal, many_digits, points, same
+from .comparison import AGREED, as_number, equal, many_digits, points, same, value_at
 from .exercise import Exercise, Marked
 from .labels import Entry
 from .marking import ENOUGH, is_zero, read_formula, short_pair
@@ -152,8 +152,8 @@ class Curve:
             at = self._refined(m, start)
         except (ExpressionError, ArithmeticError, ValueError):
             return None
-        right = value_in(m, expected, at)
-        return None if right is None else (right, value_in(m, typed, at))
+        right = value_at(m, expected, at)
+        return None if right is None else (right, value_at(m, typed, at))
 
     # -- mistakes ---------------------------------------------------------------------------------------------------
     def _hint(

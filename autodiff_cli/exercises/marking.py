@@ -28,7 +28,7 @@ from ..numbers.base import NumberType, Refusal
 from ..numbers.budget import Defined
 from ..numbers.exact import Exact
 from ..table.operators import ADD, CONSTANT, DIV, MUL, NEG, POW, SUB
-from .comparison import AGREED, DIGITS, as_number, equal, many_digits, points, same
+from .comparison import AGREED, DIGITS, as_number, equal, many_digits, points, same, value_at
 from .exercise import COUNT, SEED, TOPICS, Exercise, Marked, Sheet, exercise, listed, sheet
 from .labels import Entry, entries
 
@@ -145,10 +145,10 @@ class _Values:
             swept = value_and_gradient(m, self.program.outputs[0], numbers, [by])
         except ExpressionError:
             return None
-        slope = swept.gradient[by] if posed.kind == "derivative" else value_in(m, self.expected, numbers)
+        slope = swept.gradient[by] if posed.kind == "derivative" else value_at(m, self.expected, numbers)
         if slope is None or swept.kinks:
             return None
-        given = value_in(m, self.typed, numbers)
+        given = value_at(m, self.typed, numbers)
         self.place = self.place or _Place(self.at, swept.value, slope, given)
         return slope, given
 
