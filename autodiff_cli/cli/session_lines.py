@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..diagnostics.leniency import AsRead
@@ -15,6 +15,7 @@ from ..errors import EXIT_CODES, ExpressionError, Span, looks_like_option, neare
 from ..formulas.diff import Diff
 from ..inputs import decoding
 from ..inputs.parse_point import read_point
+from ..inputs.sweeps import sweeping
 from ..numbers.budget import allowed, collect
 from ..streams import internal_error as bugs
 from ..streams.requests import names as names_of_option
@@ -35,7 +36,7 @@ REPL = "repl"
 """The command that a session is, which is none inside it."""
 
 HELP = """\
-x = 2                 give a name a number
+x = 2, L = 2 m        give a name a number, or one with a unit; lists: w = [1, 2]
 f(x) = x² sin x       define a function; f is then f(x), f' its derivative
 f(3), f'(3), f + g    values with their gradient, formulas with their derivatives
 d/dx x^2              a derivative; `ans` is the last answer
@@ -81,7 +82,12 @@ class Lines:
         """The commands of the session itself, by their names without the colon."""
 
     def answer(self, line: str) -> int:
-        """Answer a line on standard output, its errors on standard error; return the exit code. Raises `Ended`."""
+        """Answer a line on standard output, its errors on standard error; return the exit code. Raises `Ended`.
+
+        Several lines at once, as they are pasted, are answered one after the other.
+        """
+        if "\n" in line.strip() and len(pieces := list(_split(line))) > 1:
+            return max(map(self.answer, pieces))
         try:
             return self._answer(line)
         except (KeyboardInterrupt, Ended, BrokenPipeError):
@@ -212,6 +218,9 @@ class Lines:
         takes_point = "--at" in declaration.options
         if not takes_point:
             hidden |= freed
+        else:
+            # what a parameter's name is defined to be elsewhere is not meant
+            hidden |= {name for name in freed if name in self.session.definitions}
         composition = self.session.composed(piece, hidden, as_point=takes_point)
         if "=" not in piece.text:
             self.session.last = typed_text
@@ -228,7 +237,9 @@ class Lines:
         """The names to which options give another meaning than the session: values, unknowns, columns of data."""
         hidden: set[str] = set()
         for text in values.get("--at", ()):
-            hidden.update(read_point(text) if text.startswith("@") else re.findall(r"([^\W\d]\w*)\s*=", text))
+            hidden.update(
+                read_point(text, sweeping(None)) if text.startswith("@") else re.findall(r"([^\W\d]\w*)\s*=", text)
+            )
         unknowns = names_of_option(values.get("--for"), "--for") or ()
         hidden.update(name for name in unknowns if name in self.session.definitions)
         files = [(declaration.options[name][1], text) for name, texts in values.items() for text in texts]
@@ -299,6 +310,18 @@ class Lines:
 
     def _quit(self, rest: str) -> int:
         raise Ended
+
+
+def _split(text: str) -> Iterator[str]:
+    """The lines of a text, those with an open bracket together with what follows them."""
+    open_lines: list[str] = []
+    for line in text.splitlines():
+        open_lines.append(line)
+        so_far = "\n".join(open_lines)
+        if sum(map(so_far.count, "([{")) <= sum(map(so_far.count, ")]}")):
+            yield so_far
+            open_lines = []
+    yield from open_lines
 
 
 def _told_apart(words: Sequence[_Word], declaration: Declared) -> tuple[list[str], list[_Word]]:

@@ -24,9 +24,6 @@ from ..run.evaluation import Evaluation
 if TYPE_CHECKING:
     from ..quantities.unit import Unit
 
-if TYPE_CHECKING:
-    from ..quantities.unit import Unit
-
 _DIGITS = r"(?:\d[\d_]*+(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?"
 UNCERTAIN_DIGITS = re.compile(
     # the rest of `1,000.5(1)` is a part of another number
@@ -254,8 +251,10 @@ SEVERAL = "`autodiff jacobian` differentiates several outputs"
 def check_single(program: Program, hint: str = SEVERAL) -> None:
     """Raise an `ExpressionError` with a hint where a program has several outputs."""
     if len(program.roots) > 1:
-        comma = re.search(r"(?<![\w.,])(\d+),(\d+)(?![\d.,])", program.text)
-        if comma is not None:
+        for comma in re.finditer(r"(?<![\w.,])(\d+),(\d+)(?![\d.,])", program.text):
+            before = program.text[: comma.start()]
+            if any(before.count(opened) > before.count(closed) for opened, closed in ("()", "[]")):
+                continue
             message = f"`{comma[0]}` has a comma, which separates outputs here"
             hint = f"decimals have a point: `{comma[1]}.{comma[2]}`; with two outputs, {hint}"
             raise ExpressionError("type", message, Span(*comma.span()), hint)

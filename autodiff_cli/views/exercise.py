@@ -208,7 +208,10 @@ def solution(exercise: Exercise, unicode: bool = True) -> Iterator[Block]:
         yield from TraceView(unicode=unicode).document(traced)
     for line in exercise.solution.lines:
         yield Line(sentence(line))
-    yield Line((("answer: ", "heading"), (exercise.answered, "number")))
+    written = exercise.answered
+    if unicode and exercise.is_formula:
+        written = mathematical(parse(written).outputs[0])
+    yield Line((("answer: ", "heading"), (written, "number")))
 
 
 def html(answer: Sheet | Exercise | Marked) -> str:
