@@ -426,6 +426,10 @@ class Session:
         text = line[part.start : part.end]
         for kind, start, end in scan(text):
             if kind == EQUALS:
+                side = "left" if not text[:start].strip() else "right" if not text[end:].strip() else ""
+                if side:
+                    message, hint = f"the {side} side is missing", "write it as in `x = 2` or `f(x) = x**2`"
+                    raise ExpressionError("syntax", message, Span(part.start + start, part.start + end), hint)
                 hint = f"to solve it: `solve {text}`; a binding is `x = 2`, a definition `f(x) = x**2`"
                 span = Span(part.start + start, part.start + end)
                 raise ExpressionError("syntax", "an equation has no value", span, hint)
@@ -435,6 +439,9 @@ class Session:
             self.last = text
             return Shown("", typed(text, line, part.start)._replace(expected=text), f"{text} = {bound}")
         operator = differential_operator(text)
+        if operator is None and differential_operator(f"{text} 1") is not None:
+            hint = f"write it behind: `{text} x**2`"
+            raise ExpressionError("syntax", f"`{text}` of what?", Span(part.start, part.end), hint)
         whole = _WHOLE_PRIME.fullmatch(text)
         piece = typed(text, line, part.start)
         if operator is not None:

@@ -116,6 +116,8 @@ class Lines:
             return 0
         if text in ("exit", "quit", "exit()", "quit()") and text not in self.session.names:
             raise Ended
+        if text == "?":
+            return self._help("")
         if text.startswith(":"):
             name, _, rest = text[1:].partition(" ")
             action = self.special.get(name) or self.special.get({"q": "quit", "h": "help", "?": "help"}.get(name, ""))
@@ -188,6 +190,10 @@ class Lines:
         if command == "help":
             return _app(["help", *(word.text for word in words)]) if words else self._help("")
         declaration = declared(command)
+        if len(words) > 1 and words[-2].text in (">", ">>") and "." in words[-1].text:
+            span = Span(words[-2].start, words[-2].start + len(words[-2].text))
+            hint = f"write it to a file with `--output {words[-1].text}`"
+            raise ExpressionError("usage", "no shell runs this line", span, hint)
         options, expression = _told_apart(words, declaration)
         sys.stdout.flush()
         if not any(parameter == "expr" for parameter, _ in declaration.arguments):
@@ -260,7 +266,9 @@ class Lines:
         return 0
 
     def _forget(self, rest: str) -> int:
-        for name in rest.replace(",", " ").split() or [""]:
+        if not rest:
+            raise ExpressionError("usage", "`:forget` needs a name", hint="`:names` lists them")
+        for name in rest.replace(",", " ").split():
             self.session.forget(name)
         return 0
 
