@@ -286,7 +286,7 @@ class Descent(Plotted, _descend.Descent, shows=("best", "ending")):
 
 
 class Minimum(Answer, _minimize.Minimum, shows=("value", "point", "converged", "verdict")):
-    """The end point of a search for a minimum, and what kind of point it is."""
+    """The end point of a search for a minimum or maximum, and what kind of point it is."""
 
 
 class Curve(Drawing, _plot.Curve, shows=("text", "variable", "low", "high")):
@@ -868,6 +868,17 @@ def minimize(call: Given) -> Minimum:
     ({'x': 3.0}, True, 'minimum')
     """
     return _as(Minimum, call.answer(_minimize.minimize), **call.shown)
+
+
+@answers("maximize")
+def maximize(call: Given) -> Minimum:
+    """Maximise a program with SciPy, as `minimize` does its negative; value and gradient are the program's.
+
+    >>> found = maximize("2 - (x - 3)**2", {"x": 0})
+    >>> found.point, found.value, found.kind
+    ({'x': 3.0}, 2.0, 'maximum')
+    """
+    return _as(Minimum, call.answer(_minimize.minimize, maximize=True), **call.shown)
 
 
 @answers("plot")
