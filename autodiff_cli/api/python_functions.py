@@ -37,6 +37,7 @@ from ..equations import implicit_formulas as _implicit
 from ..equations import solve as _solve
 from ..errors import Diagnosed, Diagnostic, ExpressionError, quoted, usage_error
 from ..exercises import answers as _own
+from ..exercises import derivative_answers as _own_derivatives
 from ..exercises import exercise as _exercise
 from ..exercises import marking as _marking
 from ..formulas import diff as _diff
@@ -926,7 +927,7 @@ def diff(call: Given) -> Diff | Marked:
     'a term of the product rule is missing: it is u′·v + u·v′'
     """
     if call.values.get("answer") is not None:
-        return _as(Marked, call.answer(_own.check_derivative))
+        return _as(Marked, call.answer(_own_derivatives.check_derivative))
     answer = call.answer(_implicit.implicit_diff if call.unknowns else _diff.diff, language=call.to or "text")
     return _as(Diff, answer, steps=call.steps or None, unknowns=bool(answer.equations) or None, **call.shown)
 
