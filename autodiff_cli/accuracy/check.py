@@ -176,10 +176,10 @@ def _reduced(
 
     The reference adds up what each row is in many digits; differences are those of the reduced loss.
     """
-    from ..batched.data_loss import pose as pose_over
+    from ..batched.data_loss import pose_over
 
-    problem = pose_over(text, point, wrt, over, 1 + DIFFERENCES, only_variables=True)
-    function, wanted = problem.function, problem.wanted
+    problem, function = pose_over(text, point, wrt, over, 1 + DIFFERENCES, only_variables=True)
+    wanted = problem.wanted
     here = [problem.values[name] for name in function.variables]
     value, partials = function(here)
     summary, kinks = function.summary, function.kinks(problem.values, wanted)

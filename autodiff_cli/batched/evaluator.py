@@ -8,18 +8,22 @@ from math import isfinite
 from typing import Any
 
 from ..errors import Diagnostic, ExpressionError
-from ..graphs.adjoint import Recording, record_gradient, record_values
-from ..graphs.value import Value, graph_of
+from ..graphs.adjoint import Recording, merge_recordings, record_gradient, record_values
+from ..graphs.value import Value, graph_of, variable
 from ..inputs.problem import single_output
 from ..language.builder import Program
 from ..numbers import budget as work
 from ..numbers.budget import BudgetExceeded
 from ..numbers.floats import REAL
+from ..numbers.recorder import Recorder
 from ..run.backends import with_fallback
 from ..run.evaluation import Evaluation, leaves_below, located
 from ..run.flat_graph import Graph
 from ..run.sweep import undefined
 from ..targets.internal import Internal
+
+Record = Callable[[Any], Recording]
+"""Records a program by a recorder of its caller's choice."""
 
 Compiled = Callable[[Sequence[float]], tuple[Any, list[float]] | None]
 
@@ -31,11 +35,13 @@ class Evaluator:
     """Value and gradient of one program at any number of points.
 
     `variables` are the names that a point gives values to, in the order in which an evaluation takes them, `wrt` those
-    that it differentiates by. Results are those of `gradient`, to the last digits, and so are the errors; at kinks
-    whose sides agree conventions are taken, as in formulas, unless they add up to a gradient of 0.
+    that it differentiates by, without them all that `gradient` does. Results are those of `gradient`, to the last
+    digits, and so are the errors; at kinks whose sides agree conventions are taken, as in formulas, unless they add up
+    to a gradient of 0. What an evaluation needs is generated when it is first asked for. Raises `ExpressionError` for a
+    program with several outputs, of which `output` may be one.
 
     >>> from autodiff_cli.inputs.problem import parse
-    >>> evaluator = compile_gradient(parse("x**2 + 3*y"))
+    >>> evaluator = Evaluator(parse("x**2 + 3*y"))
     >>> evaluator([2.0, 1.0])
     (7.0, [4.0, 3.0])
     >>> evaluator.value([1.0, 1.0])
@@ -185,13 +191,15 @@ class Evaluator:
             data[i] = out
 
 
-def compile_gradient(program: Program, wrt: Sequence[str] | None = None, output: Value | None = None) -> Evaluator:
-    """The evaluator of a program with one output, or of one of its outputs: value, and partial derivatives by `wrt`.
+def gradient_recorder(program: Program, wanted: Sequence[str]) -> Record:
+    """Return a function that records a program's outputs and their derivatives by these variables."""
 
-    Without `wrt` by all that `gradient` differentiates by. Nothing of it runs yet; what an evaluation needs is
-    generated when it is first asked for. Raises `ExpressionError` for a program with several outputs.
-    """
-    return Evaluator(program, wrt, output)
+    def record(recorder: Recorder) -> Recording:
+        leaves = list(program.variables.values())
+        by = [program.variables.get(name) or variable(name) for name in wanted]
+        return merge_recordings([record_gradient(output, leaves, by, recorder) for output in program.outputs])
+
+    return record
 
 
 def compiled(recording: Recording, inputs: int) -> Compiled:

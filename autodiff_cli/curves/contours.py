@@ -7,9 +7,9 @@ import math
 from bisect import bisect
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import Any, BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
-from ..batched.evaluator import compile_gradient
+from ..batched.evaluator import Evaluator
 from ..errors import Diagnostic, ExpressionError, usage_error
 from ..graphs.adjoint import record_values
 from ..graphs.value_and_gradient import value_and_gradient
@@ -21,6 +21,9 @@ from ..language.builder import Program
 from ..numbers.budget import BudgetExceeded, Defined
 from ..numbers.floats import REAL
 from ..record import Record
+
+if TYPE_CHECKING:
+    from .measurements import Measurements
 
 GRID = 120
 """Into how many steps each side is divided."""
@@ -51,6 +54,7 @@ class Surface(Record):
     """At the point, where one was given."""
     path: tuple[tuple[float, float], ...]
     warnings: tuple[Diagnostic, ...]
+    data: Measurements | None = None
 
 
 def surface_of(
@@ -64,7 +68,7 @@ def surface_of(
 ) -> Surface:
     """The surface over two variables of a program."""
     first, second = names
-    evaluator = compile_gradient(program, (first, second))
+    evaluator = Evaluator(program, (first, second))
     here = [values[name] for name in evaluator.variables]
     i, j = evaluator.variables.index(first), evaluator.variables.index(second)
     value = gradient = point = None
@@ -173,7 +177,7 @@ def refined(surface: Surface) -> Heights:
     # of the places that NumPy is not sure of those are asked about that are not in the midst of undefined ones
     defined = ~numpy.isnan(coarse)
     near = defined[:-1, :-1] | defined[:-1, 1:] | defined[1:, :-1] | defined[1:, 1:]
-    evaluator = compile_gradient(program, surface.variables)
+    evaluator = Evaluator(program, surface.variables)
     point = dict(surface.fixed)
     for row, column in numpy.argwhere(numpy.isnan(z)).tolist():
         if near[min(row // FINER, len(y) - 2), min(column // FINER, len(x) - 2)]:

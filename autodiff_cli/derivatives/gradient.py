@@ -249,15 +249,12 @@ def _reduced(
     text: str, point: Point | None, wrt: Sequence[str] | str | None, over: LossSpec, arithmetic: Arithmetic
 ) -> Gradient[float]:
     """The same of a formula's sum or mean over rows of data."""
-    from ..batched.data_loss import in_doubles  # only data need it
-    from ..batched.data_loss import pose as pose_over
+    from ..batched.data_loss import in_doubles, pose_over  # only data need it
 
     in_doubles(arithmetic)
-    posed = pose_over(text, point, wrt, over, 1)
-    function = posed.function
+    posed, function = pose_over(text, point, wrt, over, 1)
     value, partials = function([posed.values[name] for name in function.variables])
-    summary = function.summary
-    kinks = function.kinks(posed.values, posed.wanted)
+    summary, kinks = function.summary, function.kinks(posed.values, posed.wanted)
     return Gradient(
         text, DOUBLE, value, dict(zip(posed.wanted, partials, strict=True)), posed.values, posed.program.constants,
         (*posed.warnings, *kinks), over=summary,

@@ -54,7 +54,7 @@ class ConstraintAtPoint(Record):
     slack: float
     """How far the constraint is from its border; of an equation, its left side less its right side."""
     multiplier: float
-    """Lagrange's multiplier: by how much the value falls for each unit by which an inequality is relaxed."""
+    """Lagrange's multiplier: by how much the value improves for each unit by which an inequality is relaxed."""
     active: bool
 
 
@@ -72,7 +72,7 @@ def parse_constraints(texts: str | Sequence[str]) -> list[Constraint]:
             raise usage_error(f"`{text.strip()}` is no constraint", 'write `--subject-to "x + y <= 1"`, or `=` or `>=`')
         if "<" in signs or ">" in signs:
             sign = next(sign for sign in signs if sign in "<>")
-            raise usage_error(f"`{text.strip()}` has no border that a minimum could be at", f"write `{sign}=`")
+            raise usage_error(f"`{text.strip()}` has no border that an optimum could be at", f"write `{sign}=`")
         for left, sign, right in zip(sides, signs, sides[1:], strict=False):
             difference = f"({right}) - ({left})" if sign in ("<=", "≤") else f"({left}) - ({right})"
             try:
@@ -117,8 +117,13 @@ class ConstrainedProblem:
     def functions(self) -> list[tuple[Any, tuple[str, ...]]]:
         """The function and the constraints, each with the free variables that it has."""
         parts: list[tuple[Any, tuple[str, ...]]] = [(self.objective, self.own)]
-        for each in self.constraints:
-            parts.append((Single(each.program.outputs[0]), tuple(n for n in self.free if n in each.program.variables)))
+        for constraint in self.constraints:
+            parts.append(
+                (
+                    Single(constraint.program.outputs[0]),
+                    tuple(n for n in self.free if n in constraint.program.variables),
+                )
+            )
         return parts
 
     def embedded(self, values: Sequence[float], names: Sequence[str]) -> list[float]:
@@ -184,8 +189,8 @@ class ConstrainedProblem:
         size = np.linalg.norm(gradients[1:] * np.maximum(1.0, np.abs(x)), axis=1) if len(self.constraints) else []
         return [
             k
-            for k, (each, g, s) in enumerate(zip(self.constraints, values[1:], size, strict=True))
-            if each.equality or g <= near * max(s, 1e-300)
+            for k, (constraint, g, s) in enumerate(zip(self.constraints, values[1:], size, strict=True))
+            if constraint.equality or g <= near * max(s, 1e-300)
         ]
 
     def multipliers(self, x: Any, gradients: Any, places: Sequence[int]) -> tuple[Any, Any]:
@@ -279,12 +284,14 @@ class ConstrainedProblem:
         largest = float(np.max(np.abs(gradients[0]), initial=0.0))
         size = np.linalg.norm(gradients * np.maximum(1.0, np.abs(x)), axis=1)
         at_point, off = [], []
-        for k, each in enumerate(self.constraints):
+        for k, constraint in enumerate(self.constraints):
             g, m = float(values[1 + k]), float(multipliers[k])
             room = errors[1 + k] + FEASIBLE * max(float(size[1 + k]), 1e-300)
-            at_point.append(ConstraintAtPoint(each.text, g + 0.0, m + 0.0, bool(each.equality or abs(g) <= room)))
-            if (abs(g) if each.equality else -g) > room:
-                off.append(f"`{each.text}` is off by {abs(g):.3g}")
+            at_point.append(
+                ConstraintAtPoint(constraint.text, g + 0.0, m + 0.0, bool(constraint.equality or abs(g) <= room))
+            )
+            if (abs(g) if constraint.equality else -g) > room:
+                off.append(f"`{constraint.text}` is off by {abs(g):.3g}")
         if off:
             return Conditions(
                 False,
@@ -342,8 +349,11 @@ class ConstrainedProblem:
 
 
 KINDS = {
-    "minimum": "a local minimum under the constraints: along them the Lagrangian curves upwards, or they leave no way",
-    "saddle": "not a minimum: the value falls along the constraints; start elsewhere",
-    "flat": "the second derivatives along the constraints do not tell whether this is a minimum",
+    "minimum": (
+        "a local {0.best} under the constraints: along them the Lagrangian curves {0.upwards}, or they leave no way"
+    ),
+    "saddle": "not a {0.best}: the value {0.falls} along the constraints; start elsewhere",
+    "flat": "the second derivatives along the constraints do not tell whether this is a {0.best}",
     None: "no second derivatives tell what kind of point this is",
 }
+"""The kinds of points in the words of a sense, which each is formatted with."""

@@ -9,14 +9,14 @@ from operator import sub
 from random import Random
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..batched.evaluator import Evaluator, compile_gradient
+from ..batched.evaluator import Evaluator
 from ..errors import Diagnostic, ExpressionError, counted, usage_error
-from ..inputs.problem import Point, Problem, parse, pose
+from ..inputs.problem import Point, check_single, parse, pose
 from ..numbers.budget import DESCENT_COORDINATE, BudgetExceeded, current
 from .starts import SEED, Init
 
 if TYPE_CHECKING:
-    from ..batched.data_loss import DataLoss, LossProblem, LossSpec, LossSummary
+    from ..batched.data_loss import DataLoss, LossSpec, LossSummary
 
 RATES = {"plain": 0.1, "momentum": 0.01, "nesterov": 0.01, "adam": 0.001}
 """The methods, and the rate of each unless another is given."""
@@ -447,14 +447,15 @@ def begin(
     over: LossSpec | None,
     passes: float,
     init: Init | None = None,
+    *,
+    negative: bool = False,
 ) -> Beginning:
     """Return what a run of a program, or of its sum or mean over data, begins with; `passes` is its length, about.
 
-    `init` draws the starting values of variables without one.
+    `init` draws the starting values of variables without one. If `negative`, the run is that of the negative.
     Raises `ExpressionError` where there is nothing to move, and as `gradient` does at the point.
     """
     evaluator: Evaluator | DataLoss
-    problem: Problem | LossProblem
     if over is None:
         if init is not None:
             values = dict(point or {})
@@ -462,14 +463,16 @@ def begin(
             point = values | init.values(missing)
         problem = pose(text, point, wrt)
         free = [name for name in problem.wanted if name in problem.program.variables]
-        evaluator, names = compile_gradient(problem.program, free), tuple(problem.program.variables)
+        check_single(problem.program)
+        program = problem.program.negative() if negative else problem.program
+        evaluator, names = Evaluator(program, free), tuple(program.variables)
     else:
-        from ..batched.data_loss import pose as pose_over
+        from ..batched.data_loss import pose_over
 
         fill = None if init is None else init.values
-        problem = pose_over(text, point, wrt, over, passes, only_variables=True, fill=fill)
-        evaluator, free = problem.function, problem.wanted
-        names = evaluator.variables
+        over = over._replace(negative=negative)
+        problem, evaluator = pose_over(text, point, wrt, over, passes, only_variables=True, fill=fill)
+        free, names = problem.wanted, evaluator.variables
     if not free:
         raise usage_error(
             "the program has no variable that could move" if wrt is None else "none of these variables moves it",

@@ -328,7 +328,10 @@ def propagate(
         samples=count,
         seed=seed,
         interrupted=interrupted,
-        point={name: _shown(name, x, of_program) for name, x in model.point.items()},
+        point={
+            name: as_number(x, name) if of_program is None else of_program.number_of(name, float(x))
+            for name, x in model.point.items()
+        },
         constants=model.program.constants,
         warnings=tuple(warnings),
         units=answer_units,
@@ -347,11 +350,6 @@ def _with_units(model: Model, asked: Sequence[str] | str | None) -> tuple[Model,
     point = {name: x if isinstance(x, float) else as_number(x, name) for name, x in model.point.items()}
     units = units_of(model.program, point, asked, model.outputs)
     return (model, None) if units is None else (InUnits(model, units), units)
-
-
-def _shown(name: str, x: float | str, units: ProgramUnits | None) -> float:
-    """The value of a name, in its unit."""
-    return as_number(x, name) if units is None else units.number_of(name, float(x))
 
 
 @contextmanager
@@ -822,7 +820,7 @@ def _sampler(spread: _Spread, model: Model, seed: int, copies: Mapping[str, Sequ
                 )
         correlated.append((names, _square_root(*spread.block(members)), dof))
     constants = {name: float(model.values[name]) for name in model.point if name not in spread.inputs}
-    distributions = {name: each.distribution for name, each in spread.inputs.items()}
+    distributions = {name: quantity.distribution for name, quantity in spread.inputs.items()}
     return Sampler(distributions, correlated, constants, seed, copies, samples)
 
 

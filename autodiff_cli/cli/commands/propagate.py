@@ -76,8 +76,7 @@ def run(
         columns_read = None
         if files:
             skip = answers.on_error == "skip"
-            written = options.Dialect(*(getattr(rows, field) for field in options.Dialect._fields))
-            columns_read = readings(files, request.text, known_names, written, called, implicit=implicit, skip=skip)
+            columns_read = readings(files, request.text, known_names, rows, called, implicit=implicit, skip=skip)
         own["correlation"] = {**pairs, **request.more.get("correlation", {})}
         own["dof"] = {**degrees, **request.more.get("dof", {})}
         own["draws" if draws else "readings"] = columns_read
