@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 from ..batched.columns_io import check_type, common_length, mapped_columns, reason
 from ..batched.data_loss import Choose, Columns, Data, placed
 from ..errors import ExpressionError
+from ..inputs.column_units import MeasuredColumns, units_in_headings
 from ..inputs.parse_point import is_name
 from ..inputs.problem import as_number
 from ..streams.progress import Progress
@@ -43,15 +44,15 @@ def read_columns(
     *,
     other: Collection[str] = (),
     skip: bool = False,
-) -> dict[str, list[float]]:
+) -> MeasuredColumns:
     """The columns of data, as `--points` reads them, that `wanted` chooses among their names.
 
     Those in `called` have another name, by which they are known then: each name with its column; `other` names have
     values otherwise. With `skip`, rows that lack a number are left out, and it is printed how many. The numbers
-    remember their texts, for other arithmetics. Raises `ExpressionError`: `io` for a file that cannot be read, `point`
-    for what is no number, with its line and column.
+    remember their texts, for other arithmetics, and the columns have the units in their headings. Raises
+    `ExpressionError`: `io` for a file that cannot be read, `point` for what is no number, with its line and column.
     """
-    columns: dict[str, list[float]] = {}
+    columns = MeasuredColumns()
     count = rows = 0
     left_out: Counter[str] = Counter()
     with Files(sources(paths, forced)) as files:
@@ -60,10 +61,12 @@ def read_columns(
         theirs = mapped_columns(called, files.first.names, other)
         used = {name: theirs[name] for name in wanted(list(theirs))}
         report_headings(used, called)
-        columns = {name: [] for name in used}
+        columns.update({name: [] for name in used})
+        columns.units = units_in_headings(used, files.first.units)
         files.check = lambda file: check_columns(file, used.values(), (), first)
         files.check(files.first)
         for file in files:
+            check_units(columns.units, used, file, first)
             for row in file.rows():
                 rows += 1
                 numbers, fault = file.numbers_in(row, [*used.values()])
@@ -86,6 +89,15 @@ def read_columns(
     if left_out:
         write_reasons(rows, left_out.total(), f"{'are' if left_out.total() > 1 else 'is'} left out", left_out)
     return columns
+
+
+def check_units(units: Mapping[str, str], used: Mapping[str, str], file: Reader, first: str) -> None:
+    """Raise an error where a row of units says others than that of the first file."""
+    theirs = units_in_headings(used, file.units)
+    for name, column in used.items():
+        if (here := theirs.get(name)) != (there := units.get(name)):
+            message = f"column `{column}` has the unit {here} in {file.source.name}, and {there} in {first}"
+            raise ExpressionError("point", message, hint="answer them one after the other, or make their units alike")
 
 
 def report_headings(used: Mapping[str, str], called: Mapping[str, str]) -> None:

@@ -37,14 +37,16 @@ class Units(dict[str, Any]):
     """Whether the unit of the value was asked for."""
 
     def texts(self) -> dict[str, Any]:
-        """The units as records have them; `1` for a number."""
+        """The units as records have them; `1` for a number, None for what has no unit that is known."""
         return cast(dict[str, Any], _texts(self))
 
 
 def _texts(tree: Any) -> Any:
     if isinstance(tree, dict):
         return {name: _texts(item) for name, item in tree.items()}
-    return [_texts(item) for item in tree] if isinstance(tree, list) else str(tree) or "1"
+    if isinstance(tree, list):
+        return [_texts(item) for item in tree]
+    return None if tree is None else str(tree) or "1"
 
 
 _NUMBER = re.compile(r"\s*([+-−]?(?:\d[\d_]*+(?:\.\d*+)?|\.\d++)(?:[eE][-+−]?\d{1,3}(?!\d))?)\s*+", re.ASCII)
