@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from ..errors import Diagnostic, ExpressionError
-from ..quantities.unit import Unit, unit_or_none
-from ..quantities.unit_system import factor
 from .headings import heading
+from .parse_point import is_name
+
+if TYPE_CHECKING:
+    from ..quantities.unit import Unit
 
 NONE = "none"
 """What `--in` says where headings' units do not count."""
@@ -29,7 +32,9 @@ def units_in_headings(columns: Mapping[str, str], below: Mapping[str, str]) -> d
     >>> units_in_headings({"U": "U (mV)", "t": "time", "x": "x"}, {"time": "s"})
     {'U': 'mV', 't': 's'}
     """
-    texts = {name: below.get(column) or heading(column)[1] for name, column in columns.items()}
+    texts = {
+        name: below.get(column) or (None if is_name(column) else heading(column)[1]) for name, column in columns.items()
+    }
     return {name: text for name, text in texts.items() if text}
 
 
@@ -44,6 +49,8 @@ def column_units(
     names = list(names)
     if not asked and not any(name in texts for name in names):
         return {}, []
+    from ..quantities.unit import Unit, unit_or_none  # most columns have none
+
     units = {}
     for name in names:
         text = texts.get(name, "1" if asked else "")
@@ -65,6 +72,8 @@ def column_units(
 
 def in_unit(column: Sequence[float], unit: Unit, to: Unit, difference: bool = False) -> Sequence[float]:
     """The numbers of a column in another unit; as they are where the units are alike."""
+    from ..quantities.unit_system import factor
+
     times, shift = factor(unit, to), 0.0
     if not difference and unit.zero != to.zero:
         shift = float((unit.zero - to.zero) / to.scale)

@@ -14,7 +14,7 @@ from ..errors import Diagnostic, ExpressionError, counted, needed, point_error, 
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown
 from ..inputs.bounds import Range
 from ..inputs.parse_point import is_name, split
-from ..inputs.problem import Point, Problem, Quantity, as_number, check_single, parse
+from ..inputs.problem import PLAIN, Point, Problem, Quantity, as_number, check_single, parse
 from ..language.builder import Program
 from ..numbers.budget import allowed
 from ..numerics.student_t import check_level, coverage_factor
@@ -158,10 +158,10 @@ class Fit(Record):
     units: Units | None = None
     """The units of its numbers, under `data` those of the columns; None where they have none."""
 
-    def headed(self, name: str) -> str:
-        """A column with its unit, as a heading has it: `U [V]`."""
+    def headed(self, name: str, what: str = "") -> str:
+        """A column, and `what` it is, with its unit as a heading has it: `U [V]`."""
         unit = "" if self.units is None else str(self.units["data"][name])
-        return f"{name} [{unit}]" if unit else name
+        return f"{name}{what} [{unit}]" if unit else f"{name}{what}"
 
 
 def columns_needed(
@@ -449,6 +449,10 @@ def _with_units(
 ) -> tuple[FitUnits | None, _Asked, Sequence[Diagnostic]]:
     """The units of a fit, what it is made of in these, and notes; None where there are no units that count."""
     texts = getattr(asked.columns, "units", {})
+    if any(type(value) not in PLAIN for value in (*asked.point.values(), *asked.fixed.values())):
+        from ..inputs.quantities import with_quantities
+
+        asked = asked._replace(point=with_quantities(asked.point), fixed=with_quantities(asked.fixed))
     values = [*asked.point.items(), *asked.fixed.items()]
     values += [(name, end) for name, ends in asked.bounds.items() for end in ends if end is not None]
     typed = [(name, value.unit) for name, value in values if isinstance(value, Quantity)]

@@ -48,6 +48,8 @@ class FitUnits:
         self.parameters = [name for name in program.variables if name not in columns]
         self.columns = dict(columns)
         self.warnings: list[Diagnostic] = []
+        self.wanted: dict[str, Unit] = {}
+        """The units of parameters that were asked for, or typed with their values."""
         m = UnknownDimensions(self.parameters)
         leaves = {name: Dimensioned(unit.dimension) for name, unit in columns.items()}
         of_values: dict[str, Unit] = {}

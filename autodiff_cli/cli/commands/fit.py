@@ -15,7 +15,6 @@ from ...inputs.parse_point import parse_point
 from ...inputs.problem import Quantity
 from ...inputs.sweeps import Sweeping, grid_of
 from ...optimize.fit import Fit, Sigma, columns_needed, fit, last_statement
-from ...quantities.unit import coherent
 from ...streams import files
 from ...streams.requests import WITH_UNITS, Request, mapping, value_with_unit
 from ...views.characters import theme_of
@@ -145,9 +144,7 @@ def prediction_columns(texts: Sequence[str], text: str | None) -> MeasuredColumn
     axes = {} if grid is None else grid.axes
     first = {name: axes[name].value(0) if name in axes else x for name, x in point.items()}
     # numbers with units are in coherent ones
-    columns.units = {
-        name: str(coherent(x.unit.dimension)) or "1" for name, x in first.items() if isinstance(x, Quantity)
-    }
+    columns.units = {name: x.coherent_unit for name, x in first.items() if isinstance(x, Quantity)}
     if grid is None:
         columns.update({name: [float(x)] for name, x in point.items()})
         return columns
@@ -161,11 +158,12 @@ def prediction_columns(texts: Sequence[str], text: str | None) -> MeasuredColumn
 
 def residuals_table(answer: Fit, path: str) -> bytes:
     """The rows of a fit as the content of a csv or parquet file: data, fitted values, residuals, standardised ones."""
+    unit = answer.headed(answer.response).removeprefix(answer.response)
     columns: dict[str, Sequence[float | None]] = {
-        **answer.columns,
-        **{f"{name} (adjusted)": column for name, column in answer.adjusted.items()},
-        "fitted": answer.fitted,
-        "residual": answer.residuals,
+        **{answer.headed(name): column for name, column in answer.columns.items()},
+        **{answer.headed(name, " (adjusted)"): column for name, column in answer.adjusted.items()},
+        f"fitted{unit}": answer.fitted,
+        f"residual{unit}": answer.residuals,
         "standardised": answer.standardised,
     }
     if path.endswith(".csv"):
