@@ -108,7 +108,7 @@ def test_units_that_are_asked_for():
     assert answer.parameters["U0"].interval[1] == pytest.approx(plain.parameters["U0"].interval[1] * 1000, rel=1e-14)
     assert answer.point["U0"] == answer.parameters["U0"].estimate
     assert answer.units.texts()["parameters"] == {"R": "kΩ", "U0": "mV"}
-    with pytest.raises(ExpressionError, match=r"`R` is a resistance \(Ω\), and `in_="kg"` is for a mass"):
+    with pytest.raises(ExpressionError, match=r'`R` is a resistance \(Ω\), and `in_="kg"` is for a mass'):
         ad.fit("U = R*I + U0", data={"U (V)": V, "I (mA)": I}, in_="R=kg")
     none = ad.fit("U = R*I + I", data={"U (V)": V, "I (mA)": I}, in_="none")
     assert none.units is None
