@@ -32,7 +32,7 @@ from ..streams.filesystems import arrow, is_url, plain
 from ..streams.interruption import interrupted
 from ..streams.requests import Request, default_point, mapping, names, whole
 from ..uncertainty.measured_value import Spread, normal, quantity
-from ..views.error import write_reading, write_stderr
+from ..views.error import write_note, write_reading
 from ..views.formats import COLUMNAR, Asked, Writer, format_of, lacking, undocumented, writer
 from ..views.schema import View, heading
 from ..views.wide import WIDE, Named, Values, WideRows, wide
@@ -366,7 +366,7 @@ def _report_how(bound: Bound, job: _Job) -> None:
     _report_reading(bound.known)
     report_headings({name: bound.columns[name] for name in bound.known.variables if name in bound.columns}, job.columns)
     if bound.kernel.note is not None and job.chosen.backend != "python":
-        write_stderr(f"note: {bound.kernel.note}\n")
+        write_note(f"note: {bound.kernel.note}")
 
 
 def _report_reading(fit: Fitted) -> None:
@@ -520,7 +520,8 @@ class _Requests:
                 if name not in columns and there:
                     columns[name] = there[0]
             listed = ", ".join(f"u({name}) = {column}" for name, column in columns.items())
-            write_stderr(f"uncertainties: {listed}\n" if listed else "")
+            if listed:
+                write_note(f"uncertainties: {listed}")
         spread = [x for x in job.first.values() if hasattr(x, "uncertainty") or isinstance(x, Spread)]
         if not columns and not spread:
             name = next(iter(self.used), "x")

@@ -17,12 +17,12 @@ from typing import Any, NamedTuple
 
 from ..batched.columns_io import check_type, common_length, mapped_columns, reason
 from ..batched.data_loss import Choose, Columns, Data, placed
-from ..errors import ExpressionError
+from ..errors import ExpressionError, quoted
 from ..inputs.column_units import MeasuredColumns, units_in_headings
 from ..inputs.parse_point import is_name
 from ..inputs.problem import as_number
 from ..streams.progress import Progress
-from ..views.error import write_reasons, write_stderr
+from ..views.error import write_note, write_reasons
 from .readers import Files, Reader, check_columns, no_such
 from .sources import Source, has_arrow, sources
 from .text_dialects import UNFORCED, Forced
@@ -44,11 +44,13 @@ def read_columns(
     *,
     other: Collection[str] = (),
     skip: bool = False,
+    readings: bool = False,
 ) -> MeasuredColumns:
     """The columns of data, as `--points` reads them, that `wanted` chooses among their names.
 
     Those in `called` have another name, by which they are known then: each name with its column; `other` names have
-    values otherwise. With `skip`, rows that lack a number are left out, and it is printed how many. The numbers
+    values otherwise. With `skip`, rows that lack a number are left out, and it is printed how many. Of repeated
+    `readings` it is printed which columns are not used. The numbers
     remember their texts, for other arithmetics, and the columns have the units in their headings. Raises
     `ExpressionError`: `io` for a file that cannot be read, `point` for what is no number, with its line and column.
     """
@@ -61,6 +63,10 @@ def read_columns(
         theirs = mapped_columns(called, files.first.names, other)
         used = {name: theirs[name] for name in wanted(list(theirs))}
         report_headings(used, called)
+        unused = [name for name in files.first.names if name not in used.values()]
+        if readings and unused:
+            part = "column takes no part" if len(unused) == 1 else "columns take no part"
+            write_note(f"note: {len(unused)} {part}: {quoted(unused)}")
         columns.update({name: [] for name in used})
         columns.units = units_in_headings(used, files.first.units)
         files.check = lambda file: check_columns(file, used.values(), (), first)
@@ -108,7 +114,7 @@ def report_headings(used: Mapping[str, str], called: Mapping[str, str]) -> None:
         if name not in called and name != column and not is_name(column)
     ]
     if matched:
-        write_stderr(f"note: {', '.join(matched)}\n")
+        write_note(f"note: {', '.join(matched)}")
 
 
 def _without_text(error: ExpressionError) -> ExpressionError:

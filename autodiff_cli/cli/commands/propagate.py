@@ -145,4 +145,4 @@ def readings(
             )
         return used_names
 
-    return read_columns(paths, used, Forced.of(dialect), called, other=known_names, skip=skip)
+    return read_columns(paths, used, Forced.of(dialect), called, other=known_names, skip=skip, readings=True)
