@@ -178,8 +178,8 @@ def _reduced(
     """
     from ..batched.data_loss import pose as pose_over
 
-    problem = pose_over(text, point, wrt, over, 1 + DIFFERENCES, only_variables=True)
-    function, wanted = problem.function, problem.wanted
+    problem, function = pose_over(text, point, wrt, over, 1 + DIFFERENCES, only_variables=True)
+    wanted = problem.wanted
     here = [problem.values[name] for name in function.variables]
     value, partials = function(here)
     summary, kinks = function.summary, function.kinks(problem.values, wanted)

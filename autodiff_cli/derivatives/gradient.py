@@ -253,11 +253,9 @@ def _reduced(
     from ..batched.data_loss import pose as pose_over
 
     in_doubles(arithmetic)
-    posed = pose_over(text, point, wrt, over, 1)
-    function = posed.function
+    posed, function = pose_over(text, point, wrt, over, 1)
     value, partials = function([posed.values[name] for name in function.variables])
-    summary = function.summary
-    kinks = function.kinks(posed.values, posed.wanted)
+    summary, kinks = function.summary, function.kinks(posed.values, posed.wanted)
     return Gradient(
         text, DOUBLE, value, dict(zip(posed.wanted, partials, strict=True)), posed.values, posed.program.constants,
         (*posed.warnings, *kinks), over=summary,

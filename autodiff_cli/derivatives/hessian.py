@@ -105,10 +105,9 @@ def _reduced(
     from ..batched.data_loss import pose as pose_over
 
     in_doubles(arithmetic)
-    posed = pose_over(text, point, wrt, over, 1, only_variables=True)
+    posed, function = pose_over(text, point, wrt, over, 1, only_variables=True)
     names = posed.wanted
     check_size(names)
-    function = posed.function
     at = function.derivatives(posed.values, names, [abs(posed.values[name]) for name in names])
     warnings: list[Diagnostic] = []
     verdict = _classified(at.hessian, names, lambda: at, warnings)

@@ -154,8 +154,8 @@ def _with_commas(text: str, error: ExpressionError, point: Point) -> str:
         text = f"{before}, {after.removeprefix(';').lstrip()}"
         try:
             return text if len(parse(text, point).outputs) > 1 else ""
-        except ExpressionError as found:
-            error = found
+        except ExpressionError as refusal:
+            error = refusal
     return ""
 
 

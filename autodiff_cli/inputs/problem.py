@@ -24,9 +24,6 @@ from ..run.evaluation import Evaluation
 if TYPE_CHECKING:
     from ..quantities.unit import Unit
 
-if TYPE_CHECKING:
-    from ..quantities.unit import Unit
-
 _DIGITS = r"(?:\d[\d_]*+(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?"
 UNCERTAIN_DIGITS = re.compile(
     # the rest of `1,000.5(1)` is a part of another number

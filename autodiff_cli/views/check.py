@@ -63,8 +63,8 @@ class CheckView(View[Check]):
 
     def cells(self, answer: Check) -> Iterator[dict[str, Any]]:
         slopes = {f"d_{name}": x for name, x in answer.gradient.items()}
-        digits = min((each.digits for each in answer.quantities if each.digits is not None), default=None)
-        kept = min((each.kept for each in answer.quantities if each.kept is not None), default=None)
+        digits = min((number.digits for number in answer.quantities if number.digits is not None), default=None)
+        kept = min((number.kept for number in answer.quantities if number.kept is not None), default=None)
         yield {"value": answer.value, **slopes, "digits": digits, "kept": kept, "agrees": answer.agrees}
 
     def latex_document(self, answer: Check) -> str:
