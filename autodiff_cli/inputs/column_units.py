@@ -18,6 +18,11 @@ NONE = "none"
 WITHOUT = f"or compute with the numbers alone: `--in {NONE}`"
 
 
+def left_out(units: Sequence[str] | str | None) -> bool:
+    """Whether `--in` says that the units of headings do not count."""
+    return units == NONE or (not isinstance(units, str) and units is not None and [*units] == [NONE])
+
+
 class MeasuredColumns(dict[str, list[float]]):
     """Columns by name, and the units that their headings say, as texts."""
 

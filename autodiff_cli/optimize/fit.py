@@ -335,7 +335,7 @@ def fit(
     loss: str = "linear",
     level: float | None = None,
     predict: Mapping[str, Sequence[float]] | None = None,
-    units: Sequence[str] | None = None,
+    units: Sequence[str] | str | None = None,
     arithmetic: Arithmetic = DOUBLE,
     stop: Callable[[], bool] = lambda: False,
 ) -> Fit:
@@ -441,7 +441,7 @@ def _with_units(
     asked: _Asked,
     response: str | None,
     weights: str | None,
-    units: Sequence[str] | None,
+    units: Sequence[str] | str | None,
     arithmetic: Arithmetic,
 ) -> tuple[FitUnits | None, _Asked, Sequence[Diagnostic]]:
     """The units of a fit, what it is made of in these, and notes; None where there are no units that count."""
@@ -455,10 +455,10 @@ def _with_units(
     typed = [(name, value.unit) for name, value in values if isinstance(value, Quantity)]
     if not (texts or typed or units or "[" in text):
         return None, asked, ()
-    from ..inputs.column_units import NONE, column_units
+    from ..inputs.column_units import column_units, left_out
     from .fit_units import FitUnits
 
-    if units and [*units] == [NONE]:
+    if left_out(units):
         return None, asked, ()
     model = _read(text, list(asked.columns), [*asked.point, *asked.fixed], response)
     program, explained, transform = model

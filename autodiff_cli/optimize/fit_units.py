@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..errors import Diagnostic, ExpressionError, point_error, quoted, usage_error
 from ..graphs.value_and_gradient import at_point
@@ -20,9 +20,6 @@ from ..quantities.unit_system import UnitSystem, factor
 from ..run.evaluation import Evaluation
 from .least_squares import Spread, percentage
 
-if TYPE_CHECKING:
-    from .fit import Fit, Parameter, Prediction
-
 
 class FitUnits:
     """The units of a fit: of its columns, in which it is computed, and of its parameters.
@@ -37,7 +34,7 @@ class FitUnits:
         columns: Mapping[str, Unit],
         held: Mapping[str, float | str],
         typed: Sequence[tuple[str, Unit]],
-        asked: Sequence[str] | None,
+        asked: Sequence[str] | str | None,
         arithmetic: Arithmetic,
     ) -> None:
         """`model` is the program, what it explains and the formula of that; `typed` are units of values of parameters.
@@ -156,7 +153,7 @@ class FitUnits:
         return self.column(name, [float(number)], unit, spread=True)[0]
 
     # ---- what is found --------------------------------------------------------------------------------------------
-    def answer(self, fit: Fit, typed: Mapping[str, Sequence[float]]) -> Fit:
+    def answer(self, fit: Any, typed: Mapping[str, Sequence[float]]) -> Any:
         """The fit with its numbers in the units of the answer. `typed` are the columns as they were."""
         up = self._back(self.response)
         lengths = {name: self._back(name) for name in fit.predictors}
@@ -193,7 +190,7 @@ class FitUnits:
         (zero, one) = in_unit([0.0, 1.0], self.computed(own.dimension), own)
         return one - zero - 1.0, zero
 
-    def _in_headings_units(self, fit: Fit, typed: Mapping[str, Sequence[float]]) -> dict[str, Any]:
+    def _in_headings_units(self, fit: Any, typed: Mapping[str, Sequence[float]]) -> dict[str, Any]:
         """The numbers of columns and of the curve in the units of the headings."""
 
         def of(name: str, x: Any, spread: bool = False) -> Any:
@@ -209,7 +206,7 @@ class FitUnits:
         (across,) = fit.predictors if len(fit.predictors) == 1 else ("",)
         times = of(y, 1.0, True)
 
-        def predicted(each: Prediction) -> Prediction:
+        def predicted(each: Any) -> Any:
             return each._replace(
                 point={name: of(name, x) for name, x in each.point.items()},
                 value=of(y, each.value),
@@ -231,7 +228,7 @@ class FitUnits:
         }
 
 
-def _scaled(parameter: Parameter, times: float) -> Parameter:
+def _scaled(parameter: Any, times: float) -> Any:
     """A parameter in another unit."""
     if times == 1:
         return parameter

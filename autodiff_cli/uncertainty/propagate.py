@@ -278,10 +278,13 @@ def propagate(
         together = {pair: r for pair, r in fitted.correlation.items() if used.keys() >= set(pair)}
         correlation = {**together, **correlation}
     notes: list[Diagnostic] = []
+    if texts or units is not None:
+        from ..inputs.column_units import left_out
+
+        texts, units = ({}, None) if left_out(units) else (texts, units)
     if texts:
         asked = bool(units) or "[" in text or any(hasattr(x, "unit") for x in inputs_given.values())
-        measured, notes = _in_headings_units(measured, texts, units, asked, implicit)
-    units = None if units in ("none", ["none"], ("none",)) else units
+        measured, notes = _in_headings_units(measured, texts, asked, implicit)
     system = any(hasattr(x, "unit") for x in measured.values())
     model, of_program = _with_units(model_of(text, {**inputs_given, **measured}, unknowns, between), units, system)
     warnings = [*model.warnings, *notes]
@@ -346,20 +349,14 @@ def propagate(
 
 
 def _in_headings_units(
-    values: Mapping[str, float],
-    texts: Mapping[str, str],
-    units: Sequence[str] | str | None,
-    asked: bool,
-    implicit: bool,
+    values: Mapping[str, float], texts: Mapping[str, str], asked: bool, implicit: bool
 ) -> tuple[dict[str, float], list[Diagnostic]]:
     """The values of columns and of a fit in the units that they have there, where these count, and a note."""
-    from ..inputs.column_units import NONE, column_units
+    from ..inputs.column_units import column_units
     from .measured_units import with_unit
 
     if implicit:
         return {**values}, [Diagnostic("note", "equations take no units: only the numbers count", None, None)]
-    if units in (NONE, [NONE], (NONE,)):
-        return {**values}, []
     known, notes = column_units(values, texts, asked)
     in_units = {name: unit for name, unit in known.items() if unit.atoms}
     return {
