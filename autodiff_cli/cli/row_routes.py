@@ -9,7 +9,7 @@ import os
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from ..batched.columns_io import Fitted, kept_columns, mapped_columns
 from ..data.columns import report_headings
@@ -23,6 +23,7 @@ from ..diagnostics.leniency import leniently
 from ..errors import ExpressionError, quoted, usage_error
 from ..extras import install_command
 from ..inputs.arithmetic import DOUBLE
+from ..inputs.column_units import NONE, left_out, units_in_headings
 from ..inputs.parse_point import is_name
 from ..inputs.problem import Quantity, parse
 from ..inputs.sweeps import Grid
@@ -41,6 +42,7 @@ from .runner import Answer, Inputs, Method, RowQuestion, answer_requests, is_fil
 
 if TYPE_CHECKING:
     from ..data.pipeline import Tally
+    from ..data.row_units import RowUnits
     from ..data.rows import Bound, Rows
 
 
@@ -337,7 +339,13 @@ def _piped(job: _Job, stack: ExitStack, first: Reader | None) -> int:
     columns = job.named(files.first.names)
     known = job.known(columns)
     leading = job.leading(known, columns)
-    bound = select(files, job.rows._replace(point=leading))
+    units = _units_of(job, known, columns, files)
+    formula = job.rows._replace(point=leading)
+    if units is not None:
+        heads = _heads(units)
+        formula = formula._replace(factors=tuple(units.factors.items()), heads=tuple(heads.items()))
+        leading = tuple([heads.get(name, name) for name in leading])
+    bound = select(files, formula)
     files.look_into(lambda file: None)
     _report_how(bound, job)
     output = job.inputs.output
@@ -359,6 +367,32 @@ def _piped(job: _Job, stack: ExitStack, first: Reader | None) -> int:
         raise beside.unwritten(fault) from None
     tally.report()
     return code
+
+
+def _units_of(job: _Job, known: Fitted, columns: Mapping[str, str], files: Files) -> RowUnits | None:
+    """The units of rows whose numbers are those of the headings; None where there are none that count."""
+    question = job.question
+    if job.grid is not None or question.question != "grad" or question.numbers is None:
+        return None
+    used = {name: columns[name] for name in known.variables if name in columns}
+    texts = units_in_headings(used, files.first.units)
+    if left_out(question.units) or not (texts or question.units):
+        return None
+    from ..data.row_units import row_units
+
+    if question.units:
+        hint = f"results are in products of the units in headings; `--in {NONE}` leaves these out"
+        raise usage_error(f"`--in {','.join(question.units)}` is for one point, and these are rows", hint)
+    units, notes = row_units(known, used, texts)
+    warn(notes, job.text)
+    return units
+
+
+def _heads(units: RowUnits) -> dict[str, str]:
+    """How the columns of wide rows are called that have units."""
+    answer = {"value": units.answer["value"], **{f"d_{name}": x for name, x in units.answer["gradient"].items()}}
+    heads = {name: heading(name, str(unit) or None) for name, unit in (*answer.items(), *units.columns.items())}
+    return {name: head for name, head in heads.items() if head != name}
 
 
 def _report_how(bound: Bound, job: _Job) -> None:
@@ -418,7 +452,7 @@ def _one_by_one(job: _Job, method: Method[Answer], view: View[Answer], stack: Ex
         if result.warnings:
             tally.kinks.note(result.warnings)
         if not job.wide:
-            return result
+            return result if requests.units is None else cast(Any, result)._replace(units=requests.units.answer)
         numbers = job.question.numbers
         return WideRows(view.cells(result)) if numbers is None else Values(numbers(result))
 
@@ -447,7 +481,9 @@ def _wide_writer(job: _Job, output: Output, requests: _Requests) -> Any:
 
     if job.question.numbers is None:
         return Named(opened, output.stream)
-    return opened(asked(job.question.question, requests.known).names)
+    names = asked(job.question.question, requests.known).names
+    heads = {} if requests.units is None else _heads(requests.units)
+    return opened([heads.get(name, name) for name in names])
 
 
 def unit_of(value: object) -> str | None:
@@ -494,7 +530,9 @@ class _Requests:
                 message = f"`{name}` is given a value by `--at`, and is a column of the data"
                 raise ExpressionError("point", message, hint="leave one of them out")
         leading = job.leading(self.known, columns) if job.wide else ()
-        self.heads = {name: heading(name, unit_of(job.first.get(name))) for name in leading}
+        self.units = _units_of(job, self.known, columns, files)
+        heads = {} if self.units is None else _heads(self.units)
+        self.heads = {name: heads.get(name) or heading(name, unit_of(job.first.get(name))) for name in leading}
         """How the names of the point are called that wide rows begin with."""
         self.leading = tuple(self.heads.values())
         self.uncertain = self._uncertain(files.first.names)
@@ -538,6 +576,10 @@ class _Requests:
             return normal(name, value, numbers[self.uncertain[name]], repr(value))
         return quantity(name, f"{value!r}{shared.source}") if isinstance(shared, Spread) else value
 
+    def _converted(self, units: RowUnits, numbers: Mapping[str, float]) -> dict[str, float]:
+        """Those of the numbers of a row that are in no unit of the system, in one."""
+        return {name: numbers[name] * times for name, times in units.factors.items() if name in numbers}
+
     @contextmanager
     def interruptible(self) -> Iterator[None]:
         """Print how far it was where it is interrupted."""
@@ -564,6 +606,8 @@ class _Requests:
                 point = {**self.job.point, **own}
                 if self.leading:
                     kept = {**{head: shown(point.get(name)) for name, head in self.heads.items()}, **kept}
+                if self.units is not None:
+                    point |= self._converted(self.units, own)
                 if fault is None and self.job.question.errors is not None:
                     try:
                         point |= {name: self._measured(name, numbers) for name in self.used}

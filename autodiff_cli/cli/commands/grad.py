@@ -52,6 +52,7 @@ def run(
         None if over is not None else inputs.posed,
         None if over is not None or everything or relative else lambda x: [x.value, *x.gradient.values()],
         "--sort" if sort else None,
+        units=units if rows.points else None,
     )
     if over is not None or not (inputs.many or rows.points or may_sweep(inputs.at)):
 
