@@ -12,7 +12,7 @@ from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from ..batched.columns_io import Fitted, kept_columns, mapped_columns
-from ..data.columns import report_headings
+from ..data.columns import check_units, report_headings
 from ..data.readers import Files, Reader, check_columns, reader
 from ..data.rows import BOUND, asked, check_clash, rows
 from ..data.sinks import Collected, plain_cell, sink
@@ -24,6 +24,7 @@ from ..errors import ExpressionError, quoted, usage_error
 from ..extras import install_command
 from ..inputs.arithmetic import DOUBLE
 from ..inputs.column_units import NONE, left_out, units_in_headings
+from ..inputs.headings import names_in_headings
 from ..inputs.parse_point import is_name
 from ..inputs.problem import Quantity, parse
 from ..inputs.sweeps import Grid
@@ -107,7 +108,8 @@ class _Job(NamedTuple):
 
     def named(self, names: Sequence[str]) -> dict[str, str]:
         """Which of these columns has the values of which name."""
-        return mapped_columns(self.columns, names, [*self.point, *BOUND.findall(self.text)])
+        shared = [name for name, value in self.point.items() if not isinstance(value, Spread)]
+        return mapped_columns(self.columns, names, [*shared, *BOUND.findall(self.text)])
 
     def known(self, columns: Collection[str]) -> Fitted:
         """The program over these columns. Raises `ExpressionError` where they do not fit."""
@@ -346,6 +348,7 @@ def _piped(job: _Job, stack: ExitStack, first: Reader | None) -> int:
         formula = formula._replace(factors=tuple(units.factors.items()), heads=tuple(heads.items()))
         leading = tuple([heads.get(name, name) for name in leading])
     bound = select(files, formula)
+    _check_further_units(files, {name: columns[name] for name in known.variables if name in columns})
     files.look_into(lambda file: None)
     _report_how(bound, job)
     output = job.inputs.output
@@ -386,6 +389,18 @@ def _units_of(job: _Job, known: Fitted, columns: Mapping[str, str], files: Files
     units, notes = row_units(known, used, texts)
     warn(notes, job.text)
     return units
+
+
+def _check_further_units(files: Files, used: Mapping[str, str]) -> None:
+    """Have a further file refused whose row of units says others than that of the first."""
+    texts, check = units_in_headings(used, files.first.units), files.check
+
+    def check_with_units(file: Reader) -> None:
+        check(file)
+        check_units(texts, used, file, files.first.source.name)
+
+    if files.first.units:
+        files.check = check_with_units
 
 
 def _heads(units: RowUnits) -> dict[str, str]:
@@ -532,26 +547,30 @@ class _Requests:
         leading = job.leading(self.known, columns) if job.wide else ()
         self.units = _units_of(job, self.known, columns, files)
         heads = {} if self.units is None else _heads(self.units)
+        self.uncertain = self._uncertain(files.first.names)
+        self.of_columns = self._units_of_columns()
+        heads |= {name: heading(name, unit) for name, (unit, _) in self.of_columns.items()}
         self.heads = {name: heads.get(name) or heading(name, unit_of(job.first.get(name))) for name in leading}
         """How the names of the point are called that wide rows begin with."""
         self.leading = tuple(self.heads.values())
-        self.uncertain = self._uncertain(files.first.names)
         numbers = [*self.used.values(), *self.uncertain.values()]
         files.check = lambda file: check_columns(file, numbers, self.kept, files.first.source.name)
         files.check(files.first)
+        _check_further_units(files, self.used)
 
     def _uncertain(self, names: Sequence[str]) -> dict[str, str]:
         """The columns of uncertainties, by the names of variables. Raises `ExpressionError` where there are none."""
         job = self.job
         if job.question.errors is None or not job.is_data:
             return {}
-        own = {column: column for column in names}
+        own = {**names_in_headings(names), **{column: column for column in names}}
         columns = {name: {**own, **job.columns}.get(f"u({name})", "") for name in self.used}
+        columns = {name: own.get(column, column) for name, column in columns.items()}
         columns = {name: column for name, column in columns.items() if column}
         if job.question.errors == "auto":
             for name in self.used:
                 spelled = [form.format(name) for form in UNCERTAINTIES]
-                there = [column for column in names if column in spelled and column not in self.used.values()]
+                there = [own[form] for form in spelled if form in own and own[form] not in self.used.values()]
                 if name not in columns and len(there) > 1:
                     hint = f'say which: `--columns "u({name})={there[0]}"`'
                     raise usage_error(f"{quoted(there)} may be uncertainties of `{name}`", hint)
@@ -569,12 +588,46 @@ class _Requests:
             raise usage_error("no value has an uncertainty", hint)
         return columns
 
+    def _units_of_columns(self) -> Mapping[str, tuple[str, float]]:
+        """The units of variables with uncertainties, as text, and by what their uncertainties are multiplied."""
+        question, point = self.job.question, self.job.point
+        if question.errors is None or self.job.grid is not None or left_out(question.units):
+            return {}
+        texts = units_in_headings(
+            {**self.used, **{f"u({x})": c for x, c in self.uncertain.items()}}, self.files.first.units
+        )
+        if not texts:
+            return {}
+        from ..inputs.column_units import column_units
+        from ..quantities.unit import parse_unit
+        from ..quantities.unit_system import factor
+
+        asked = bool(question.units) or any(hasattr(x, "unit") for x in point.values())
+        columns, notes = column_units(self.used, texts, asked)
+        warn(notes, self.job.text)
+        units = {}
+        for name, unit in columns.items():
+            own = texts.get(f"u({name})")
+            spread = unit.difference if own is None else parse_unit(own)
+            if spread.dimension != unit.dimension:
+                message = f"the uncertainties of `{name}`, which is in {unit}, are in {spread}"
+                raise usage_error(message, "give them in a unit of the same dimension")
+            units[name] = str(unit), factor(spread, unit.difference)
+        return units
+
     def _measured(self, name: str, numbers: Mapping[str, float]) -> float:
-        """The value of a name in a row, with its uncertainty. Raises `ExpressionError`."""
+        """The value of a name in a row, with its uncertainty and its unit. Raises `ExpressionError`."""
         value, shared = numbers[self.used[name]], self.job.point.get(name)
+        unit, times = self.of_columns.get(name, ("", 1.0))
         if name in self.uncertain:
-            return normal(name, value, numbers[self.uncertain[name]], repr(value))
-        return quantity(name, f"{value!r}{shared.source}") if isinstance(shared, Spread) else value
+            value = normal(name, value, numbers[self.uncertain[name]] * times, repr(value))
+        elif isinstance(shared, Spread):
+            value = quantity(name, f"{value!r}{shared.source}")
+        if not unit:
+            return value
+        from ..uncertainty.measured_units import with_unit
+
+        return with_unit(name, value, unit)
 
     def _converted(self, units: RowUnits, numbers: Mapping[str, float]) -> dict[str, float]:
         """Those of the numbers of a row that are in no unit of the system, in one."""

@@ -37,7 +37,7 @@ def row_units(
     columns, notes = column_units(used, texts, False)
     if not columns:
         return None, notes
-    system = UnitSystem(columns.values())
+    system = UnitSystem(sorted(columns.values(), key=lambda unit: len(unit.atoms)))
     leaves = {n: Dimensioned(columns[n].dimension) if n in columns else Dimensioned() for n in known.program.leaves}
     try:
         graph = at_point(Dimensions(), known.program.graph, leaves)

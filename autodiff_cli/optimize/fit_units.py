@@ -67,7 +67,10 @@ class FitUnits:
         except ExpressionError as error:
             raise without_units_hint(error) from None
         self.si = "[" in program.text or (transform is not None and "[" in transform.text)
-        self.system = UnitSystem(columns.values())
+        # the response first, for it is what people look at; then simple units
+        rest = [unit for name, unit in columns.items() if name != self.response]
+        first = [columns[self.response]] if self.response in columns else []
+        self.system = UnitSystem([*first, *sorted(rest, key=lambda unit: len(unit.atoms))])
         self.columns.setdefault(self.response, self.system.unit(dimension))
         self.solved = {name: m.solution(name) for name in self.parameters}
         undetermined = [name for name, solution in self.solved.items() if solution is None]

@@ -248,6 +248,7 @@ def propagate(
     seed: int | None = None,
     stop: Callable[[], bool] = lambda: False,
     units: Sequence[str] | str | None = None,
+    system: bool = False,
 ) -> Propagation:
     """The outputs of the program `text` with the uncertainties that those of its inputs give them.
 
@@ -257,8 +258,8 @@ def propagate(
     are further quantities, of which those are used that the program has and `point` has not. The coverage factor is
     `k`, or the one for the `level` of confidence. `samples` draws are made beside it. Once `stop` says so, no more are
     made. With `unknowns`, or bounds of them in `between`, the text is equations as for `solve`, and the unknowns are
-    the outputs. Raises `ExpressionError` as `jacobian` and `solve` do; `point` for what is no uncertainty and no
-    correlation.
+    the outputs. With `system` outputs are in products of the inputs' units, as those of readings are. Raises
+    `ExpressionError` as `jacobian` and `solve` do; `point` for what is no uncertainty and no correlation.
 
     >>> propagate("V/I", {"V": "5.00±0.02", "I": "19.66(10)e-3"}).results[0].written
     '254.3(16)'
@@ -285,7 +286,7 @@ def propagate(
     if texts:
         asked = bool(units) or "[" in text or any(hasattr(x, "unit") for x in inputs_given.values())
         measured, notes = _in_headings_units(measured, texts, asked, implicit)
-    system = any(hasattr(x, "unit") for x in measured.values())
+    system = system or any(hasattr(x, "unit") for x in measured.values())
     model, of_program = _with_units(model_of(text, {**inputs_given, **measured}, unknowns, between), units, system)
     warnings = [*model.warnings, *notes]
     inputs = _inputs(model, dof or {}, readings or {}, warnings)
