@@ -81,6 +81,8 @@ class LossSpec(NamedTuple):
     skip: bool = False
     """Whether rows without a value are left out; else they are errors."""
     backend: str | None = None
+    negative: bool = False
+    """Whether it is the negative of the formula that is reduced."""
 
 
 class LossSummary(NamedTuple):
@@ -167,7 +169,7 @@ def pose(
     ]
     names = [*program.variables, *(name for name in wanted if name not in program.variables)]
     values = {name: values[name] for name in names if name in values}
-    function = DataLoss(program, data, wanted, over, passes)
+    function = DataLoss(program.negative() if over.negative else program, data, wanted, over, passes)
     if function.note is not None:
         warnings.append(Diagnostic("speed", function.note))
     return Problem(program, {**values}, values, wanted, warnings), function
