@@ -18,6 +18,7 @@ from typing import Any, ClassVar, Generic, ParamSpec, TypeVar, cast
 from .. import views
 from ..accuracy import check as _check
 from ..cli.commands.fit import prediction_columns, read_data
+from ..cli.commands.plot import read_rows
 from ..cli.commands.propagate import read_fit, readings
 from ..curves import contours as _surface
 from ..curves import plot as _plot
@@ -36,6 +37,7 @@ from ..equations import implicit_formulas as _implicit
 from ..equations import solve as _solve
 from ..errors import Diagnosed, Diagnostic, ExpressionError, quoted, usage_error
 from ..exercises import answers as _own
+from ..exercises import derivative_answers as _own_derivatives
 from ..exercises import exercise as _exercise
 from ..exercises import marking as _marking
 from ..formulas import diff as _diff
@@ -79,11 +81,12 @@ from .api_arguments import (
     keyword,
     keywords_of,
     kind_of,
+    measured_columns,
     names_of,
     options_of,
     point_of,
+    ranges_of,
     taken,
-    written_number,
 )
 
 Number = TypeVar("Number", bound=Shown)
@@ -285,7 +288,7 @@ class Descent(Plotted, _descend.Descent, shows=("best", "ending")):
 
 
 class Minimum(Answer, _minimize.Minimum, shows=("value", "point", "converged", "verdict")):
-    """The end point of a search for a minimum, and what kind of point it is."""
+    """The end point of a search for a minimum or maximum, and what kind of point it is."""
 
 
 class Curve(Drawing, _plot.Curve, shows=("text", "variable", "low", "high")):
@@ -869,6 +872,17 @@ def minimize(call: Given) -> Minimum:
     return _as(Minimum, call.answer(_minimize.minimize), **call.shown)
 
 
+@answers("maximize")
+def maximize(call: Given) -> Minimum:
+    """Maximise a program with SciPy, as `minimize` does its negative; value and gradient are the program's.
+
+    >>> found = maximize("2 - (x - 3)**2", {"x": 0})
+    >>> found.point, found.value, found.kind
+    ({'x': 3.0}, 2.0, 'maximum')
+    """
+    return _as(Minimum, call.answer(_minimize.minimize, maximize=True), **call.shown)
+
+
 @answers("plot")
 def plot(call: Given) -> Curve | Surface:
     """A function with its derivative and its tangent; over two variables its contours, and the `path` of a run.
@@ -881,7 +895,13 @@ def plot(call: Given) -> Curve | Surface:
     Tangent(at=1.0, value=1.0, slope=2.0)
     """
     path = call.path
-    answer = call.answer(_plot.plot, path=_surface.read_path(path) if isinstance(path, str) else path or ())
+    own: dict[str, Any] = {"path": _surface.read_path(path) if isinstance(path, str) else path or ()}
+    if isinstance(call.data, str):
+        over = call.variables or [*call.ranges]
+        own["data"] = read_rows([call.data], call.text, [*call.point], over, response=call.response, sigma=call.sigma)
+    elif call.data is not None:
+        own["data"] = {name: [as_number(x, name) for x in column] for name, column in columns_of(call.data).items()}
+    answer = call.answer(_plot.plot, **own)
     kind: type[Curve | Surface] = Surface if isinstance(answer, _surface.Surface) else Curve
     return _as(kind, answer, **call.shown)
 
@@ -908,7 +928,7 @@ def diff(call: Given) -> Diff | Marked:
     'a term of the product rule is missing: it is u′·v + u·v′'
     """
     if call.values.get("answer") is not None:
-        return _as(Marked, call.answer(_own.check_derivative))
+        return _as(Marked, call.answer(_own_derivatives.check_derivative))
     answer = call.answer(_implicit.implicit_diff if call.unknowns else _diff.diff, language=call.to or "text")
     return _as(Diff, answer, steps=call.steps or None, unknowns=bool(answer.equations) or None, **call.shown)
 
@@ -1028,13 +1048,17 @@ def fit(call: Given) -> Fit:
     if isinstance(data, str):
         data = read_data([data], call.text, [*point, *fixed], response, sigma=call.sigma, weights=call.weights)
     else:
-        data = {name: [written_number(name, x) for x in column] for name, column in columns_of(data).items()}
+        data = measured_columns(data, [*point, *fixed])
+    bounds = ranges_of(call.values["bounds"], value_with_unit)
+    call.values = {**call.values, "bounds": None}
     predict = call.predict
     if isinstance(predict, str):
         predict = prediction_columns([predict], call.text)
     elif predict is not None:
-        predict = {name: [as_number(x, name) for x in column] for name, column in columns_of(predict).items()}
-    answer = _fit.fit(call.text, data, point, **{**call.arguments(_fit.fit), "fixed": fixed, "predict": predict})
+        predict = measured_columns(predict)
+    answer = _fit.fit(
+        call.text, data, point, **{**call.arguments(_fit.fit), "fixed": fixed, "predict": predict, "bounds": bounds}
+    )
     return _as(Fit, answer, **call.shown)
 
 

@@ -146,6 +146,7 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("fit", "w = a*x", {"data": "readings.csv", "weights": "x", "decimals": 3}),
     ("fit", "w = a*x", {"data": "readings.csv", "sigma": "x", "scale_errors": True}),
     ("fit", "w = a*x", {"data": "readings.csv", "predict": "x=2"}),
+    ("fit", "w = a*x", {"data": "readings.csv", "in_": "1"}),
     ("fit", "w = a x", {"data": "readings.csv", "lenient": True}),
     ("export", "x*w", {"to": "c", "name": "area", "wrt": "x", "work": 2}),
     ("exercise", "", {"level": 3, "count": 4, "seed": 5, "solutions": True}),
@@ -171,6 +172,8 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("minimize", "(x-1)(x-2) + w²", {"at": POINT, "lenient": True}),
     ("plot", "x ln x", {"at": "x=2", "range": "x=1:3", "lenient": True}),
     ("plot", "x**2", {"range": "x=1:100", "log": "xy"}),
+    ("plot", "x**2", {"range": "x=1:3", "samples": 4}),
+    ("plot", "a*x", {"at": "a=2", "data": "readings.csv", "response": "w", "sigma": "5%"}),
     ("diff", "\\frac{x^2}{w}", {"lenient": True}),
     ("hessian", "sin²(x) w", {"at": POINT, "lenient": True}),
     ("jacobian", "x w, 2 x", {"at": POINT, "lenient": True}),
@@ -181,6 +184,7 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("solve", "x e^(2 x) - w", {"at": "w=2", "lenient": True}),
     ("fit", "w = a x", {"data": "readings.csv", "lenient": True}),
 ]
+CASES += [("maximize", f"-({text})", given) for command, text, given in CASES if command == "minimize"]
 RECORDED = {"graph": None, "export": ["--json"], "descend": None}
 """How a command is asked for its record where that is not `--format json`; None where it has none, or one a row."""
 
@@ -614,6 +618,7 @@ def test_there_are_examples_in_docstrings() -> None:
 GOOD: dict[str, dict[str, Any]] = {
     **{name: {"text": "x*y", "at": "x=1,y=2"} for name in ("gradient", "trace", "graph", "page", "check", "hessian")},
     "descend": {"text": "x**2", "at": "x=1", "steps": 2}, "minimize": {"text": "x**2", "at": "x=1"},
+    "maximize": {"text": "-x**2", "at": "x=1"},
     "plot": {"text": "x**2", "at": "x=1"}, "diff": {"text": "x**2"}, "jacobian": {"text": "x, y", "at": "x=1,y=2"},
     "taylor": {"text": "exp(x)", "at": "x=0"}, "propagate": {"text": "x*y", "at": "x=1±0.1,y=2(1)"},
     "solve": {"text": "x**2 = 2"}, "fit": {"text": "y = a*x", "data": {"x": [1, 2], "y": [1, 2.1]}},
