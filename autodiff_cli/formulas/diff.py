@@ -21,7 +21,6 @@ from ..graphs.value_and_gradient import breakpoints_met, evaluate_in, value_and_
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values, kink_warnings
 from ..inputs.problem import Point, as_number, check_values, read_program, single_output, wanted_variables
 from ..language.builder import Program
-from ..language.mathml import mathml, mathml_equations
 from ..language.printer import expression_text
 from ..language.tokens import CLOSE, KIND, NAME, NUMBER, OPEN, scan
 from ..language.typesetting import equations, stated, typesetting
@@ -32,7 +31,6 @@ from ..record import Record
 from ..run.evaluation import located
 from ..table.operators import CONSTANT, DIV, VARIABLE
 from ..table.primitive import FUNCTIONS
-from ..targets.sympy import sympy_text
 from .assumptions import Assumption, assumptions, check_point
 from .derivation import Derivation, check_length, derivations
 from .derivation import latex as steps_latex
@@ -241,7 +239,9 @@ def diff(
         _check_length(formula)
     if typeset:
         typeset = typesetting(program, names, [name for name, _ in parts], function=name)
-    written = typeset.expression if typeset else sympy_text if language == "sympy" else expression_text
+    written = typeset.expression if typeset else expression_text
+    if language == "sympy":
+        from ..targets.sympy import sympy_text as written  # only SymPy's text needs it
     shared = [(typeset.name(name) if typeset else name, written(part)) for name, part in parts]
     function, rest = rest[: len(rest) - len(formulas)], rest[len(rest) - len(formulas) :]
     listed = [
@@ -264,8 +264,11 @@ def diff(
         shared_sides = [*shared, *((typeset.head(program.variables), written(formula)) for formula in function)]
         slopes = [(typeset.derivative(one.by, several), one.shown + where_latex(one.condition)) for one in listed]
         whole = [*(stated(program, typeset) if sides else ()), *shared_sides, *slopes]
-        document = equations(whole) if language == "latex" else mathml_equations(whole)
+        document = equations(whole)
         if language == "mathml":
+            from ..language.mathml import mathml, mathml_equations  # only MathML needs it
+
+            document = mathml_equations(whole)
             shared = [(left, mathml(right)) for left, right in shared]
             listed = [
                 one._replace(
