@@ -18,6 +18,9 @@ from .typesetting import APPLIED, LETTERS
 TIMES, APPLY = "<mo>&#x2062;</mo>", "<mo>&#x2061;</mo>"
 """The invisible signs of a product, and between a function and what it is applied to."""
 
+THIN = '<mspace width="0.167em"/>'
+RIGHT, LEFT = (f'<mtd style="text-align: {side}">' for side in ("right", "left"))
+
 OPERAND, FUNCTION, GROUP, SIGN, SPACE = range(5)
 """The kinds of items: a number, name or fraction; the name of a function; what stands in parentheses."""
 
@@ -78,11 +81,11 @@ def mathml_equations(sides: Sequence[tuple[str, str]]) -> str:
     """Equations, each by the LaTeX of its sides, below each other, as a `math` element of a line each."""
     rows = [
         # a left side is a name, or of a derivative a fraction without products
-        f"<mtr><mtd>{_row(_items(left)).replace(TIMES, '')}</mtd><mtd><mo>=</mo></mtd>"
-        f"<mtd>{_row(_items(right))}</mtd></mtr>"
+        f"<mtr>{RIGHT}{_row(_items(left)).replace(TIMES, '')}</mtd><mtd><mo>=</mo></mtd>"
+        f"{LEFT}{_row(_items(right))}</mtd></mtr>"
         for left, right in sides
     ]
-    table = '\n<mtable displaystyle="true" columnalign="right center left">\n{}\n</mtable>\n'
+    table = '\n<mtable displaystyle="true">\n{}\n</mtable>\n'
     return _whole(table.format("\n".join(rows)), "block")
 
 
@@ -156,9 +159,9 @@ def _closed(frame: _Frame, end: str) -> Item:
     """The item that a row in braces, in parentheses or of cases is."""
     if frame.end.startswith(r"\end"):
         lines = [*frame.cells[:-1], [*frame.cells[-1], frame.items]]
-        cells = ["".join(f"<mtd>{_row(cell)}</mtd>" for cell in line) for line in lines]
+        cells = ["".join(f"{LEFT}{_row(cell)}</mtd>" for cell in line) for line in lines]
         table = "".join(f"<mtr>{line}</mtr>" for line in cells)
-        return Item(OPERAND, f'<mrow><mo>{{</mo><mtable columnalign="left left">{table}</mtable></mrow>')
+        return Item(OPERAND, f"<mrow><mo>{{</mo><mtable>{table}</mtable></mrow>")
     if frame.end == "}":
         row = _row(frame.items)
         return frame.items[0] if len(frame.items) == 1 else Item(OPERAND, f"<mrow>{row}</mrow>")
@@ -175,7 +178,7 @@ def _row(items: Sequence[Item]) -> str:
     for (_, left), (k, right) in pairwise(solid):
         if right.kind != SIGN and left.kind != SIGN:
             applies = left.kind == FUNCTION or (left.applied and right.kind == GROUP)
-            between[k] = APPLY if applies else TIMES
+            between[k] = APPLY if applies else TIMES + THIN * (right.kind == FUNCTION)
     return "".join([between.get(k, "") + item.xml for k, item in enumerate(items)])
 
 
