@@ -18,6 +18,7 @@ from typing import Any, ClassVar, Generic, ParamSpec, TypeVar, cast
 from .. import views
 from ..accuracy import check as _check
 from ..cli.commands.fit import prediction_columns, read_data
+from ..cli.commands.plot import read_rows
 from ..cli.commands.propagate import read_fit, readings
 from ..curves import contours as _surface
 from ..curves import plot as _plot
@@ -36,6 +37,7 @@ from ..equations import implicit_formulas as _implicit
 from ..equations import solve as _solve
 from ..errors import Diagnosed, Diagnostic, ExpressionError, quoted, usage_error
 from ..exercises import answers as _own
+from ..exercises import derivative_answers as _own_derivatives
 from ..exercises import exercise as _exercise
 from ..exercises import marking as _marking
 from ..formulas import diff as _diff
@@ -892,7 +894,13 @@ def plot(call: Given) -> Curve | Surface:
     Tangent(at=1.0, value=1.0, slope=2.0)
     """
     path = call.path
-    answer = call.answer(_plot.plot, path=_surface.read_path(path) if isinstance(path, str) else path or ())
+    own: dict[str, Any] = {"path": _surface.read_path(path) if isinstance(path, str) else path or ()}
+    if isinstance(call.data, str):
+        over = call.variables or [*call.ranges]
+        own["data"] = read_rows([call.data], call.text, [*call.point], over, response=call.response, sigma=call.sigma)
+    elif call.data is not None:
+        own["data"] = {name: [as_number(x, name) for x in column] for name, column in columns_of(call.data).items()}
+    answer = call.answer(_plot.plot, **own)
     kind: type[Curve | Surface] = Surface if isinstance(answer, _surface.Surface) else Curve
     return _as(kind, answer, **call.shown)
 
@@ -919,7 +927,7 @@ def diff(call: Given) -> Diff | Marked:
     'a term of the product rule is missing: it is u′·v + u·v′'
     """
     if call.values.get("answer") is not None:
-        return _as(Marked, call.answer(_own.check_derivative))
+        return _as(Marked, call.answer(_own_derivatives.check_derivative))
     answer = call.answer(_implicit.implicit_diff if call.unknowns else _diff.diff, language=call.to or "text")
     return _as(Diff, answer, steps=call.steps or None, unknowns=bool(answer.equations) or None, **call.shown)
 

@@ -467,7 +467,7 @@ def begin(
         program = problem.program.negative() if negative else problem.program
         evaluator, names = Evaluator(program, free), tuple(program.variables)
     else:
-        from ..batched.data_loss import pose as pose_over
+        from ..batched.data_loss import pose_over
 
         fill = None if init is None else init.values
         over = over._replace(negative=negative)
