@@ -193,7 +193,7 @@ def partials_table(
         rows = [
             (n, measured(x, at[n], digits), measured(partial, by[n], digits), *rest) for n, x, partial, *rest in rows
         ]
-    elif right and shaped:
+    elif right and shaped and "]" in "".join(gradient):
         rows = _in_rows(rows, digits)
     return numbers_table(heads, rows, digits, right=right)
 
