@@ -6,6 +6,7 @@ An argument of another kind is a TypeError that says what the parameter takes; o
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from keyword import iskeyword
@@ -343,17 +344,35 @@ def has_lists(text: object, at: Any) -> bool:
     if any(len(getattr(value, "shape", ())) == 2 for value in at.values()):
         return True
     try:
-        parse(text, [*at])
+        if not _sums_a_list(text):
+            parse(text, [*at])
+            return False
     except ExpressionError as error:
         if error.kind != "type":
             return False
-    else:
-        return False
     try:
         parse(text, point_of(at))
-    except ExpressionError:
+    except ExpressionError as error:
+        if error.kind == "limit":
+            raise
         return False
     return True
+
+
+def _sums_a_list(text: str) -> bool:
+    """Whether a function of many numbers has one argument in a program: of one number there is nothing to sum."""
+    for call in _OF_MANY.finditer(text):
+        depth = 0
+        for char in text[call.end() :]:
+            depth += (char in "([{") - (char in ")]}")
+            if depth < 0:
+                return True
+            if char == "," and not depth:
+                break
+    return False
+
+
+_OF_MANY = re.compile(r"(?<!\w)(?:sum|prod|mean|min|max|hypot|logsumexp)\s*\(")
 
 
 def written_number(name: str, value: Any) -> float:

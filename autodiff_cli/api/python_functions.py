@@ -44,7 +44,7 @@ from ..formulas import functions as _functions
 from ..formulas import units as _units
 from ..graphs.value import Value, as_float, constant, values_of
 from ..inputs.figures import Shown
-from ..inputs.parse_point import may_sweep, meant, read_point
+from ..inputs.parse_point import PointFile, may_sweep, meant, read_point
 from ..inputs.problem import as_number
 from ..inputs.problem import parse as _parse
 from ..inputs.sweeps import Grid, grid_of, sweeping
@@ -542,7 +542,7 @@ def answers(
                 values = taken(types, values, command)
                 with allowed(values.get("work") or 1, length=len(text) if isinstance(text, str) else 0):
                     at, zipped = values.get("at"), values.pop("zip", False)
-                    if "zip" in types and (grid := swept(at, command, zipped)) is not None:
+                    if "zip" in types and (grid := swept(text, at, command, zipped)) is not None:
                         return cast(R, at_points(command, function, grid, values))
                     if command in _rows.QUESTIONS and is_frame(at) and not has_lists(text, at):
                         return cast(R, of_rows(command, **values))
@@ -597,8 +597,9 @@ def of_rows(
     return _rows.rows(text, at=point_of(fixed), wrt=names_of(wrt), question=question, lenient=lenient)(columns)
 
 
-def swept(at: Any, command: str, zipped: bool) -> Grid | None:
+def swept(text: object, at: Any, command: str, zipped: bool) -> Grid | None:
     """The points of a point as text, or with texts in it, that sweeps names; None where it does not."""
+    at = PointFile(at) if isinstance(at, str) and at.startswith("@") else at
     texts = [at] if isinstance(at, str) else [*at.values()] if isinstance(at, Mapping) else []
     reader = sweeping(measured_value if command == "propagate" else None)
     grid = None
@@ -607,6 +608,10 @@ def swept(at: Any, command: str, zipped: bool) -> Grid | None:
             point = read_point(at, reader)
         else:
             point = {name: reader(name, x, 0) if isinstance(x, str) and may_sweep([x]) else x for name, x in at.items()}
+        if is_frame(at) and not has_lists(text, {name: x for name, x in at.items() if not isinstance(x, str)}):
+            raise usage_error(
+                "columns and a sweep do not go together", "repeat the columns for each value of the sweep"
+            )
         grid = grid_of(point, zipped=zipped, times=current().times)
     if zipped and grid is None:
         raise ExpressionError("usage", "`--zip` pairs sweeps, and there are none", hint='write at="x=0:10:1,y={1,2,5}"')
@@ -623,19 +628,19 @@ def at_points(
     """The answers at the points of a grid, by columns: the point, the numbers as wide rows have them, the error."""
     others = {name: value for name, value in values.items() if name not in ROW_ARGUMENTS and value not in (None, False)}
     if command in _rows.QUESTIONS and not others:
-        names = (*grid.axes, *grid.fixed)
+        fixed = point_of(grid.fixed)
         question = _rows.rows(
             values["text"],
-            at=point_of(grid.fixed),
+            at=fixed,
             wrt=names_of(values.get("wrt")),
             question=command,
             lenient=bool(values.get("lenient")),
-            point=names,
+            point=(*grid.axes, *fixed),
         )
         return cast(dict[str, list[Any]], question(grid.columns(0, grid.size)))
     rows: list[dict[str, Any]] = []
     for own in grid.points():
-        point = {**own, **grid.fixed}
+        point = point_of({**own, **grid.fixed})
         row = {name: float(x) for name, x in point.items()}
         try:
             answer = function(Given(command, {**values, "at": point}))

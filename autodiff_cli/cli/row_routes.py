@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,14 +17,14 @@ from ..data.readers import Files, Reader, check_columns, reader
 from ..data.rows import BOUND, asked, check_clash, rows
 from ..data.sinks import Collected, plain_cell, sink
 from ..data.sources import Source, has_arrow, sources
-from ..data.swept_rows import SWEEP, SweptPoints
+from ..data.swept_rows import SWEEP, SweptPoints, crossing
 from ..data.text_dialects import Forced
 from ..diagnostics.leniency import leniently
 from ..errors import ExpressionError, quoted, usage_error
 from ..extras import install_command
 from ..inputs.arithmetic import DOUBLE
 from ..inputs.parse_point import is_name
-from ..inputs.problem import Problem, Quantity, parse
+from ..inputs.problem import Quantity, parse
 from ..inputs.sweeps import Grid
 from ..numbers.budget import reported
 from ..streams.files import Output, begun
@@ -52,7 +52,7 @@ class _Job(NamedTuple):
     chosen: options.Rows
     sources: Sequence[Source]
     grid: Grid | None
-    """The points of sweeps, which are rows without a file."""
+    """The points of sweeps: rows without a file, or those that each row of the data is combined with."""
     point: Mapping[str, float]
     """What all rows share."""
     columns: Mapping[str, str]
@@ -77,6 +77,11 @@ class _Job(NamedTuple):
         )
 
     @property
+    def is_data(self) -> bool:
+        """Whether the rows are those of data, perhaps at the points of sweeps."""
+        return self.sources[0] is not SWEEP
+
+    @property
     def flush(self) -> bool:
         """Whether answers are printed as they come."""
         waits = any(source.once and not (source.path == "-" and is_file(sys.stdin)) for source in self.sources)
@@ -88,8 +93,13 @@ class _Job(NamedTuple):
         return self.format in ("table", "markdown")
 
     @property
+    def crossed(self) -> Callable[[Reader], Reader]:
+        """What combines the rows of a file with the points of sweeps."""
+        return crossing(self.grid if self.is_data else None)
+
+    @property
     def first(self) -> dict[str, float]:
-        """What is known of the first point beforehand: all of it for a grid."""
+        """What is known of the first point beforehand: all of it for a grid alone."""
         axes = {} if self.grid is None else self.grid.axes
         return {**self.point, **{name: axis.value(0) for name, axis in axes.items()}}
 
@@ -100,17 +110,20 @@ class _Job(NamedTuple):
     def known(self, columns: Collection[str]) -> Fitted:
         """The program over these columns. Raises `ExpressionError` where they do not fit."""
         posed = self.question.posed
-        if self.question.numbers is not None and self.grid is None:
-            return self.rows.fitted(list(columns))
-        rows = {} if self.grid is not None else {name: 1.0 for name in columns if is_name(name)}
-        point = {**self.first, **rows}
+        axes = {} if self.grid is None else self.grid.axes
+        if self.question.numbers is not None and self.is_data:
+            of_rows = self.rows.fitted(list(columns))
+            self._check_use(of_rows.variables)
+            return of_rows
+        point = {**self.first, **{name: 1.0 for name in columns if is_name(name) and name not in axes}}
 
         def fit(text: str) -> Fitted:
             if posed is None:
                 return Fitted(parse(text, point), tuple(point), ())
             problem = posed(text, point)
-            if self.grid is not None:
-                self._check_use(problem)
+            self._check_use(problem.program.variables, problem.unknowns)
+            if not self.is_data:
+                warn([warning for warning in problem.warnings if warning.kind == "unused"], self.text)
             variables = problem.program.variables
             return Fitted(problem.program, tuple(variables), tuple(problem.wanted))
 
@@ -120,30 +133,36 @@ class _Job(NamedTuple):
             error.text = self.text if error.text is None else error.text
             raise
 
-    def _check_use(self, problem: Problem) -> None:
-        """Raise a usage error for a sweep that changes nothing, and warn of other names that are not used."""
-        assert self.grid is not None
-        used = problem.program.variables
-        for name in self.grid.axes:
-            if name not in used or name in problem.unknowns:
+    def _check_use(self, used: Collection[str], unknowns: Collection[str] = ()) -> None:
+        """Raise a usage error for a sweep that changes nothing."""
+        for name in () if self.grid is None else self.grid.axes:
+            if name not in used or name in unknowns:
                 what = "is looked for" if name in used else "is not in the program"
-                hint = (
-                    f"sweep one of {quoted(x for x in used if x not in problem.unknowns)}" if used else "leave it out"
-                )
+                hint = f"sweep one of {quoted(x for x in used if x not in unknowns)}" if used else "leave it out"
                 raise usage_error(f"`{name}` is swept, and {what}", hint)
-        warn([warning for warning in problem.warnings if warning.kind == "unused"], self.text)
 
     def leading(self, fit: Fitted, columns: Collection[str]) -> tuple[str, ...]:
         """The names of the point that wide rows begin with: what tables do not say once; of data only in tables."""
-        if self.grid is None:
-            kept = columns if self.keep is True else self.keep or ()
-            return tuple([x for x in columns if x in fit.variables and x not in kept]) if self.for_people else ()
-        shared = () if self.for_people else [name for name in self.point if name in fit.variables]
-        return (*self.grid.axes, *shared)
+        if self.grid is None and not self.for_people:
+            return ()
+        axes = () if self.grid is None else self.grid.axes
+        kept = columns if self.keep is True else self.keep or ()
+        of_data = [x for x in columns if x in fit.variables and x not in kept and x not in axes] if self.is_data else ()
+        shared = (
+            () if self.for_people else [name for name in self.point if name in fit.variables and name not in of_data]
+        )
+        return (*of_data, *axes, *shared)
+
+    def keeping(self, names: Sequence[str]) -> _Job:
+        """Return the job with the columns of the data in place of all that it sees."""
+        if self.keep is not True or self.grid is None:
+            return self
+        return self._replace(keep=tuple([name for name in names if name not in self.grid.axes]))
 
     def layout(self, fit: Fitted) -> dict[str, Any]:
         """How wide rows of this program look; see `WideView`."""
-        once = {name: x for name, x in self.point.items() if name in fit.variables} if self.for_people else {}
+        shared = {name: x for name, x in self.point.items() if name in fit.variables and not isinstance(x, Spread)}
+        once = shared if self.for_people else {}
         return {"digits": self.question.digits, "fixed": once if self.grid is not None else {}}
 
 
@@ -155,8 +174,11 @@ def answer_rows(
     view: View[Answer],
     question: RowQuestion,
 ) -> int:
-    """Answer the program at every row of the data that the options name, or of a grid; return the exit code."""
-    from_files = sources(chosen.points or (), Forced.of(chosen)) if grid is None else [SWEEP]
+    """Answer the program at every row of the data that the options name, or of a grid; return the exit code.
+
+    With both, each row of the data is combined with all points of the grid, which vary fastest.
+    """
+    from_files = sources(chosen.points, Forced.of(chosen)) if chosen.points else [SWEEP]
     columns = mapping(chosen.columns)
     kept = [name.strip() for option in chosen.keep or () for name in option.split(",")]
     keep = True if chosen.keep_all else tuple(dict.fromkeys(kept))
@@ -187,11 +209,11 @@ def answer_rows(
     if folder is not None:
         return _in_parts(job, folder)
     with ExitStack() as stack:
-        first: Reader | None = None if grid is None else SweptPoints(grid)
+        first: Reader | None = None if grid is None or chosen.points else SweptPoints(grid)
         one_by_one = not is_wide or question.numbers is None or _needs_no_batches(job)
         if not one_by_one and chosen.backend is None and len(from_files) == 1 and _is_textual(job):
-            first = first or stack.enter_context(reader(from_files[0]))
-            one_by_one = first.is_short
+            first = first or stack.enter_context(job.crossed(reader(from_files[0])))
+            one_by_one = first.is_short()
         return _one_by_one(job, method, view, stack, first) if one_by_one else _piped(job, stack, first)
 
 
@@ -284,8 +306,10 @@ def _in_parts(job: _Job, folder: str) -> int:
         if cluster.absolute(source.path).startswith(folder):
             hint = "give another folder to `--output`"
             raise ExpressionError("io", f"`{source.path}` is read, and lies in `{folder}`", hint=hint)
-    formula = job.rows
-    with Files(job.sources, several=len(job.sources) > 1) as files:
+    with Files(job.sources, several=len(job.sources) > 1, crossed=job.crossed) as files:
+        job = job.keeping(files.first.names)
+        columns = job.named(files.first.names)
+        formula = job.rows._replace(point=job.leading(job.known(columns), columns))
         bound = select(files, formula)
         parts = cluster.divided(files)
     _report_how(bound, job)
@@ -298,6 +322,7 @@ def _in_parts(job: _Job, folder: str) -> int:
         job.question.digits,
         job.chosen.spreadsheet,
         job.inputs.fail,
+        job.grid,
     )
     return cluster.run(shared, parts, job.chosen.scheduler, job.chosen.workers, force=job.inputs.force)
 
@@ -307,7 +332,8 @@ def _piped(job: _Job, stack: ExitStack, first: Reader | None) -> int:
     arrow("for these rows")
     from ..data.pipeline import Tally, run, select
 
-    files = stack.enter_context(Files(job.sources, first, several=len(job.sources) > 1))
+    files = stack.enter_context(Files(job.sources, first, several=len(job.sources) > 1, crossed=job.crossed))
+    job = job.keeping(files.first.names)
     columns = job.named(files.first.names)
     known = job.known(columns)
     leading = job.leading(known, columns)
@@ -357,8 +383,8 @@ def _one_by_one(job: _Job, method: Method[Answer], view: View[Answer], stack: Ex
     flush = job.flush
     idle = sys.stdout.flush if flush else None
     tally = Tally()
-    files = stack.enter_context(Files(job.sources, first, idle=idle))
-    requests = _Requests(job, files, tally)
+    files = stack.enter_context(Files(job.sources, first, idle=idle, crossed=job.crossed))
+    requests = _Requests(job.keeping(files.first.names), files, tally)
     spreadsheet = job.chosen.spreadsheet
     if job.wide:
         output = job.inputs.out()
@@ -416,7 +442,7 @@ def _wide_writer(job: _Job, output: Output, requests: _Requests) -> Any:
         check_clash(kept, (*results, "error"))
         if job.format in COLUMNAR:
             return Collected(output.stream.buffer, job.format, results, kept, len(requests.leading))
-        layout = {**job.layout(requests.known), "leading": requests.leading, "numbered": job.grid is None}
+        layout = {**job.layout(requests.known), "leading": requests.leading, "numbered": job.is_data}
         return wide(job.format, output.stream, results, kept, spreadsheet=job.chosen.spreadsheet, **layout)
 
     if job.question.numbers is None:
@@ -479,7 +505,7 @@ class _Requests:
     def _uncertain(self, names: Sequence[str]) -> dict[str, str]:
         """The columns of uncertainties, by the names of variables. Raises `ExpressionError` where there are none."""
         job = self.job
-        if job.question.errors is None or job.grid is not None:
+        if job.question.errors is None or not job.is_data:
             return {}
         own = {column: column for column in names}
         columns = {name: {**own, **job.columns}.get(f"u({name})", "") for name in self.used}
@@ -495,7 +521,7 @@ class _Requests:
                     columns[name] = there[0]
             listed = ", ".join(f"u({name}) = {column}" for name, column in columns.items())
             write_stderr(f"uncertainties: {listed}\n" if listed else "")
-        spread = [name for name, value in job.point.items() if hasattr(value, "uncertainty") or name in self.used]
+        spread = [x for x in job.first.values() if hasattr(x, "uncertainty") or isinstance(x, Spread)]
         if not columns and not spread:
             name = next(iter(self.used), "x")
             near = next((x for x in names if x in [form.format(name) for form in UNCERTAINTIES]), f"d{name}")

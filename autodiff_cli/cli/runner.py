@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, Protocol, Self, TextIO, TypeVar
 
 from ..errors import Diagnostic, ExpressionError, looks_like_option, usage_error
-from ..inputs.parse_point import may_sweep, meant
+from ..inputs.parse_point import may_sweep, meant, once_read
 from ..numbers.budget import BudgetExceeded, collect, current
 from ..streams import internal_error as bugs
 from ..streams.progress import Progress
@@ -105,7 +105,7 @@ class Inputs(NamedTuple):
             at = [*constant_texts(names(constants, "--constants") or (), uncertain), *(at or ())]
         return cls(
             expr,
-            at,
+            once_read(at),
             wrt,
             lenient,
             answers.file,
@@ -163,16 +163,24 @@ class Inputs(NamedTuple):
 
         return pose(text, {name: float(value) for name, value in point.items()}, names(self.wrt), quantities=True)
 
+    def with_sweeps(self) -> Self:
+        """Return the inputs with a reading of points in which values may be sweeps."""
+        if not may_sweep(self.at):
+            return self
+        from ..inputs.sweeps import sweeping  # only sweeps need it
+
+        return self._replace(reading=self.reading._replace(value_of=sweeping(self.reading.value_of)))
+
     def grid(self, zipped: bool) -> Grid | None:
-        """The points of sweeps in `--at`; None where there is none. Raises `ExpressionError`."""
+        """The points of sweeps in `--at`, which the reading has; None without them. Raises `ExpressionError`."""
         if not may_sweep(self.at):
             if zipped:
                 hint = "write sweeps: `--at x=0:10:1,y={1,2,5}`"
                 raise usage_error("`--zip` pairs sweeps, and there are none", hint)
             return None
-        from ..inputs.sweeps import grid_of, sweeping  # only sweeps need it
+        from ..inputs.sweeps import grid_of  # only sweeps need it
 
-        point = default_point(self.at, self.reading._replace(value_of=sweeping(self.reading.value_of)))
+        point = default_point(self.at, self.reading)
         grid = grid_of(point, zipped=zipped, times=current().times)
         if grid is not None:
             self.need(only="a sweep has one program, and a stream has many")

@@ -388,7 +388,7 @@ class Session:
             warnings = None
             if whole is not None and _is_one_call(whole[3]) and _order(whole[2]) == 1:
                 warnings = self._warnings_of(whole[1], whole[3], Span(part.start, part.end))
-            self.last = text
+            self.last = self._with_answer_written_out(text)
             piece, freed = self.spelled_out(piece)
             answer = self._value(piece, ANSWER, freed)
             if warnings is not None and isinstance(answer.answer, Gradient):
@@ -404,6 +404,20 @@ class Session:
             self.values.pop(ANSWER, None)
             self.definitions[ANSWER] = Definition(None, answer.formula)
         return answer
+
+    def _with_answer_written_out(self, text: str) -> str:
+        """An expression without the name of the last answer, so that it means the same when there is another answer.
+
+        Where it is the last answer itself, this is the expression that gave that.
+        """
+        if text.strip() == ANSWER and self.last:
+            return self.last
+        places = [(start, end) for kind, start, end in scan(text) if kind == NAME and text[start:end] == ANSWER]
+        if places and ANSWER in self.names:
+            answer = self.values[ANSWER] if ANSWER in self.values else self.definitions[ANSWER].body
+            for start, end in reversed(places):
+                text = f"{text[:start]}({answer}){text[end:]}"
+        return text
 
     def _value(self, piece: AsRead, name: str, freed: Collection[str] = ()) -> Shown:
         """The value of an expression with its gradient, or with its derivatives where variables have no numbers.

@@ -15,6 +15,7 @@ from ..errors import EXIT_CODES, ExpressionError, Span, looks_like_option, neare
 from ..formulas.diff import Diff
 from ..inputs import decoding
 from ..inputs.parse_point import read_point
+from ..inputs.sweeps import sweeping
 from ..numbers.budget import allowed, collect
 from ..streams import internal_error as bugs
 from ..streams.requests import names as names_of_option
@@ -228,7 +229,9 @@ class Lines:
         """The names to which options give another meaning than the session: values, unknowns, columns of data."""
         hidden: set[str] = set()
         for text in values.get("--at", ()):
-            hidden.update(read_point(text) if text.startswith("@") else re.findall(r"([^\W\d]\w*)\s*=", text))
+            hidden.update(
+                read_point(text, sweeping(None)) if text.startswith("@") else re.findall(r"([^\W\d]\w*)\s*=", text)
+            )
         unknowns = names_of_option(values.get("--for"), "--for") or ()
         hidden.update(name for name in unknowns if name in self.session.definitions)
         files = [(declaration.options[name][1], text) for name, texts in values.items() for text in texts]

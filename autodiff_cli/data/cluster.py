@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 
 from ..errors import ExpressionError, usage_error
 from ..extras import install_command
+from ..inputs.sweeps import Grid
 from ..numbers.budget import reported
 from ..streams import filesystems
 from ..streams import internal_error as bugs
@@ -34,6 +35,7 @@ from .readers import Files, Fragment, Selection, reader
 from .rows import Rows, version
 from .sinks import Sink, sink
 from .sources import TEXT, Source
+from .swept_rows import crossing
 
 SIZE = 64_000_000
 """Bytes of data in a part, about."""
@@ -82,6 +84,8 @@ class Job(NamedTuple):
     spreadsheet: bool
     fail: bool
     """Whether a row without an answer is an error of the whole."""
+    grid: Grid | None = None
+    """The points of sweeps that each row is combined with."""
 
     def path(self, part: Part) -> str:
         """Return the path of a part."""
@@ -111,7 +115,7 @@ def _write(part: Part, job: Job) -> Tally:
     try:
         to = sink(file.file, bound.schema, job.format, digits=job.digits, spreadsheet=job.spreadsheet)
         for source, fragment in part.pieces:
-            with reader(source, job.several) as rows:
+            with crossing(job.grid)(reader(source, job.several)) as rows:
                 rows.select_as(job.selection)
                 for batch, _ in answers(rows.chunks(fragment), bound, tally, fail=job.fail):
                     to.write(batch)
@@ -242,7 +246,7 @@ def connected(scheduler: str | None, workers: int | None) -> Iterator[Any]:
 
     with ExitStack() as outer:
         ending = ExitStack()
-        outer.callback(patiently, ending.close)
+        outer.callback(_end, ending)
         try:
             client = patiently(lambda: connect(ending), PATIENCE)
         except ExpressionError:
@@ -253,6 +257,12 @@ def connected(scheduler: str | None, workers: int | None) -> Iterator[Any]:
             hint = "check the address: `--scheduler tcp://host:8786`; or leave it out for processes of this machine"
             raise ExpressionError("io", said, hint=hint if scheduler else "try again") from None
         yield client
+
+
+def _end(ending: ExitStack) -> None:
+    """Close what was started, as far as it ends: an abandoned thread is a daemon, and workers end with their parent."""
+    with suppress(TimeoutError):
+        patiently(ending.close, PATIENCE)
 
 
 def _close(dask: Any) -> None:

@@ -148,7 +148,7 @@ class _Piece(NamedTuple):
 
 def _pieces(file: Reader, used: Mapping[str, str]) -> Iterator[_Piece]:
     """The rows of a file with their numbers: few of text one after the other, and else by columns."""
-    if not file.source.columnar and (file.is_short or not has_arrow()):
+    if not file.source.columnar and (file.is_short() or not has_arrow()):
         return _one_by_one(file, used)
     return _by_columns(file, used)
 

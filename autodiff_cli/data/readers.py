@@ -138,9 +138,8 @@ class Reader(ABC):
         except (OSError, ExpressionError):
             return 0
 
-    @property
-    def is_short(self) -> bool:
-        """Whether it is text of so few rows that they are answered one by one."""
+    def is_short(self, times: int = 1) -> bool:
+        """Whether it is text of so few rows, with so many answers each, that they are answered one by one."""
         return False
 
     @abstractmethod
@@ -200,10 +199,14 @@ class Files:
         *,
         several: bool = False,
         idle: Callable[[], None] | None = None,
+        crossed: Callable[[Reader], Reader] = lambda file: file,
     ) -> None:
-        """`first` reads the first file, if it is open already; for `several` and `idle` see `reader`."""
-        self.sources, self.several, self.idle = sources, several, idle
-        self.first = first or reader(sources[0], several, idle)
+        """`first` reads the first file, if it is open already; for `several` and `idle` see `reader`.
+
+        `crossed` combines the rows of each file with others.
+        """
+        self.sources, self.several, self.idle, self.crossed = sources, several, idle, crossed
+        self.first = first or crossed(reader(sources[0], several, idle))
         _report(self.first)
         self.check: Callable[[Reader], None] = lambda file: None
         """Raises `ExpressionError` where a further file has not what is needed."""
@@ -216,7 +219,7 @@ class Files:
 
     def further(self, source: Source) -> Reader:
         """Open a further file. Raises `ExpressionError`."""
-        file = reader(source, self.several, self.idle)
+        file = self.crossed(reader(source, self.several, self.idle))
         try:
             self.check(file)
         except BaseException:
@@ -432,10 +435,9 @@ class Text(Reader):
         # the lines of the header are those that were taken
         self.first = 1 if self.rows_name_columns else texts.taken + 1
 
-    @property
-    def is_short(self) -> bool:
+    def is_short(self, times: int = 1) -> bool:
         head = self.file.peek(FEW_BYTES)
-        return self.file.ended and head.count(b"\n") < FEW_ROWS
+        return self.file.ended and head.count(b"\n") * times < FEW_ROWS
 
     def field(self, name: str, is_number: bool) -> Any:
         import pyarrow as pa

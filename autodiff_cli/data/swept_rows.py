@@ -1,12 +1,13 @@
-"""The points of sweeps as rows of data, which no file has."""
+"""The points of sweeps as rows of data, which no file has, and each row of a file at all of these points."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from ..errors import ExpressionError, point_error
 from ..inputs.sweeps import Grid
-from .readers import FEW_ROWS, ROWS, Chunk, Fragment, Reader
+from .readers import FEW_ROWS, ROWS, Chunk, Fragment, Reader, Selection
 from .sources import Source
 from .text_rows import TextRow
 
@@ -24,9 +25,8 @@ class SweptPoints(Reader):
     def size(self) -> int:
         return 0
 
-    @property
-    def is_short(self) -> bool:
-        return self.grid.size <= FEW_ROWS
+    def is_short(self, times: int = 1) -> bool:
+        return self.grid.size * times <= FEW_ROWS
 
     def field(self, name: str, is_number: bool) -> Any:
         import pyarrow as pa
@@ -50,3 +50,103 @@ class SweptPoints(Reader):
 
     def close(self) -> None:
         pass
+
+
+class Crossed(Reader):
+    """The rows of a file, each at all points of a grid, whose last sweep varies fastest."""
+
+    def __init__(self, inner: Reader, grid: Grid) -> None:
+        """Raises `ExpressionError` where a column has the name of a sweep."""
+        super().__init__(inner.source, False)
+        self.inner, self.grid = inner, grid
+        for name in grid.axes:
+            if name in inner.names:
+                inner.close()
+                message = f"`{name}` is swept, and is a column of {inner.source.name}"
+                raise point_error(message, "leave one of them out, or rename the column")
+        self.names = (*inner.names, *grid.axes)
+        self.types, self.units, self.summary = inner.types, inner.units, inner.summary
+        self.rows_name_columns = inner.rows_name_columns
+        self.total = None if inner.total is None else inner.total * grid.size
+
+    def is_short(self, times: int = 1) -> bool:
+        return self.inner.is_short(times * self.grid.size)
+
+    def field(self, name: str, is_number: bool) -> Any:
+        import pyarrow as pa
+
+        return pa.field(name, pa.float64()) if name in self.grid.axes else self.inner.field(name, is_number)
+
+    def select(self, numbers: Sequence[str], kept: Sequence[str]) -> None:
+        super().select(numbers, kept)
+        self.inner.select(self._of_file(numbers), self._of_file(kept))
+
+    def select_as(self, first: Selection) -> None:
+        schema = [field for field in first.schema if field.name not in self.grid.axes]
+        self.inner.select_as(Selection(self._of_file(first.numbers), self._of_file(first.kept), schema, first.file))
+        self.inner.select(self.inner.selection.numbers, self.inner.selection.kept)
+        self.selection = first
+
+    def _of_file(self, names: Sequence[str]) -> list[str]:
+        return [name for name in names if name not in self.grid.axes]
+
+    def rows(self) -> Iterator[TextRow]:
+        return (
+            (line, {**cells, **point}, fault)
+            for line, cells, fault in self.inner.rows()
+            for point in self.grid.points()
+        )
+
+    def numbers_in(self, row: TextRow, columns: Sequence[str]) -> tuple[dict[str, float], ExpressionError | None]:
+        numbers, fault = self.inner.numbers_in(row, self._of_file(columns))
+        swept: Any = {name: row[1][name] for name in self.grid.axes}
+        return {**numbers, **swept}, fault
+
+    def chunks(self, fragment: Fragment | None = None) -> Iterator[Chunk]:
+        import numpy as np
+        import pyarrow as pa
+
+        size, schema = self.grid.size, self.selection.schema
+
+        def arrays(start: int, stop: int) -> dict[str, Any]:
+            return {name: np.array(column) for name, column in self.grid.columns(start, stop).items()}
+
+        def places(where: Callable[[int], str], row: int, count: int) -> Callable[[int], str]:
+            return lambda k: where(row + k // count)
+
+        whole = arrays(0, size) if size <= ROWS else {}
+        together = max(1, ROWS // size)
+        for chunk in self.inner.chunks(fragment):
+            read = chunk.size
+            for row in range(0, chunk.batch.num_rows, together):
+                part = chunk.batch.slice(row, together)
+                for start in range(0, size, ROWS):
+                    points = whole or arrays(start, min(start + ROWS, size))
+                    count = min(size - start, ROWS)
+                    again = pa.array(np.repeat(np.arange(part.num_rows), count))
+                    columns = [
+                        pa.array(np.tile(points[name], part.num_rows))
+                        if name in points
+                        else part.column(name).take(again)
+                        for name in schema.names
+                    ]
+                    faults = {
+                        (k - row) * count + point: fault
+                        for k, fault in chunk.faults.items()
+                        if row <= k < row + part.num_rows
+                        for point in range(count)
+                    }
+                    batch = pa.RecordBatch.from_arrays(columns, schema=schema)
+                    yield Chunk(batch, places(chunk.where, row, count), faults, read)
+                    read = 0
+
+    def fragments(self) -> list[Fragment | None]:
+        return self.inner.fragments()
+
+    def close(self) -> None:
+        self.inner.close()
+
+
+def crossing(grid: Grid | None) -> Callable[[Reader], Reader]:
+    """Return what combines the rows of a file with the points of a grid; without one it leaves them as they are."""
+    return lambda file: file if grid is None else Crossed(file, grid)

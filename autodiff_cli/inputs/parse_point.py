@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, cached_property
 from typing import Any, NoReturn
 
 from ..errors import ExpressionError, Span
@@ -17,6 +18,8 @@ from .problem import Quantity as Quantity
 from .problem import Typed as Typed
 from .problem import evaluate_constant
 from .problem import typed as typed
+
+_JSON_TEXT = re.compile(r'"(?:[^"\\]|\\.)*"')
 
 ValueOf = Callable[[str, str, int], float]
 """Reads the value of a name: gets the name, its text, and where that begins in a longer one."""
@@ -237,9 +240,33 @@ def _finite(name: str, value: float) -> float:
     return number
 
 
+class PointFile(str):
+    """`@PATH` of `--at`, whose file is read once: it may be a pipe."""
+
+    @cached_property
+    def content(self) -> tuple[str, ExpressionError | None]:
+        """The text of the file, and the error that it is where it is no text. Raises `ExpressionError`."""
+        return whole(self[1:], hint="`--at @PATH` reads a JSON file of names and values")
+
+
+def once_read(options: Sequence[str] | None) -> list[str] | None:
+    """Return the `--at` options with each `@PATH` as a file that is read once."""
+    return options and [PointFile(text) if text.startswith("@") else text for text in options]  # type: ignore[return-value]
+
+
 def may_sweep(options: Sequence[str] | None) -> bool:
     """Whether one of these `--at` may give a name many values; see `sweeps`."""
-    return any((":" in text or "{" in text) and not text.startswith("@") for text in options or ())
+    return any(":" in text or "{" in text for option in options or () for text in _values_of(option))
+
+
+def _values_of(option: str) -> Sequence[str]:
+    """The texts in which an `--at` may have sweeps: itself, or the texts in its file."""
+    if not isinstance(option, PointFile):
+        return () if option.startswith("@") else (option,)
+    try:
+        return _JSON_TEXT.findall(option.content[0])
+    except ExpressionError:  # whoever reads the point says so
+        return ()
 
 
 def read_point(source: str, value_of: ValueOf | None = None) -> dict[str, float]:
@@ -250,7 +277,7 @@ def read_point(source: str, value_of: ValueOf | None = None) -> dict[str, float]
     if not source.startswith("@"):
         return parse_point(source, value_of)
     path = source[1:]
-    text, fault = whole(path, hint="`--at @PATH` reads a JSON file of names and values")
+    text, fault = (source if isinstance(source, PointFile) else PointFile(source)).content
     try:
         if fault is not None:
             raise fault

@@ -281,8 +281,10 @@ SEVERAL = "`autodiff jacobian` differentiates several outputs"
 def check_single(program: Program, hint: str = SEVERAL) -> None:
     """Raise an `ExpressionError` with a hint where a program has several outputs."""
     if len(program.roots) > 1:
-        comma = re.search(r"(?<![\w.,])(\d+),(\d+)(?![\d.,])", program.text)
-        if comma is not None:
+        for comma in re.finditer(r"(?<![\w.,])(\d+),(\d+)(?![\d.,])", program.text):
+            before = program.text[: comma.start()]
+            if any(before.count(opened) > before.count(closed) for opened, closed in ("()", "[]")):
+                continue
             message = f"`{comma[0]}` has a comma, which separates outputs here"
             hint = f"decimals have a point: `{comma[1]}.{comma[2]}`; with two outputs, {hint}"
             raise ExpressionError("type", message, Span(*comma.span()), hint)

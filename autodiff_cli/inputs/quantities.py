@@ -19,7 +19,7 @@ from ..language.builder import CONSTANTS, Program
 from ..language.tokens import is_name, plain_number
 from ..numbers.base import Number, NumberType
 from ..numbers.dimensions import Dimensioned, Dimensions
-from ..quantities.unit import NUMBER, Unit, choose, coherent, parse_unit, quantity_name, ratio
+from ..quantities.unit import LONGEST_UNIT, NUMBER, Unit, choose, coherent, parse_unit, quantity_name, ratio
 from ..run.evaluation import Evaluation
 from ..table.primitive import FUNCTIONS
 from .parse_point import constant_value, pieces
@@ -103,11 +103,13 @@ def split_quantity(text: str) -> tuple[str, Unit] | None:
             span = error.span or Span(0, len(rest))
             raise point_error(str(error), error.hint, span=Span(span.start + end, span.end + end)) from None
     # an expression with a unit behind it: one that is in parentheses, a call or a name
-    depth = 0
+    depth, first = 0, max(len(text.rstrip()) - LONGEST_UNIT, 0)
     for index, char in enumerate(text):
         depth += (char == "(") - (char == ")")
+        if depth or index < first or not (char == " " or text[index - 1] == ")"):
+            continue
         before = text[:index].strip()
-        if depth == 0 and before and (char == " " or text[index - 1] == ")"):
+        if before:
             try:
                 unit = parse_unit(text[index:].strip())
             except ExpressionError:

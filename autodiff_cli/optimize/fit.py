@@ -6,7 +6,6 @@ import math
 import random
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import combinations
 from typing import Any, NamedTuple
 
 from ..batched.columns_io import listed
@@ -43,6 +42,7 @@ from .least_squares import (
     projected,
     searched,
 )
+from .symmetries import nearest_image
 
 Sigma = float | str | Mapping[str, Spread]
 """Uncertainties as they are typed: that of the response, or several by name."""
@@ -68,9 +68,6 @@ ANY = (-math.inf, math.inf)
 
 SQUARED = 1e140
 """How large the data may be, or its inverse how small, for the squares of their residuals to be doubles."""
-
-FLIPPED = 10
-"""The most parameters that are searched for sign changes that do not change the model."""
 
 CURVE = 241
 """At how many points the fitted curve is computed to be drawn."""
@@ -392,7 +389,7 @@ def fit(
                 if uncertain := [name for name in data.predictors if name in data.sigma]:
                     model = ErrorsInVariables(model, {name: data.uncertainty(np, name) for name in uncertain})
                     ended = _with_errors(model, start, ended)
-                ended = ended._replace(values=_on_the_side(model, problem, ended.values, linear))
+                ended = ended._replace(values=nearest_image(model, problem, ended.values, linear))
         except Stopped:
             model.stop = lambda: False
             interrupted, ended = True, Ended(start, math.nan, math.inf, "interrupted")
@@ -563,33 +560,33 @@ def _has_converged(model: Model, ended: Ended) -> bool:
     return ended.cost < 1e200 and ended.moved <= CONVERGED and _r_squared(model, ended.values) > enough
 
 
-def _on_the_side(model: Model, problem: Problem, values: Any, linear: Sequence[str]) -> Any:
-    """The values with the signs of their starts, as far as other signs leave every row and the bounds as they are."""
+def _has_origin(model: Model, values: Any) -> bool:
+    """Whether the model is a sum of its parameters' multiples of columns, and no constant is one: as `y = b*x`."""
     np = model.np
-    fitted = model(values)[0]
-    low, high = model.limits
-    starts = [0.0 if name in linear else problem.values.get(name, 0.0) for name in problem.unknowns]
-    loose = [k for k, x in enumerate(starts) if x * values[k] < 0 or (problem.unknowns[k] in linear and values[k])]
-    if len(loose) > FLIPPED:
-        return values
-    for count in range(1, 4):
-        for places in combinations(loose, count):
-            wrong = [k for k in places if starts[k] * values[k] < 0]
-            if not wrong:
-                continue
-            there = np.array(values)
-            there[list(places)] *= -1
-            inside = bool(np.all((low <= there) & (there <= high)))
-            if inside and np.array_equal(model(there)[0], fitted, equal_nan=True):
-                values = there
-    return values
+    ones = model.weights[model.weights > 0]
+    fitted, rows = model(values)[0][model.weights > 0], -model.jacobian(values)[model.weights > 0]
+    if any(np.array_equal(column, column[0] / ones[0] * ones) for column in rows.T):
+        return False
+    if not np.allclose(rows @ values, fitted * ones, rtol=0, atol=1e-9 * float(np.max(np.abs(fitted * ones)))):
+        return False
+    columns = rows / column_sizes(np, rows)
+    left = ones - columns @ np.linalg.lstsq(columns, ones, rcond=None)[0]
+    return bool(np.linalg.norm(left) > 1e-6 * np.linalg.norm(ones))
 
 
-def _r_squared(model: Model, values: Any) -> float:
+def _spread_of_predictors(model: ErrorsInVariables) -> float:
+    """Return the sum of ln(2πτ²) over all values of predictors that are uncertain, in rows that count."""
+    np = model.np
+    spreads = [np.asarray(tau)[(model.weights > 0) & (np.asarray(tau) > 0)] for tau in model.errors.values()]
+    return sum(float(np.sum(np.log(2 * math.pi * tau**2))) for tau in spreads)
+
+
+def _r_squared(model: Model, values: Any, *, origin: bool = False) -> float:
+    """Return the share of the squares of the response that the model explains: about their mean, or about 0."""
     np = model.np
     square = model.weights**2
     left = model.residuals(values)
-    middle = float(np.average(model.response, weights=square))
+    middle = 0.0 if origin else float(np.average(model.response, weights=square))
     total = float(square @ (model.response - middle) ** 2)
     return 1 - float(left @ left) / total if total > 0 else 1.0
 
@@ -768,8 +765,7 @@ class _Inference:
         known = self.data.has_sigma
         result = goodness(np, self.left, model.weights, self.dof, estimated, order, known=known)
         if isinstance(model, ErrorsInVariables):
-            # the true predictors would be parameters of the likelihood too
-            result = result._replace(log_likelihood=None, aic=None, bic=None)
+            result = result.with_predictors(_spread_of_predictors(model))
         return result
 
     def goodness_warnings(self, result: Goodness) -> Iterator[Diagnostic]:
@@ -809,7 +805,10 @@ def _answer(
     standardised, band = inference.rows()
     parameters = inference.parameters(linear)
     goodness = inference.goodness()
-    corrections = model(inference.ended.values).corrections
+    values = inference.ended.values
+    corrections = model(values).corrections
+    # R² of a linear model without a constant is about 0, as NIST and R have it
+    origin = len(linear) == len(model.free) and _has_origin(model, values)
     measured = [] if data.transform is None else [*data.transform.variables]
     fit = Fit(
         text=text,
@@ -823,7 +822,7 @@ def _answer(
         rss=inference.rss,
         deviation=math.sqrt(inference.rss / inference.dof) if inference.dof > 0 and not data.has_sigma else None,
         goodness=goodness,
-        r_squared=None if corrections else _r_squared(model, inference.ended.values),
+        r_squared=None if corrections else _r_squared(model, values, origin=origin),
         level=inference.level,
         loss=model.loss,
         absolute_sigma=inference.known,

@@ -54,6 +54,18 @@ class Goodness(Record):
         """Whether χ² is far from the degrees of freedom."""
         return self.p_value is not None and not DOUBTFUL <= self.p_value <= 1 - DOUBTFUL
 
+    def with_predictors(self, spread: float) -> Goodness:
+        """Return the goodness of a fit whose predictors were measured too; `spread` is their sum of ln(2πτ²).
+
+        The likelihood is then that of all measured values, at its largest by their true ones, which are not counted:
+        they are as many in all models of the same data.
+        """
+        if self.log_likelihood is None or self.aic is None or self.bic is None:
+            return self
+        return self._replace(
+            log_likelihood=self.log_likelihood - spread / 2, aic=self.aic + spread, bic=self.bic + spread
+        )
+
 
 def chi_squared_tail(chi_squared: float, dof: int) -> float:
     """Return the probability that a χ² of so many degrees of freedom is larger; NIST DLMF 8.2.4."""

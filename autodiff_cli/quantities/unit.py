@@ -208,6 +208,9 @@ def unit_or_none(text: str) -> Unit | None:
 _Token = tuple[str, str, int, int]
 
 
+LONGEST_UNIT = 200
+"""The number of characters that a unit may have."""
+
 EXAMPLE = "write units as `kg*m/s^2`, `N·m` or `J/(kg K)`"
 
 
@@ -216,8 +219,10 @@ def _wrong(message: str, start: int, end: int, hint: str = EXAMPLE) -> Expressio
 
 
 def _tokens(text: str) -> Iterator[_Token]:
-    end = 0
-    while end < len(text.rstrip()):
+    if len(text) > LONGEST_UNIT:
+        raise _wrong(f"a unit has at most {LONGEST_UNIT} characters, and this text has {len(text):,}", 0, len(text))
+    end, length = 0, len(text.rstrip())
+    while end < length:
         match = _TOKEN.match(text, end)
         if match is None or match.lastgroup is None:
             start = end + len(text[end:]) - len(text[end:].lstrip())

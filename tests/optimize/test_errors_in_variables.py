@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.optimize import least_squares
+from scipy.stats import norm
 
 import autodiff_cli
 from autodiff_cli import ExpressionError
@@ -132,7 +133,25 @@ def test_predictors_that_are_exact_are_an_ordinary_fit() -> None:
     for name in "ab":
         assert exact.point[name] == pytest.approx(plain.point[name], rel=1e-9)
         assert exact.parameters[name].error == pytest.approx(plain.parameters[name].error, rel=1e-9)
-    assert exact.converged and exact.r_squared is None and exact.goodness.aic is None
+    assert exact.converged and exact.r_squared is None
+    assert exact.goodness.aic == pytest.approx(plain.goodness.aic, rel=1e-12)
+
+
+def test_the_likelihood_is_that_of_all_measured_values() -> None:
+    """SciPy: the densities of y and x, at the true predictors and parameters that make their product largest."""
+    x, y, sx, sy = (np.array(PEARSON[name]) for name in ("x", "y", "sx", "sy"))
+
+    def left(values: Any) -> Any:
+        a, b, true = values[0], values[1], values[2:]
+        return np.concatenate([(y - a * np.exp(b * true)) / sy, (x - true) / sx])
+
+    solution = least_squares(left, [6, -0.1, *x], xtol=1e-15, ftol=1e-15, gtol=1e-15).x
+    a, b, true = solution[0], solution[1], solution[2:]
+    wanted = float(np.sum(norm.logpdf(y, a * np.exp(b * true), sy)) + np.sum(norm.logpdf(x, true, sx)))
+    goodness = autodiff_cli.fit("y = a*exp(b*x)", PEARSON, "b=-0.1", sigma="y=sy,x=sx").goodness
+    assert goodness.log_likelihood == pytest.approx(wanted, rel=1e-10)
+    assert goodness.aic == pytest.approx(2 * 2 - 2 * wanted, rel=1e-10)
+    assert goodness.bic == pytest.approx(2 * math.log(10) - 2 * wanted, rel=1e-10)
 
 
 def test_shares_in_percent_are_columns_of_uncertainties() -> None:

@@ -58,14 +58,58 @@ def digits(x: float, certified: str) -> float:
 def test_certified_values_from_both_starts(problem: dict[str, Any], start: str) -> None:
     found = asked(problem, start)
     assert found.converged and not found.null
+    # the residuals of Lanczos1 are 1e-13 of the data, so that rounding leaves 3 digits of them, in any doubles
+    lost = 7.0 if problem["name"] == "Lanczos1" else 0.0
     for name, text in problem["certified"].items():
         each = found.parameters[name]
         # the certified values have 11 digits
         assert digits(float(each.estimate), text) >= 9.9
-        assert each.error is not None and digits(float(each.error), problem["standard_errors"][name]) >= 9.5
-    assert found.deviation is not None and digits(float(found.deviation), problem["deviation"]) >= 9.5
-    assert digits(float(found.rss), problem["rss"]) >= 8
+        assert each.error is not None and digits(float(each.error), problem["standard_errors"][name]) >= 9.5 - lost
+    assert found.deviation is not None and digits(float(found.deviation), problem["deviation"]) >= 9.5 - lost
+    assert digits(float(found.rss), problem["rss"]) >= 8 - lost
     assert found.evaluations < 2000
+
+
+def test_residuals_that_are_lost_in_rounding_come_with_more_digits() -> None:
+    problem = next(each for each in PROBLEMS if each["name"] == "Lanczos1")
+    found = asked(problem, "start1", arithmetic=chosen(False, 30, False))
+    assert digits(float(found.rss), problem["rss"]) >= 9.9
+    for name, text in problem["standard_errors"].items():
+        error = found.parameters[name].error
+        assert error is not None and digits(float(error), text) >= 9.9
+
+
+LINEAR = [json.loads(line) for line in (NIST / "linear.jsonl").read_text(encoding="utf-8").splitlines()]
+
+
+@pytest.mark.parametrize("problem", LINEAR, ids=lambda problem: problem["name"])
+def test_certified_values_of_linear_problems(problem: dict[str, Any]) -> None:
+    """NIST/ITL StRD, linear regression: values of 15 digits, of which the condition of Filip leaves 7 in doubles."""
+    right = 7.0 if problem["name"] == "Filip" else 11.0
+    for more, digits_right in (({}, right), ({"arithmetic": chosen(False, 30, False)}, 14.0)):
+        found = fit(problem["formula"], columns_of(problem["name"]), **more)
+        assert found.converged and found.method == "one linear solve"
+        for name, text in problem["certified"].items():
+            estimate, error = found.parameters[name].estimate, found.parameters[name].error
+            assert digits(float(estimate), text) >= digits_right
+            assert error is not None and digits(float(error), problem["standard_errors"][name]) >= digits_right
+        assert found.deviation is not None and digits(float(found.deviation), problem["deviation"]) >= digits_right
+        assert digits(float(found.rss), problem["rss"]) >= digits_right
+        assert found.r_squared == pytest.approx(float(problem["r_squared"]), abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("text", "about_mean"),
+    [("y = a + b*x", True), ("y = b*x", False), ("y = b*x + c*x**2", False), ("y = a*(1 + x) + b*(1 - x)", True),
+     ("y = 2 + b*x", True), ("y = b*x + c*(x + 1)", True), ("y = a*exp(b*x)", True)],
+)  # fmt: skip
+def test_of_a_linear_model_without_a_constant_r_squared_is_about_0(text: str, about_mean: bool) -> None:
+    x, y = np.arange(1.0, 7), np.array([7.1, 8.9, 11.2, 12.8, 15.1, 17.0])
+    weights = np.array([1.0, 2, 1, 3, 0, 1])
+    found = fit(text, {"x": x, "y": y, "w": weights}, {"b": 0.1} if "exp" in text else None, weights="w")
+    middle = np.average(y, weights=weights) if about_mean else 0.0
+    wanted = 1 - float(found.rss) / float(weights @ (y - middle) ** 2)
+    assert found.r_squared == pytest.approx(wanted, rel=1e-12)
 
 
 def assert_digits(found: Fit, problem: dict[str, Any], right: int) -> None:
@@ -424,6 +468,38 @@ def test_of_mirror_images_the_one_on_the_side_of_the_start(start: dict[str, floa
     found = fit("y = (b1/b2)*exp(-0.5*((x - b3)/b2)**2)", ECKERLE, start)
     wanted = {"b1": signs[0] * 1.5543827178, "b2": signs[1] * 4.0888321754, "b3": 451.54121844}
     assert found.converged and found.point == pytest.approx(wanted, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("text", "start", "wanted"),
+    [
+        ("y = a*exp(-p*x) + b*exp(-q*x)", {"p": 2, "q": 0.2}, {"a": 3.0, "p": 1.5, "b": 1.0, "q": 0.3}),
+        ("y = a*exp(-p*x) + b*exp(-q*x)", {"p": 0.2, "q": 2}, {"a": 1.0, "p": 0.3, "b": 3.0, "q": 1.5}),
+        # two terms that are not of one form
+        ("y = 3*exp(-p*x) + 1*exp(-q*x)", {"p": 1.2, "q": 1.3}, {"p": 1.5, "q": 0.3}),
+        ("y = exp(-p*x) + exp(-q*x) + exp(-r*x)", {"p": 3, "q": 0.1, "r": 0.9}, {"p": 2.0, "q": 0.2, "r": 0.7}),
+        ("y = exp(-p*x) + exp(-q*x) + exp(-r*x)", {"p": 0.1, "q": 1, "r": 4}, {"p": 0.2, "q": 0.7, "r": 2.0}),
+        ("y = exp(-p*x) + exp(-q*x) + exp(-r*x)", {"p": 1, "q": 4, "r": 0.1}, {"p": 0.7, "q": 2.0, "r": 0.2}),
+        ("y = a*exp(-((x-m)/s)**2) + b*exp(-((x-n)/t)**2)", {"m": 6, "s": 1, "n": 2, "t": 1},
+         {"a": 1.0, "m": 7.0, "s": 2.0, "b": 2.0, "n": 2.5, "t": 1.0}),
+    ],
+)  # fmt: skip
+def test_terms_of_one_form_are_in_the_order_of_their_starts(
+    text: str, start: dict[str, float], wanted: dict[str, float]
+) -> None:
+    x = np.linspace(0.1, 10, 60)
+    _, _, right = text.partition("= ")
+    y = eval(right, {"x": x, "exp": np.exp, **wanted})  # noqa: S307
+    found = fit(text, {"x": x, "y": y}, start)
+    assert found.converged and found.point == pytest.approx(wanted, rel=1e-6)
+
+
+def test_an_exchange_stays_inside_the_bounds() -> None:
+    x = np.linspace(0.1, 10, 60)
+    data = {"x": x, "y": 3 * np.exp(-1.5 * x) + np.exp(-0.3 * x)}
+    bounds = {"p": Range(1.0, 5.0)}
+    found = fit("y = a*exp(-p*x) + b*exp(-q*x)", data, {"p": 1.1, "q": 3.0}, bounds=bounds)
+    assert found.point == pytest.approx({"a": 3.0, "p": 1.5, "b": 1.0, "q": 0.3}, rel=1e-6)
 
 
 def test_a_row_of_weight_0_needs_no_value() -> None:

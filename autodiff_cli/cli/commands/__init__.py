@@ -120,6 +120,7 @@ def answer_at(
     """
     from ..runner import answer_all
 
+    inputs = inputs.with_sweeps()
     grid = inputs.grid(rows.zip)
     if grid is None and not rows.points:
         for option in ("wide", "spreadsheet", "backend"):
@@ -128,9 +129,9 @@ def answer_at(
                 hint = "give a file, `--points FILE`, or a sweep, `--at x=0:10:1`; or leave it out"
                 raise usage_error(f"`--{option}` is about rows", hint)
         return answer_all(inputs, method, view, **choices)
-    if grid is not None and rows.points:
-        hint = "give the data a column of the name, or sweep without `--points`"
-        raise usage_error("the points are those of `--points`, or of a sweep in `--at`", hint)
+    if rows.points and rows.zip and grid is not None and len(grid.axes) == 1:
+        hint = "for a value a row, give the data a column of the name; for all combinations, leave it out"
+        raise usage_error("`--zip` pairs sweeps, not rows, and there is one sweep", hint)
     from ..row_routes import answer_rows  # only many points need it
 
     return answer_rows(inputs, rows, grid, method, view, question)

@@ -1,0 +1,140 @@
+"""Tests of rows of data at the points of sweeps: each with all, in order, block by block, with their places."""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from autodiff_cli import ExpressionError, gradient
+from autodiff_cli.data import swept_rows
+from autodiff_cli.data.readers import Reader, reader
+from autodiff_cli.data.sources import sources
+from autodiff_cli.data.swept_rows import Crossed
+from autodiff_cli.inputs.parse_point import PointFile, may_sweep, parse_point
+from autodiff_cli.inputs.sweeps import Grid, grid_of, sweeping
+from running import autodiff
+
+A = [1.0, 0.25, -3.0, 2.0, 7.0]
+
+
+def grid(text: str, *, zipped: bool = False) -> Grid:
+    points = grid_of(parse_point(text, sweeping(None)), zipped=zipped)
+    assert points is not None
+    return points
+
+
+def opened(folder: Path, kind: str, points: Grid) -> Reader:
+    """The rows of a file of this kind, at the points of a grid."""
+    path = folder / f"a.{kind}"
+    if kind == "csv":
+        path.write_text("name,a\n" + "".join(f"r{k},{a}\n" for k, a in enumerate(A)))
+    else:
+        pq.write_table(pa.table({"name": [f"r{k}" for k in range(len(A))], "a": A}), path, row_group_size=2)
+    return Crossed(reader(sources([str(path)])[0]), points)
+
+
+@pytest.mark.parametrize("most", [1, 2, 3, 6, 7, 100])
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+@pytest.mark.parametrize("zipped", [False, True])
+def test_blocks_have_all_combinations(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: int, kind: str, zipped: bool
+) -> None:
+    monkeypatch.setattr(swept_rows, "ROWS", most)
+    text, points = (
+        ("x=0:2:1,y=1:3:1", [(0, 1), (1, 2), (2, 3)]) if zipped else ("x=0:2:1,y=5:6:1", [*product((0, 1, 2), (5, 6))])
+    )
+    with opened(tmp_path, kind, grid(text, zipped=zipped)) as rows:
+        rows.select(["y", "a", "x"], ["name"])
+        chunks = [*rows.chunks()]
+    assert all(0 < chunk.batch.num_rows <= max(most, len(points)) for chunk in chunks)
+    assert most >= len(points) or all(chunk.batch.num_rows <= most for chunk in chunks)
+    expected = [{"name": f"r{k}", "a": a, "x": x, "y": y} for k, a in enumerate(A) for x, y in points]
+    assert [row for chunk in chunks for row in chunk.batch.to_pylist()] == expected
+    places = [chunk.where(k) for chunk in chunks for k in range(chunk.batch.num_rows)]
+    first, word = (2, "line") if kind == "csv" else (1, "row")
+    assert places == [f"{word} {first + k}: " for k in range(len(A)) for _ in points]
+    # bytes are counted once, and one by one the rows are the same
+    assert kind == "parquet" or sum(chunk.size for chunk in chunks) == sum(len(f"r{k},{a}\n") for k, a in enumerate(A))
+    with opened(tmp_path, kind, grid(text, zipped=zipped)) as rows:
+        single = [rows.numbers_in(row, ["a", "x", "y"]) for row in rows.rows()]
+    assert single == [({name: row[name] for name in "axy"}, None) for row in expected]
+
+
+def test_faults_are_those_of_all_points_of_a_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(swept_rows, "ROWS", 4)
+    path = tmp_path / "a.csv"
+    path.write_text("a\n1\nq\n3\n")
+    with Crossed(reader(sources([str(path)])[0]), grid("x=1:2:1")) as rows:
+        rows.select(["a", "x"], [])
+        faults = [(chunk.where(k), str(fault)) for chunk in rows.chunks() for k, fault in chunk.faults.items()]
+    assert [place for place, _ in faults] == ["line 3: "] * 2 and all("`q`" in fault for _, fault in faults)
+
+
+@pytest.mark.parametrize("backend", ["llvm", "numpy", "python"])
+def test_values_are_those_of_numpy(tmp_path: Path, backend: str) -> None:
+    numbers = np.linspace(0.5, 3, 700)
+    pq.write_table(pa.table({"a": numbers}), tmp_path / "a.parquet")
+    result = autodiff(
+        "grad", "a*exp(-k*x)", "--points", "a.parquet", "--at", "x=0:1/41,k={0.5,2}", "--wide", "--backend", backend,
+        "--output", "out.parquet", folder=tmp_path,
+    )  # fmt: skip
+    assert (result.code, result.err) == (0, "")
+    table = pq.read_table(tmp_path / "out.parquet")
+    a, x, k = (column.ravel() for column in np.meshgrid(numbers, np.linspace(0, 1, 41), [0.5, 2], indexing="ij"))
+    for name, exact in {"a": a, "x": x, "k": k, "value": a * np.exp(-k * x), "d_x": -k * a * np.exp(-k * x)}.items():
+        assert np.allclose(table[name].to_numpy(), exact, rtol=1e-14, atol=1e-300), name
+
+
+def test_grids_travel() -> None:
+    for points in (grid("x=0:1:0.1,y={1,2/3}"), grid("x=log(1:100)/3,y=0:pi/3", zipped=True)):
+        assert pickle.loads(pickle.dumps(points)).columns(0, points.size) == points.columns(0, points.size)  # noqa: S301
+
+
+def test_a_column_is_not_swept(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("x\n1\n")
+    with pytest.raises(ExpressionError, match="`x` is swept, and is a column"):
+        Crossed(reader(sources([str(tmp_path / "a.csv")])[0]), grid("x=0:1:1"))
+
+
+def test_a_file_of_a_point_is_read_once() -> None:
+    end, begin = os.pipe()
+    os.write(begin, json.dumps({"x": "0:1:0.5", "y": "{3,4}"}).encode())
+    os.close(begin)
+    file = PointFile(f"@/dev/fd/{end}")
+    assert may_sweep([file]) and file.content == file.content
+    os.close(end)
+
+
+@pytest.mark.parametrize("text", ['{"x": 3}', '{"x": "3", "y": [1, 2]}', '{"x": "pi/4"}', '{"x": 1, "a": "2 m"}'])
+def test_files_without_sweeps_are_points(tmp_path: Path, text: str) -> None:
+    (tmp_path / "p.json").write_text(text)
+    assert not may_sweep([PointFile(f"@{tmp_path}/p.json")])
+
+
+def test_python_has_sweeps_in_files_and_lists_beside_them(tmp_path: Path) -> None:
+    (tmp_path / "p.json").write_text('{"x": "1:3:1"}')
+    assert gradient("x**2", f"@{tmp_path}/p.json")["d_x"] == [2, 4, 6]
+    swept = gradient("sum(w)*x", {"w": np.array([1.0, 2.0]), "x": "0:1:1"})
+    assert swept["value"] == [0, 3] and swept["d_w[1]"] == [0, 1] and swept["d_x"] == [3, 3]
+    with pytest.raises(ExpressionError, match="columns and a sweep"):
+        gradient("a*x", {"a": [1.0, 2.0], "x": "0:1:1"})
+
+
+def test_a_sum_of_one_is_of_a_list() -> None:
+    numbers = np.array([1.0, 2.0, 5.0])
+    assert gradient("sum(x)", {"x": numbers}).gradient == {"x[1]": 1, "x[2]": 1, "x[3]": 1}
+    assert gradient("max((x - 1)*2)", {"x": numbers}).value == 8
+    # with several arguments, or in a frame, columns are columns
+    assert gradient("sum(x, y)", {"x": numbers, "y": numbers})["value"].tolist() == [2, 4, 10]
+    assert gradient("max(x, 2)", {"x": numbers})["value"].tolist() == [2, 2, 5]
+    with pytest.raises(ExpressionError) as error:
+        gradient("sum(x)", {"x": np.arange(2e5)})
+    assert error.value.kind == "limit"
