@@ -133,7 +133,7 @@ def described(
                 node.label,
                 node._op,
                 node.primitive is VARIABLE,
-                unsigned(node.data) if _is_literal(node) or (numbers and evaluated[node]) else None,
+                unsigned(node.data) if not (node._prev or node.label) or (numbers and evaluated[node]) else None,
                 node.grad if numbers and evaluated[node] and not isinstance(node.data, bool) else None,
                 inputs,
                 len(inputs) > 1 and not node.primitive.commutative,
@@ -162,10 +162,6 @@ def _partials(node: Value, chains: Chains) -> dict[tuple[Value, int], float]:
             elif slope is not None:
                 partials[user, k] = above * slope + 0.0
     return partials
-
-
-def _is_literal(node: Value) -> bool:
-    return not node._prev and not node.label
 
 
 def _taken(node: Value) -> tuple[bool, ...]:

@@ -375,12 +375,11 @@ def _vanishing(
     """Notes on adjoints that vanished, exploded, cancelled, or never arrived."""
     notes = []
     largest: dict[int, float] = {}
-    for pull in pulls:
-        largest[pull.target] = max(largest.get(pull.target, 0.0), abs(pull.upstream))
-    seen: set[int] = set()
     products: dict[int, float] = {}
     for pull in pulls:
+        largest[pull.target] = max(largest.get(pull.target, 0.0), abs(pull.upstream))
         products[pull.target] = max(products.get(pull.target, 0.0), abs(pull.product))
+    seen: set[int] = set()
     for pull in pulls:
         k = pull.target
         adjoint = adjoints[writer.listed[k]]

@@ -12,8 +12,13 @@ from .schema import POINT, REMARKS, Field, OutputRow, View, record_of
 from .steps import DERIVATION, blocks, derivation_record, derivative_name, lines, rows
 
 DERIVATIVE = (
-    Field("of", "with `--for`: the unknown that is differentiated", lambda each: each.of or None, optional=True),
-    Field("by", "the variables that it is taken by, in their order", lambda each: [*each.by]),
+    Field(
+        "of",
+        "with `--for`: the unknown that is differentiated",
+        lambda derivative: derivative.of or None,
+        optional=True,
+    ),
+    Field("by", "the variables that it is taken by, in their order", lambda derivative: [*derivative.by]),
     Field("formula", "the derivative as a formula"),
     Field("short", "a shorter form"),
     Field("condition", "where the shorter form holds"),
@@ -112,7 +117,10 @@ class DiffView(View[Diff]):
             yield {**row, "short": derivative.short, "condition": derivative.condition}
 
     def cells(self, answer: Diff) -> Iterator[dict[str, Any]]:
-        yield {f"d_{'_'.join((*([each.of] if each.of else []), *each.by))}": each.value for each in answer.derivatives}
+        yield {
+            f"d_{'_'.join((*([derivative.of] if derivative.of else []), *derivative.by))}": derivative.value
+            for derivative in answer.derivatives
+        }
 
     def one_line(self, answer: Diff) -> str:
         derivations = answer.derivations if answer.language == "text" else ()

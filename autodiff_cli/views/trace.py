@@ -88,9 +88,9 @@ class Names:
 
     def number(self, x: float | bool | None) -> str:
         """A number to so many digits, or a blank."""
-        return BLANK if self.blanks else self.given(x)
+        return BLANK if self.blanks else self.numeral(x)
 
-    def given(self, x: float | bool | None) -> str:
+    def numeral(self, x: float | bool | None) -> str:
         """A number that is there from the start."""
         return format_number(x, self.digits)
 
@@ -115,7 +115,7 @@ class Notation(Names):
 
     def value(self, row: TraceRow) -> str:
         """The node's value, which is given where it is computed from nothing."""
-        return self.number(row.value) if row.graph._prev else self.given(row.value)
+        return self.number(row.value) if row.graph._prev else self.numeral(row.value)
 
     def pull(self, pull: AdjointStep) -> str:
         """`x̄ += v̄₁ · ∂v₁/∂x`."""
@@ -294,7 +294,7 @@ class TraceView(View[Trace]):
         else:
             yield _tangent(answer, notation, self.steps)
             yield from _left_out("steps", len(answer.pushes), self.steps)
-            direction = ", ".join(f"{name} = {notation.given(x)}" for name, x in answer.direction.items())
+            direction = ", ".join(f"{name} = {notation.numeral(x)}" for name, x in answer.direction.items())
             yield Line(
                 (
                     ("derivative along (", "heading"),
@@ -341,7 +341,7 @@ def worked_solution(answer: Trace, notation: Notation) -> Iterator[str]:
     else:
         for row in answer.rows:
             if row.kind == "variable":
-                yield f"{notation.tangent(row)} = {notation.given(answer.direction.get(row.symbol, 0.0))}"
+                yield f"{notation.tangent(row)} = {notation.numeral(answer.direction.get(row.symbol, 0.0))}"
         for push in answer.pushes:
             step, numbers = notation.push(push)
             yield " = ".join(dict.fromkeys((step, numbers, notation.number(push.tangent))))
@@ -378,7 +378,7 @@ def _reverse(answer: Trace, notation: Notation, steps: int) -> Table:
     def cells(pull: AdjointStep) -> Iterator[tuple[str, Style]]:
         formula, partial = notation.text(pull.formula), notation.number(pull.partial)
         yield notation.pull(pull), "code"
-        yield (partial if formula in (notation.given(pull.partial), "") else formula), "code"
+        yield (partial if formula in (notation.numeral(pull.partial), "") else formula), "code"
         if notation.blanks:
             yield from ((BLANK, "number"), (BLANK, "number"))
             return
@@ -404,7 +404,7 @@ def _tangent(answer: Trace, notation: Notation, steps: int) -> Table:
     seeds: list[tuple[tuple[str, Style], ...]] = []
     for row in answer.rows:
         if row.kind == "variable":
-            speed = notation.given(answer.direction.get(row.symbol, 0.0))
+            speed = notation.numeral(answer.direction.get(row.symbol, 0.0))
             seeds.append(((f"{notation.tangent(row)} = {speed}", "code"), ("", ""), (speed, "number")))
     return _table(("forward tangent trace", "in numbers", "tangent"), answer.pushes, steps, cells, seeds)
 
