@@ -231,6 +231,26 @@ def minimize(
     on_error: str | None = None,
     work: int | None = None,
 ) -> Minimum: ...
+def maximize(
+    text: str,
+    at: At = None,
+    *,
+    wrt: Names = None,
+    lenient: bool = False,
+    method: str | None = None,
+    bounds: Ranges = None,
+    subject_to: str | Sequence[str] | None = None,
+    init: str | None = None,
+    seed: int | None = None,
+    gradient_tolerance: float | None = None,
+    steps: int | None = None,
+    data: Table = None,
+    reduce: str | None = None,
+    digits: int | None = None,
+    decimals: int | None = None,
+    on_error: str | None = None,
+    work: int | None = None,
+) -> Minimum: ...
 def plot(
     text: str,
     at: At = None,

@@ -227,7 +227,7 @@ def _reduced(
 
     The reference adds up what each row is in many digits; differences are those of the reduced loss.
     """
-    from ..batched.data_loss import pose as pose_over
+    from ..batched.data_loss import pose_over
 
     problem, function = pose_over(text, point, wrt, over, 1 + DIFFERENCES, only_variables=True)
     wanted = problem.wanted

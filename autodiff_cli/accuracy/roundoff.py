@@ -33,14 +33,14 @@ def losses(doubles: GradientResult, swept: GradientResult, digits: Sequence[tupl
         what = f"the derivative by `{name}`" if name else "the value"
         node, factor = _worst_value(doubles, swept, wrong, bool(name))
         if factor < 10.0 ** (WORTH_SAYING - 1) and name:
-            cancelled = _cancelled_adjoint(doubles, swept, wrong, name, what, left)
+            cancelled = _cancelled_adjoint(doubles, swept, wrong, what, left)
             if cancelled is not None and not any(cancelled.message == t.message for t in diagnostics):
                 diagnostics.append(cancelled)
             continue
         if node is None or node in blamed:
             continue
         blamed.add(node)
-        diagnostics.append(_diagnostic(doubles, swept, node, wrong[node], what, left))
+        diagnostics.append(_diagnostic(doubles, node, wrong[node], what, left))
     return diagnostics
 
 
@@ -65,9 +65,8 @@ def _worst_value(
         if not parents or not wrong[i]:
             continue
         adjoint = swept.adjoints[i]
-        if not any_way and (
-            adjoint is None or 20 * abs(adjoint * (swept.graph.data[i] - doubles.graph.data[i])) < total
-        ):
+        error = swept.graph.data[i] - doubles.graph.data[i]
+        if not any_way and (adjoint is None or 20 * abs(adjoint * error) < total):
             continue
         grown = wrong[i] / max(ROUNDING, *(wrong[p] for p in parents))
         if grown > factor * 1.5:
@@ -76,7 +75,7 @@ def _worst_value(
 
 
 def _cancelled_adjoint(
-    doubles: GradientResult, swept: GradientResult, wrong: Sequence[float], name: str, what: str, left: int
+    doubles: GradientResult, swept: GradientResult, wrong: Sequence[float], what: str, left: int
 ) -> Diagnostic | None:
     """The warning that contributions to an adjoint cancel, at the node where they cost most."""
     best, factor = None, 0.0
@@ -105,9 +104,7 @@ def _cancelled_adjoint(
     )
 
 
-def _diagnostic(
-    doubles: GradientResult, swept: GradientResult, i: int, wrong: float, what: str, left: int
-) -> Diagnostic:
+def _diagnostic(doubles: GradientResult, i: int, wrong: float, what: str, left: int) -> Diagnostic:
     node = doubles.graph.places[i]
     lost = min(16, round(16 + math.log10(max(wrong, 1e-16))))
     primitive = node.primitive
@@ -119,7 +116,7 @@ def _diagnostic(
     else:
         why = f"`{primitive.written}` at {inputs[0]:.6g} magnifies the rounding of its argument"
     return Diagnostic(
-        "lost_digits", f"{what} has {_count(left)}: {lost} were lost here, where {why}", node.span, _hint(node, inputs)
+        "lost_digits", f"{what} has {_count(left)}: {lost} were lost here, where {why}", node.span, _hint(node)
     )
 
 
@@ -134,7 +131,7 @@ def _called(node: Value) -> str:
     return text if len(text) <= 40 else text[:39] + "…"
 
 
-def _hint(node: Value, inputs: Sequence[float]) -> str:
+def _hint(node: Value) -> str:
     """Suggest a stable form for common cancellations."""
     primitive, operands = node.primitive, node._prev
     if primitive is LOG and operands[0].primitive is ADD:

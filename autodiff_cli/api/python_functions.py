@@ -36,6 +36,7 @@ from ..equations import implicit_formulas as _implicit
 from ..equations import solve as _solve
 from ..errors import Diagnosed, Diagnostic, ExpressionError, quoted, usage_error
 from ..exercises import answers as _own
+from ..exercises import derivative_answers as _own_derivatives
 from ..exercises import exercise as _exercise
 from ..exercises import marking as _marking
 from ..formulas import diff as _diff
@@ -285,7 +286,7 @@ class Descent(Plotted, _descend.Descent, shows=("best", "ending")):
 
 
 class Minimum(Answer, _minimize.Minimum, shows=("value", "point", "converged", "verdict")):
-    """The end point of a search for a minimum, and what kind of point it is."""
+    """The end point of a search for a minimum or maximum, and what kind of point it is."""
 
 
 class Curve(Drawing, _plot.Curve, shows=("text", "variable", "low", "high")):
@@ -869,6 +870,17 @@ def minimize(call: Given) -> Minimum:
     return _as(Minimum, call.answer(_minimize.minimize), **call.shown)
 
 
+@answers("maximize")
+def maximize(call: Given) -> Minimum:
+    """Maximise a program with SciPy, as `minimize` does its negative; value and gradient are the program's.
+
+    >>> found = maximize("2 - (x - 3)**2", {"x": 0})
+    >>> found.point, found.value, found.kind
+    ({'x': 3.0}, 2.0, 'maximum')
+    """
+    return _as(Minimum, call.answer(_minimize.minimize, maximize=True), **call.shown)
+
+
 @answers("plot")
 def plot(call: Given) -> Curve | Surface:
     """A function with its derivative and its tangent; over two variables its contours, and the `path` of a run.
@@ -908,7 +920,7 @@ def diff(call: Given) -> Diff | Marked:
     'a term of the product rule is missing: it is u′·v + u·v′'
     """
     if call.values.get("answer") is not None:
-        return _as(Marked, call.answer(_own.check_derivative))
+        return _as(Marked, call.answer(_own_derivatives.check_derivative))
     answer = call.answer(_implicit.implicit_diff if call.unknowns else _diff.diff, language=call.to or "text")
     return _as(Diff, answer, steps=call.steps or None, unknowns=bool(answer.equations) or None, **call.shown)
 

@@ -23,7 +23,7 @@ from ..numbers.floats import REAL
 from ..numbers.running_error import UNIT, Bounded
 from ..numerics.optimality import Derivatives, Single, derivatives
 from .columns_io import MOST_IN_BLOCKS, fitted, listed, reason, without_unused_lists
-from .evaluator import Evaluator
+from .evaluator import Evaluator, gradient_recorder
 
 FEW = 20_000
 """Up to this many rows, times passes, are computed one by one, because loading a compiler takes as long."""
@@ -81,6 +81,8 @@ class LossSpec(NamedTuple):
     skip: bool = False
     """Whether rows without a value are left out; else they are errors."""
     backend: str | None = None
+    negative: bool = False
+    """Whether it is the negative of the formula that is reduced."""
 
 
 class LossSummary(NamedTuple):
@@ -116,7 +118,7 @@ def in_doubles(arithmetic: Arithmetic) -> None:
         raise usage_error("rows of data are reduced in doubles", hint)
 
 
-def pose(
+def pose_over(
     text: str,
     point: Mapping[str, float | str] | None,
     wrt: Sequence[str] | str | None,
@@ -167,7 +169,7 @@ def pose(
     ]
     names = [*program.variables, *(name for name in wanted if name not in program.variables)]
     values = {name: values[name] for name in names if name in values}
-    function = DataLoss(program, data, wanted, over, passes)
+    function = DataLoss(program.negative() if over.negative else program, data, wanted, over, passes)
     if function.note is not None:
         warnings.append(Diagnostic("speed", function.note))
     return Problem(program, {**values}, values, wanted, warnings), function
@@ -217,7 +219,7 @@ class DataLoss:
         """Rows that the kernel was not sure of, there."""
 
     def _compiled(self, backend: str | None) -> Any:
-        from .kernels import gradient_recorder, kernel
+        from .kernels import kernel
 
         fixed = frozenset([k for k, column in enumerate(self._columns) if column is None])
         return kernel(gradient_recorder(self.program, self.wrt), len(self.names), fixed, backend)

@@ -8,18 +8,22 @@ from math import isfinite
 from typing import Any
 
 from ..errors import Diagnostic, ExpressionError
-from ..graphs.adjoint import Recording, record_gradient, record_values
-from ..graphs.value import Value, graph_of
+from ..graphs.adjoint import Recording, merge_recordings, record_gradient, record_values
+from ..graphs.value import Value, graph_of, variable
 from ..inputs.problem import single_output
 from ..language.builder import Program
 from ..numbers import budget as work
 from ..numbers.budget import BudgetExceeded
 from ..numbers.floats import REAL
+from ..numbers.recorder import Recorder
 from ..run.backends import with_fallback
 from ..run.evaluation import Evaluation, leaves_below, located
 from ..run.flat_graph import Graph
 from ..run.sweep import undefined
 from ..targets.internal import Internal
+
+Record = Callable[[Any], Recording]
+"""Records a program by a recorder of its caller's choice."""
 
 Compiled = Callable[[Sequence[float]], tuple[Any, list[float]] | None]
 
@@ -185,6 +189,17 @@ class Evaluator:
                 return
             data = [None if column is None else [column[k] for k in defined] for column in data]
             data[i] = out
+
+
+def gradient_recorder(program: Program, wanted: Sequence[str]) -> Record:
+    """Return a function that records a program's outputs and their derivatives by these variables."""
+
+    def record(recorder: Recorder) -> Recording:
+        leaves = list(program.variables.values())
+        by = [program.variables.get(name) or variable(name) for name in wanted]
+        return merge_recordings([record_gradient(output, leaves, by, recorder) for output in program.outputs])
+
+    return record
 
 
 def compiled(recording: Recording, inputs: int) -> Compiled:

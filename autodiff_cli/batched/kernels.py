@@ -26,6 +26,7 @@ from ..run.backends import Unavailable, fastest
 from ..table.operators import POW
 from ..targets.lowering import Lowering
 from ..targets.vectors import MOST_STEPS, Vectors, vectors
+from .evaluator import Record
 
 BACKENDS = ("llvm", "numpy", "python")
 """The backends for rows, the fastest first; plain Python is always available."""
@@ -48,8 +49,6 @@ MOST_POWER = 1_000
 Compute = Callable[[Sequence[Any], Any, Any], None]
 """Fills in results, a row of the array each, and flags; an input is a column, or a number that all rows have."""
 
-Record = Callable[[Lowering], Recording]
-
 
 class Kernel(NamedTuple):
     """A program that is ready for blocks, and what it is computed by."""
@@ -59,17 +58,6 @@ class Kernel(NamedTuple):
     backend: str
     note: str | None
     """A message, shown once, if this is not the fastest backend: the reason, and the remedy."""
-
-
-def gradient_recorder(program: Program, wanted: Sequence[str]) -> Record:
-    """Return a function that records a program's value and its derivatives by these variables."""
-
-    def record(recorder: Lowering) -> Recording:
-        leaves = list(program.variables.values())
-        by = [program.variables.get(name) or variable(name) for name in wanted]
-        return record_gradient(program.outputs[0], leaves, by, recorder)
-
-    return record
 
 
 def second_recorder(program: Program, wanted: Sequence[str]) -> Record:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from glob import escape, glob
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -87,6 +88,14 @@ def completions(session: Lines, text: str) -> tuple[str, list[str]]:
     word = match[0] if match else ""
     if word.startswith(":") and text.lstrip() == word:
         return word, [f":{name}" for name in session.special if f":{name}".startswith(word)]
+    files = first in (":load", ":save")
+    if first in COMMANDS and rest:
+        before = rest[: len(rest) - len(rest.split(" ")[-1])].split()
+        known = declared(first).options
+        files = bool(before) and before[-1] in known and known[before[-1]][1].metavar == "PATH"
+    if files:
+        start = text.rsplit(" ", maxsplit=1)[-1]
+        return start, sorted(name + "/" * os.path.isdir(name) for name in glob(escape(start) + "*"))
     if word.startswith("-") and first in COMMANDS:
         return word, [name for name in declared(first).options if name.startswith(word)]
     if first in COMMANDS and rest:
@@ -160,8 +169,8 @@ class Plain:
         return text
 
 
-def _toolkit(session: Lines) -> Source | None:
-    """The prompt of prompt_toolkit; None where that is not installed."""
+def _toolkit(session: Lines, prepare: Callable[[str], None]) -> Source | None:
+    """The prompt of prompt_toolkit, which tells `prepare` what is being typed; None where that is not installed."""
     try:
         from prompt_toolkit import PromptSession
         from prompt_toolkit.completion import Completer
@@ -191,6 +200,8 @@ def _toolkit(session: Lines) -> Source | None:
         PROMPT, history=Known(), completer=Words(), complete_while_typing=False, enable_history_search=True
     )
 
+    prompt.default_buffer.on_text_changed += lambda buffer: prepare(buffer.text)
+
     class Prompt:
         """The prompt of prompt_toolkit."""
 
@@ -201,9 +212,9 @@ def _toolkit(session: Lines) -> Source | None:
     return Prompt()
 
 
-def source(session: Lines) -> tuple[Source, bool]:
-    """Return where lines come from, and whether a person types them."""
+def source(session: Lines, prepare: Callable[[str], None]) -> tuple[Source, bool]:
+    """Return where lines come from, and whether a person types them; `prepare` takes what is typed so far."""
     if sys.stdin is None or not sys.stdin.isatty() or not sys.stdout.isatty():
         return Script(), False
     dumb = os.environ.get("TERM", "dumb") == "dumb"
-    return (None if dumb else _toolkit(session)) or Plain(session), True
+    return (None if dumb else _toolkit(session, prepare)) or Plain(session), True

@@ -423,7 +423,7 @@ def _one_by_one(job: _Job, method: Method[Answer], view: View[Answer], stack: Ex
         return WideRows(view.cells(result)) if numbers is None else Values(numbers(result))
 
     with requests.interruptible():
-        code = answer_requests(requests.each(), answer, out, flush, fail=job.inputs.fail)
+        code = answer_requests(requests, answer, out, flush, fail=job.inputs.fail)
     if job.wide and job.inputs.fail and code and job.inputs.output is not None:
         output.stream.close()
     else:
@@ -546,7 +546,7 @@ class _Requests:
             interrupted(self.tally.rows, self.job.inputs.output)
             raise
 
-    def each(self) -> Iterator[Request]:
+    def __iter__(self) -> Iterator[Request]:
         """The requests of rows, one by one."""
         text, program, reading = self.job.text, self.known.program.text, self.known.reading
         columns = [*self.used.values(), *self.uncertain.values()]

@@ -7,17 +7,18 @@ A name has one meaning at a time, a number or a formula, and what uses it follow
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from typing import NamedTuple, TypeVar
 
-from ..derivatives.gradient import Gradient, plain_gradient
+from ..derivatives.gradient import Gradient, gradient, plain_gradient
 from ..diagnostics.leniency import AsRead, Composed, leniently
 from ..diagnostics.parsing import parse
 from ..errors import Diagnostic, ExpressionError, Offer, Span
 from ..formulas.diff import Diff, diff, differential_operator
 from ..graphs.value import in_order
+from ..inputs.parse_point import parse_point
 from ..inputs.problem import single_output
 from ..language.builder import SIMPLE, Program
 from ..language.printer import expression_text, number_text
@@ -34,6 +35,9 @@ LONGEST_ANSWER = 10_000
 _COMMA, _SEMICOLON = KIND["COMMA"], KIND["SEMICOLON"]
 _PRIMES = re.compile("['’′]+|[\"″”]")
 _OPERANDS = frozenset(KIND[name] for name in ("NAME", "NUMBER", "COEFFICIENT"))
+_QUANTITY = re.compile(r"([-+−]?[\d.]+(?:[eE][-+]?\d+)?)(?:\s+([^\W\d_][\w/^*²³⁻¹·%]*|°[CF]?|%)|\s*\[([^\[\]]+)\])")
+"""A number with its unit: `2 m`, `1.5[kN/m]`."""
+
 _WHOLE_PRIME = re.compile(r"\s*([^\W\d]\w*)(['’′]+|[\"″”])\s*(\(.*\))?\s*", re.DOTALL)
 
 
@@ -89,6 +93,37 @@ class Shown(NamedTuple):
     """The value of an expression whose variables have no numbers."""
 
 
+class _Quantity(NamedTuple):
+    """A number with a unit, and how it was read."""
+
+    number: str
+    unit: str
+    reading: AsRead
+
+
+def _in_program(value: str) -> str:
+    """The value of a name as a program has it: `2[m]`."""
+    match = _QUANTITY.fullmatch(value)
+    return f"{match[1]}[{match[2] or match[3]}]" if match else value
+
+
+def _point(values: Mapping[str, str]) -> dict[str, str]:
+    """The values of names as a point has them, those of lists entry by entry."""
+    point: dict[str, str] = {}
+    for name, value in values.items():
+        if value.startswith("["):
+            point.update({entry: number_text(x) for entry, x in parse_point(f"{name}={value}").items()})
+        else:
+            point[name] = value
+    return point
+
+
+def _value_text(answer: Gradient[float]) -> str:
+    """The value of an answer, with its unit if it has one."""
+    unit = answer.units["value"] if answer.units else None
+    return f"{number_text(answer.value)} {unit or ''}".rstrip()
+
+
 def names_in(text: str) -> list[str]:
     """The names in a text, in order of first appearance."""
     return list(dict.fromkeys(text[start:end] for kind, start, end in scan(text) if kind == NAME))
@@ -137,7 +172,7 @@ class Session:
 
     def __init__(self) -> None:
         self.values: dict[str, str] = {}
-        """The names that are numbers, each as a constant expression."""
+        """The names that are numbers, each as a constant expression, a number with its unit, or a list of numbers."""
         self.definitions: dict[str, Definition] = {}
         self.last: str = ""
         """The last expression, as it was typed."""
@@ -262,20 +297,20 @@ class Session:
         definitions = self.needed(used, hidden)
         used += [name for own in definitions.values() for name in own.uses]
         numbers = {name: self.values[name] for name in used if name in self.values and name not in hidden}
-        lines = [] if as_point else [f"{name} = {number}\n" for name, number in numbers.items()]
+        lines = [] if as_point else [f"{name} = {_in_program(number)}\n" for name, number in numbers.items()]
         lines += [f"{own.statement(name)}\n" for name, own in definitions.items()]
         before = "".join(lines)
         text = before + reading.text
         read = AsRead(text, reading.typed, (-1,) * len(before) + reading.places, len(before), text)
         primes = [self._primes[name][0] for name in definitions if name in self._primes]
-        return Composition(read, numbers if as_point else {}, primes)
+        return Composition(read, _point(numbers) if as_point else {}, primes)
 
     def program(self) -> str:
         """All that the session knows as one program. Raises `ExpressionError`."""
         names = [name for name in self.names if name != ANSWER]
         if not names and not self.last:
             raise ExpressionError("usage", "the session has no names yet", hint="type `f(x) = x**2`, then `:save FILE`")
-        numbers = [f"{name} = {self.values[name]}\n" for name in names if name in self.values]
+        numbers = [f"{name} = {_in_program(self.values[name])}\n" for name in names if name in self.values]
         last = ""
         if self.last:
             _, reading = self._read(self.composed(self.spelled_out(typed(self.last))[0]))
@@ -309,7 +344,7 @@ class Session:
     def _read(self, composition: Composition) -> tuple[Program, AsRead]:
         """The program as it can be read."""
         reading = composition.reading
-        program, read = leniently(reading.text, lambda text: parse(text, composition.point), reading)
+        program, read = leniently(reading.text, lambda text: parse(text, composition.point, units=True), reading)
         return program, read or reading
 
     def _side(self, line: str, part: Statement, hidden: Collection[str] = ()) -> AsRead:
@@ -343,6 +378,12 @@ class Session:
         return Shown("", reading._replace(expected=reading.text), self.in_primes(own.statement(part.name)))
 
     def _bind(self, line: str, part: Statement) -> Shown:
+        quantity = self._quantity(line, part)
+        if quantity is not None:
+            self.definitions.pop(part.name, None)
+            self.values[part.name] = f"{quantity.number} {quantity.unit}"
+            self.last = part.name
+            return Shown("", quantity.reading, f"{part.name} = {self.values[part.name]}")
         composition = self.composed(self._side(line, part))
         program, reading = self._read(composition)
         own = Definition(None, reading.within(reading.first).text.strip())
@@ -353,25 +394,54 @@ class Session:
             if missing:
                 message, hint = f"`{part.name}` would be defined by itself", f"give {', '.join(missing)} a number first"
                 raise ExpressionError("name", message, Span(part.start, part.end), hint)
-            number = _blaming(reading, lambda: plain_gradient(reading.text, composition.point, wrt=()))
-            self.values[part.name] = number_text(number.value)
+            number = _blaming(reading, lambda: gradient(reading.text, composition.point, wrt=()))
+            self.values[part.name] = _value_text(number)
         elif not program.leaves and not {*self.names, *self._primes}.intersection(used):
             self.values[part.name] = own.body
         else:
             self.values.pop(part.name, None)
             self.definitions[part.name] = own
         self.last = part.name
+        if own.body.startswith("[") and len(program.outputs) != 1:
+            return Shown("", reading._replace(expected=reading.text), own.statement(part.name))
         answer = self._value(typed(part.name, line, part.start), part.name)
         return answer._replace(reading=reading)
+
+    def _quantity(self, line: str, part: Statement) -> _Quantity | None:
+        """The number with a unit that a name is bound to: `2 m`, but for a product with a name of the session."""
+        text = line[part.body : part.end]
+        match = _QUANTITY.fullmatch(text) if part.kind == "bind" else None
+        if match is None or (match[2] and set(names_in(match[2])).intersection(self.names)):
+            return None
+        from ..quantities.unit import unit_or_none  # only units need it
+
+        unit = match[2] or match[3].strip()
+        if unit_or_none(unit) is None:
+            return None
+        number = match[1].replace("−", "-")
+        read = AsRead(f"{number}[{unit}]", text, (-1,) * (len(number) + len(unit) + 2))
+        return _Quantity(number, unit, read if match[2] else read._replace(expected=read.text))
 
     def _expression(self, line: str, part: Statement) -> Shown:
         text = line[part.start : part.end]
         for kind, start, end in scan(text):
             if kind == EQUALS:
+                side = "left" if not text[:start].strip() else "right" if not text[end:].strip() else ""
+                if side:
+                    message, hint = f"the {side} side is missing", "write it as in `x = 2` or `f(x) = x**2`"
+                    raise ExpressionError("syntax", message, Span(part.start + start, part.start + end), hint)
                 hint = f"to solve it: `solve {text}`; a binding is `x = 2`, a definition `f(x) = x**2`"
                 span = Span(part.start + start, part.start + end)
                 raise ExpressionError("syntax", "an equation has no value", span, hint)
+        bound = self.values.get(text) or (self.definitions[text].body if text in self.definitions else "")
+        is_function = text in self.definitions and self.definitions[text].parameters is not None
+        if not is_function and (bound.startswith("[") or _QUANTITY.fullmatch(bound)):
+            self.last = text
+            return Shown("", typed(text, line, part.start)._replace(expected=text), f"{text} = {bound}")
         operator = differential_operator(text)
+        if operator is None and differential_operator(f"{text} 1") is not None:
+            hint = f"write it behind: `{text} x**2`"
+            raise ExpressionError("syntax", f"`{text}` of what?", Span(part.start, part.end), hint)
         whole = _WHOLE_PRIME.fullmatch(text)
         piece = typed(text, line, part.start)
         if operator is not None:
@@ -395,7 +465,7 @@ class Session:
                 answer = answer._replace(answer=answer.answer._replace(warnings=warnings))
         if isinstance(answer.answer, Gradient):
             self.definitions.pop(ANSWER, None)
-            self.values[ANSWER] = number_text(answer.answer.value)
+            self.values[ANSWER] = _value_text(answer.answer)
         elif (
             answer.formula is not None
             and len(answer.formula) <= LONGEST_ANSWER
@@ -426,15 +496,23 @@ class Session:
         """
         composition = self.composed(piece, freed)
         program, reading = self._read(composition)
-        point = composition.point
+        # of a list only the entries that the program has
+        point = {
+            own: number for own, number in composition.point.items() if own in program.leaves or not own.endswith("]")
+        }
         free = [leaf for leaf in program.leaves if leaf not in point]
         if free:
+            with_units = [own for own in point if _QUANTITY.fullmatch(point[own])]
+            if with_units:
+                message = f"`{free[0]}` has no value, and `{with_units[0]}` has a unit"
+                hint = f"give `{free[0]}` a value too: formulas are without units"
+                raise ExpressionError("missing_value", message, hint=hint)
             text = self.composed(reading.within(reading.first), freed, as_point=False).reading
             formula = expression_text(single_output(parse(text.text)))
             return Shown(name, reading, _blaming(text, lambda: diff(text.text, wrt=free)), formula)
         is_number = reading.text.strip() in self.values
         wanted = [leaf for leaf in program.leaves if leaf != ANSWER and not is_number]
-        result = _blaming(reading, lambda: plain_gradient(reading.text, point, wrt=wanted))
+        result = _blaming(reading, lambda: gradient(reading.text, point, wrt=wanted))
         result = result._replace(point={name: x for name, x in result.point.items() if name in wanted})
         return Shown(name, reading, result._replace(warnings=(*result.warnings, *self._kinks(composition.primes))))
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..diagnostics.leniency import AsRead
@@ -36,7 +36,7 @@ REPL = "repl"
 """The command that a session is, which is none inside it."""
 
 HELP = """\
-x = 2                 give a name a number
+x = 2, L = 2 m        give a name a number, or one with a unit; lists: w = [1, 2]
 f(x) = x² sin x       define a function; f is then f(x), f' its derivative
 f(3), f'(3), f + g    values with their gradient, formulas with their derivatives
 d/dx x^2              a derivative; `ans` is the last answer
@@ -82,7 +82,12 @@ class Lines:
         """The commands of the session itself, by their names without the colon."""
 
     def answer(self, line: str) -> int:
-        """Answer a line on standard output, its errors on standard error; return the exit code. Raises `Ended`."""
+        """Answer a line on standard output, its errors on standard error; return the exit code. Raises `Ended`.
+
+        Several lines at once, as they are pasted, are answered one after the other.
+        """
+        if "\n" in line.strip() and len(pieces := list(_split(line))) > 1:
+            return max(map(self.answer, pieces))
         try:
             return self._answer(line)
         except (KeyboardInterrupt, Ended, BrokenPipeError):
@@ -111,6 +116,8 @@ class Lines:
             return 0
         if text in ("exit", "quit", "exit()", "quit()") and text not in self.session.names:
             raise Ended
+        if text == "?":
+            return self._help("")
         if text.startswith(":"):
             name, _, rest = text[1:].partition(" ")
             action = self.special.get(name) or self.special.get({"q": "quit", "h": "help", "?": "help"}.get(name, ""))
@@ -183,6 +190,10 @@ class Lines:
         if command == "help":
             return _app(["help", *(word.text for word in words)]) if words else self._help("")
         declaration = declared(command)
+        if len(words) > 1 and words[-2].text in (">", ">>") and "." in words[-1].text:
+            span = Span(words[-2].start, words[-2].start + len(words[-2].text))
+            hint = f"write it to a file with `--output {words[-1].text}`"
+            raise ExpressionError("usage", "no shell runs this line", span, hint)
         options, expression = _told_apart(words, declaration)
         sys.stdout.flush()
         if not any(parameter == "expr" for parameter, _ in declaration.arguments):
@@ -213,6 +224,9 @@ class Lines:
         takes_point = "--at" in declaration.options
         if not takes_point:
             hidden |= freed
+        else:
+            # what a parameter's name is defined to be elsewhere is not meant
+            hidden |= {name for name in freed if name in self.session.definitions}
         composition = self.session.composed(piece, hidden, as_point=takes_point)
         if "=" not in piece.text:
             self.session.last = typed_text
@@ -252,7 +266,9 @@ class Lines:
         return 0
 
     def _forget(self, rest: str) -> int:
-        for name in rest.replace(",", " ").split() or [""]:
+        if not rest:
+            raise ExpressionError("usage", "`:forget` needs a name", hint="`:names` lists them")
+        for name in rest.replace(",", " ").split():
             self.session.forget(name)
         return 0
 
@@ -302,6 +318,18 @@ class Lines:
 
     def _quit(self, rest: str) -> int:
         raise Ended
+
+
+def _split(text: str) -> Iterator[str]:
+    """The lines of a text, those with an open bracket together with what follows them."""
+    open_lines: list[str] = []
+    for line in text.splitlines():
+        open_lines.append(line)
+        so_far = "\n".join(open_lines)
+        if sum(map(so_far.count, "([{")) <= sum(map(so_far.count, ")]}")):
+            yield so_far
+            open_lines = []
+    yield from open_lines
 
 
 def _told_apart(words: Sequence[_Word], declaration: Declared) -> tuple[list[str], list[_Word]]:

@@ -23,6 +23,7 @@ COMMANDS = _by_synonym({
     "check": "verify gradcheck validate accuracy digits",
     "descend": "train learn gd sgd adam momentum descent gradient-descent",
     "minimize": "minimise minimum min optimize optimise optimizer bfgs",
+    "maximize": "maximise maximum max",
     "plot": "plot2d plot3d contour contours curve chart tangent",
     "hessian": "hess curvature",
     "jacobian": "jac jvp vjp linearize linearise",
@@ -40,8 +41,6 @@ COMMANDS = _by_synonym({
 ADVICE = {
     "integrate": "there are no integrals; `autodiff --help` lists the commands",
     "integral": "there are no integrals; `autodiff --help` lists the commands",
-    "maximize": "minimise the negative with `autodiff minimize`, or use `autodiff descend --maximize`",
-    "maximise": "minimise the negative with `autodiff minimize`, or use `autodiff descend --maximize`",
     "man": "for the man page: `autodiff help --man`",
 }
 """Hints for commands that there are not, and that no other command stands for."""

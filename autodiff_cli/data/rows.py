@@ -11,18 +11,16 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..batched.columns_io import MOST_IN_BLOCKS, Fitted, Kinks, check_type, fitted, kept_columns, mapped_columns, unique
-from ..batched.evaluator import Evaluator
+from ..batched.evaluator import Evaluator, Record, gradient_recorder
 from ..derivatives.jacobian import Jacobian, jacobian, output_names
 from ..errors import Diagnostic, ExpressionError
-from ..graphs.adjoint import Recording, column_names, merge_recordings, record_gradient
+from ..graphs.adjoint import column_names
 from ..graphs.second_order import hessian_in
-from ..graphs.value import variable
 from ..inputs.arithmetic import DOUBLE
 from ..inputs.problem import Point, as_number, parse
 from ..language.elements import split_names
 from ..language.statements import UnknownShape
 from ..numbers.budget import BudgetExceeded, allowed
-from ..targets.lowering import Lowering
 from .frames import arrow_table
 
 if TYPE_CHECKING:
@@ -44,7 +42,7 @@ class RowRequest(NamedTuple):
 
     results: Sequence[tuple[str, str]]
     """The name of each column of results, and what it means."""
-    record: Callable[[Lowering], Recording] | None
+    record: Record | None
     """None where rows are computed one by one only."""
     plain: Callable[[Mapping[str, float]], Answer]
     """The results at a point."""
@@ -62,11 +60,7 @@ def asked(question: str, fit: Fitted) -> RowRequest:
     program, wanted = fit.program, fit.wanted
     first = [("value", "the value"), *[(f"d_{name}", f"the derivative by {name}") for name in wanted]]
 
-    def record(recorder: Lowering) -> Recording:
-        leaves = list(program.variables.values())
-        by = [program.variables.get(name) or variable(name) for name in wanted]
-        return merge_recordings([record_gradient(output, leaves, by, recorder) for output in program.outputs])
-
+    record = gradient_recorder(program, wanted)
     if question == "grad":
         evaluator = Evaluator(program, wanted)
 

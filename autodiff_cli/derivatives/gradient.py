@@ -231,8 +231,7 @@ def _reduced(
     text: str, point: Point | None, wrt: Sequence[str] | str | None, over: LossSpec, arithmetic: Arithmetic
 ) -> Gradient[float]:
     """The same of a formula's sum or mean over rows of data."""
-    from ..batched.data_loss import in_doubles  # only data need it
-    from ..batched.data_loss import pose as pose_over
+    from ..batched.data_loss import in_doubles, pose_over  # only data need it
 
     in_doubles(arithmetic)
     posed, function = pose_over(text, point, wrt, over, 1)

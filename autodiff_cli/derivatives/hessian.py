@@ -136,8 +136,7 @@ def _reduced(
     text: str, point: Point | None, wrt: Sequence[str] | None, over: LossSpec, arithmetic: Arithmetic
 ) -> Hessian:
     """Compute it for a formula's sum or mean over rows of data."""
-    from ..batched.data_loss import in_doubles
-    from ..batched.data_loss import pose as pose_over
+    from ..batched.data_loss import in_doubles, pose_over
 
     in_doubles(arithmetic)
     posed, function = pose_over(text, point, wrt, over, 1, only_variables=True)

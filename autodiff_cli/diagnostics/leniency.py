@@ -87,7 +87,11 @@ class AsRead(NamedTuple):
                 error.read = self.text
             if error.text is None and error.span is not None:
                 if self.typed_at(error.span) is None:
-                    error.text = self.text
+                    own = error.span.start >= self.first
+                    error.text = self.text[self.first :] if own else self.text
+                    if own:
+                        start, end = error.span.start - self.first, error.span.end - self.first
+                        error.diagnostic = error.diagnostic._replace(span=Span(start, end), also=())
                 else:
                     error.diagnostic = self.typed_diagnostic(error.diagnostic)
         return error

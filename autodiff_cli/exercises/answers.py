@@ -1,4 +1,4 @@
-"""Answers that people found themselves: whether a derivative, solution, series or Hessian is right, and if not, why."""
+"""Answers that people found themselves: whether a solution, series or Hessian is right, and if not, why."""
 
 from __future__ import annotations
 
@@ -13,50 +13,39 @@ from ..derivatives.hessian import hessian
 from ..derivatives.holes import DIGITS, decided_series
 from ..derivatives.taylor import taylor
 from ..diagnostics.leniency import leniently
-from ..equations.solve import solve
+from ..equations.solve import read_with_unknowns, solve
 from ..errors import ExpressionError, counted, usage_error
-from ..formulas.diff import diff
+from ..formulas.derivation import derivative_name
 from ..graphs.value import Value, node, variable
+from ..graphs.value_and_gradient import value_in
 from ..inputs.arithmetic import Arithmetic
 from ..inputs.parse_point import split
 from ..inputs.problem import Point, parse, single_output
+from ..numbers.base import NumberType
 from ..table.operators import SUB
+from .comparison import AGREED, as_number, equal, many_digits
+from .derivative_answers import missing, own, together
 from .exercise import Exercise, Marked
-from .marking import AGREED, formula_marked, number_of, unreadable
+from .labels import Key, entries
+from .marking import formula_marked, number_of, short_pair, unreadable
 
-EXACT, PRECISE = Arithmetic("exact"), Arithmetic("precision", 40)
+EXACT, PRECISE = Arithmetic("exact"), Arithmetic("precision", 60)
+
+EQUAL_DIGITS = 50
+"""Numbers that are no fractions are compared in so many digits."""
+
+ZERO_DIGITS = 90
+"""A number is taken for 0 where so many digits behind the point are 0."""
 
 FEWEST_DIGITS = 3
 """A decimal number of fewer digits is not taken for a rounded solution."""
 
+SHORT = 20
+"""Fractions of fewer characters are shown as they are."""
+
 _UNKNOWN = re.compile(r"\s*[^\W\d]\w*\s*=(?!=)")
 _OR = re.compile(r"\s+(?:or|and)\s+")
 _DECIMAL = re.compile(r"\s*[-+]?\d*\.(\d+)\s*")
-
-
-def own(
-    kind: str, program: str, answer: Sequence[str], wrt: Sequence[str] = (), point: Point | None = None
-) -> Exercise:
-    """The exercise that a question and its answer are."""
-    at = {name: str(x) for name, x in (point or {}).items()}
-    formula = kind in ("derivative", "second", "higher")
-    return Exercise(0, 0, 0, kind, "Differentiate {f}.", program, at, tuple(wrt), ("",), tuple(answer), formula, None)
-
-
-def check_derivative(
-    text: str, point: Point | None = None, *, answer: str, wrt: Sequence[str] | None = None, order: int = 1
-) -> Marked:
-    """Whether a formula is the derivative of a program, and if not, what is wrong with it.
-
-    >>> check_derivative("x**2*sin(x)", answer="2*x*cos(x)").hint
-    'the derivative of a product is not the product of the derivatives: it is u′·v + u·v′'
-    """
-    derivatives = diff(text, wrt=wrt, order=order).derivatives
-    if len(derivatives) != 1:
-        raise usage_error("an answer is one derivative, and these are several", "name the variable: `--wrt x`")
-    (derivative,) = derivatives
-    kind = {1: "derivative", 2: "second"}.get(order, "higher")
-    return formula_marked(own(kind, text, [derivative.formula], derivative.by[:1]), answer)
 
 
 # ---- solutions ----------------------------------------------------------------------------------------------------
@@ -71,38 +60,45 @@ def check_solution(
     every: bool = False,
 ) -> Marked:
     """Whether numbers, or formulas, are the solutions of an equation."""
-    solved = solve(text, point, unknowns=unknowns, between=between, every=every or between is not None)
+    every = every or between is not None
+    solved = solve(text, point, unknowns=unknowns, between=between, every=every, arithmetic=PRECISE)
     if len(solved.unknowns) != 1:
         raise usage_error("`--answer` is for one unknown", "leave it out")
     posed = own("solution", text, [], point=point)
-    entries = [_UNKNOWN.sub(lambda head: " " * len(head[0]), entry, count=1) for entry in _entries(answer)]
+    numbers = [_UNKNOWN.sub(lambda head: " " * len(head[0]), entry, count=1) for entry in _entries(answer)]
     if solved.formulas:
         # those that hold where the leading coefficient is 0 need not be given
         formulas = [each.formula for each in solved.formulas if " == 0" not in (each.condition or "")]
-        return _formulas_marked(posed, answer, entries, formulas, solved.unknowns)
-    roots = [float(solution.values[solved.unknowns[0]]) for solution in solved.solutions]
-    if not entries or answer.strip().lower() in ("none", "no solution"):
+        return _formulas_marked(posed, answer, numbers, formulas, solved.unknowns)
+    (unknown,) = solved.unknowns
+    roots = [_figure(solution.values[unknown]) for solution in solved.solutions]
+    if not numbers or answer.strip().lower() in ("none", "no solution"):
         right = not roots and bool(solved.complete)
         message = "right: there is no solution" if right else "wrong: there are solutions" if roots else "not decided"
         return Marked(posed, answer, right, message, "", "numbers", 0)
     met: set[int] = set()
     remarks = []
-    for entry in entries:
-        number = float(number_of(entry))
+    for entry in numbers:
+        exact = number_of(entry)
+        number = exact if isinstance(exact, Fraction) else Fraction(str(exact))
         nearest = min(range(len(roots)), key=lambda k: abs(roots[k] - number), default=None)
+        is_listed = nearest is not None and _is_root(number, roots[nearest])
+        if not is_listed and not solved.complete and _solves(text, point, unknown, entry):
+            remarks.append(f"`{entry.strip()}` solves it, though the search did not find it")
+            continue
         if nearest is None:
             return Marked(posed, answer, False, "wrong: no solution was found", solved.message, "numbers", 0)
         off = abs(roots[nearest] - number)
         decimal = _DECIMAL.fullmatch(entry)
         rounded = decimal is not None and len(entry.strip(" -+0.").replace(".", "")) >= FEWEST_DIGITS
-        if off <= 1e-12 * max(abs(number), abs(roots[nearest])) + (1e-300 if roots[nearest] else 0):
+        if is_listed:
             met.add(nearest)
-        elif rounded and decimal and off <= 0.5 * 10.0 ** -len(decimal[1]) * (1 + 1e-9):
+        elif rounded and decimal and 2 * off * 10 ** len(decimal[1]) <= 1:
             met.add(nearest)
             remarks.append(f"`{entry.strip()}` is rounded")
         else:
-            mirrored = any(math.isclose(-number, root, rel_tol=1e-12) for root in roots)
-            near = off <= 0.01 * abs(roots[nearest])
+            mirrored = any(_is_root(-number, root) for root in roots)
+            near = 100 * off <= abs(roots[nearest])
             hint = (
                 "the sign is wrong"
                 if mirrored
@@ -113,13 +109,32 @@ def check_solution(
             message = f"wrong: `{entry.strip()}` is no solution"
             return Marked(posed, answer, False, message, hint or "put it into both sides", "numbers", 0)
     if len(met) < len(roots):
-        missing = counted(len(roots) - len(met), "solution")
+        absent = ("" if solved.complete else "at least ") + counted(len(roots) - len(met), "solution")
         are = "is" if len(roots) - len(met) == 1 else "are"
-        return Marked(posed, answer, False, f"wrong: {missing} {are} missing", "what is given is right", "numbers", 0)
+        return Marked(posed, answer, False, f"wrong: {absent} {are} missing", "what is given is right", "numbers", 0)
     if solved.complete is None:
         remarks.append("whether there are others is not known")
     message = "; ".join([f"right: {'these are the solutions' if len(roots) > 1 else 'this is the solution'}", *remarks])
     return Marked(posed, answer, True, message, "", "numbers", 0)
+
+
+def _is_root(number: Fraction, root: Fraction) -> bool:
+    """Whether a number is a root that is known to `EQUAL_DIGITS`."""
+    return abs(number - root) <= (abs(root) / 10**EQUAL_DIGITS if root else Fraction(1, 10**ZERO_DIGITS))
+
+
+def _solves(text: str, point: Point | None, unknown: str, entry: str) -> bool:
+    """Whether both sides of an equation agree where the unknown is the number that a text stands for."""
+    output = single_output(read_with_unknowns(text, [*(point or {})], [unknown]).program)
+    value = single_output(parse(entry))
+
+    def sides(m: NumberType) -> tuple[Any, Any] | None:
+        at = {name: m.literal(str(x)) for name, x in (point or {}).items()}
+        number = value_in(m, value, {})
+        rest = None if number is None else value_in(m, output, {**at, unknown: number})
+        return None if rest is None else (rest, m.number(0))
+
+    return bool(equal(sides))
 
 
 def _entries(answer: str) -> Iterator[str]:
@@ -148,9 +163,9 @@ def _formulas_marked(
         how = how if marked[place].how == "simplified" else marked[place].how
         del left[place]
     if left:
-        missing = counted(len(left), "solution")
+        absent = counted(len(left), "solution")
         are = "is" if len(left) == 1 else "are"
-        return Marked(posed, answer, False, f"wrong: {missing} {are} missing", "what is given is right", how, 0)
+        return Marked(posed, answer, False, f"wrong: {absent} {are} missing", "what is given is right", how, 0)
     proof = "" if how == "simplified" else f", to {AGREED} digits at points, which is no proof"
     return Marked(posed, answer, True, f"right: that solves the equation{proof}", "", how, 0)
 
@@ -218,18 +233,18 @@ def _polynomial(answer: str, name: str) -> tuple[Value, int]:
         raise unreadable(error, answer) from None
 
 
-def _figure(x: Any) -> Any:
-    """A number to be compared: a fraction, or many digits."""
-    if x is None:
-        return Fraction(0)
-    text = getattr(x, "text", None) or repr(x)
-    number = Fraction(text)
-    return number if "." not in text else Fraction(f"{float(number):.15g}") if number else number
-
-
 def _short(x: Any) -> str:
-    text = str(getattr(x, "text", x))
-    return text if len(text) < 20 else f"{float(Fraction(text)):.6g}"
+    text = str(x)
+    return text if len(text) < SHORT else f"{float(x):.6g}"
+
+
+def _shown(right: Fraction, given: Any) -> tuple[str, str]:
+    """A number and one that is not equal to it, as short as they look different."""
+    texts = str(right), str(given)
+    if isinstance(given, Fraction) and max(map(len, texts)) < SHORT:
+        return texts
+    m = many_digits()
+    return short_pair(as_number(m, right), as_number(m, given))
 
 
 def _series_hint(k: int, given: Any, right: Any) -> str:
@@ -244,35 +259,59 @@ def _series_hint(k: int, given: Any, right: Any) -> str:
 
 # ---- Hessians -----------------------------------------------------------------------------------------------------
 def check_hessian(text: str, point: Point | None = None, *, answer: str, wrt: Sequence[str] | None = None) -> Marked:
-    """Whether the entries of a matrix, `2, 0; 0, 6`, are those of the Hessian of a program at a point."""
+    """Whether the entries of a matrix, `2, 0; 0, 6`, or `d2/dx^2 = 2, …`, are those of the Hessian at a point."""
     expected, arithmetic = _in_best(lambda arithmetic: hessian(text, point, wrt=wrt, arithmetic=arithmetic))
-    names, matrix = list(expected.gradient), expected.hessian
+    names, n = list(expected.gradient), len(expected.gradient)
     posed = own("hessian", text, [], names, point)
-    rows = [[number_of(entry) for entry in split(row)] for row in answer.strip().strip("[]").split(";")]
-    n = len(names)
-    if [len(row) for row in rows] != [n] * n:
-        shape = "; ".join([", ".join(["…"] * n)] * n)
-        raise usage_error(f"the Hessian by {counted(n, 'variable')} has {n} rows of {n}", f"write `--answer '{shape}'`")
+    places: list[tuple[int, int]] = [(i, j) for i in range(n) for j in range(n)]
+    if "=" in answer:
+        places = [(i, j) for i, j in places if i <= j]
+        keys: list[Key] = [("", (names[i], names[j])) for i, j in places]
+        by_key = {entry.key: answer[entry.start : entry.end] for entry in entries(answer, keys, names)}
+        typed = {place: by_key[key] for place, key in zip(places, keys, strict=True) if key in by_key}
+    else:
+        rows = [split(row) for row in answer.strip().strip("[]").split(";")]
+        if [len(row) for row in rows] != [n] * n:
+            shape = "; ".join([", ".join(["…"] * n)] * n)
+            message = f"the Hessian by {counted(n, 'variable')} has {n} rows of {n}"
+            raise usage_error(message, f"write `--answer '{shape}'`, or name the entries: `d2/dx^2 = …`")
+        typed = {(i, j): rows[i][j] for i, j in places}
+    given = {place: number_of(entry) for place, entry in typed.items()}
+    right = {(i, j): _figure(expected.hessian[i][j]) for i, j in places}
     slopes = [_figure(x) for x in expected.gradient.values()]
-    for i, row in enumerate(rows):
-        for j, given in enumerate(row):
-            right = _figure(matrix[i][j])
-            if not _equal(given, right):
-                entry = f"d2/d{names[i]} d{names[j]}" if i != j else f"d2/d{names[i]}^2"
-                message = f"wrong: {entry} is {_short(matrix[i][j])}, and this has {float(given):.6g}"
-                product = slopes[i] * slopes[j]
-                hint = (
-                    "its sign is wrong" if _equal(given, -right)
-                    else "a Hessian is symmetric" if i != j and _equal(rows[j][i], right)
-                    else "that is the product of the first derivatives" if _equal(given, product) and product
-                    else f'see it worked: `autodiff diff "{text}" --order 2 --steps`'
-                )  # fmt: skip
-                return Marked(posed, answer, False, message, hint, "numbers", 0)
-    how = "" if arithmetic == EXACT else ", to 15 digits"
-    return Marked(posed, answer, True, f"right: all entries agree{how}", "", "numbers", 0)
+    # a 0 that is computed with rounding is off by a part of the largest entry
+    largest = max([Fraction(1), *map(abs, right.values())])
+    noise = Fraction(0) if arithmetic == EXACT else largest / 10**EQUAL_DIGITS
+    marks = []
+    for i, j in places:
+        of = derivative_name((names[i], names[j]))
+        wanted, entry = right[i, j], given.get((i, j))
+        if entry is None:
+            marks.append(missing(posed, of))
+            continue
+        is_right = _equal(entry, wanted, noise)
+        hint = (
+            "" if is_right
+            else "its sign is wrong" if _equal(entry, -wanted, noise)
+            else "a Hessian is symmetric" if i != j and _equal(given.get((j, i), entry), wanted, noise)
+            else "that is the product of the first derivatives"
+            if slopes[i] * slopes[j] and _equal(entry, slopes[i] * slopes[j], noise)
+            else f'see it worked: `autodiff diff "{text}" --order 2 --steps`'
+        )  # fmt: skip
+        how = "" if arithmetic == EXACT else f", to {EQUAL_DIGITS} digits"
+        message = f"right{how}" if is_right else "wrong: it is {}, and this has {}".format(*_shown(wanted, entry))
+        marks.append(Marked(posed, typed[i, j].strip(), is_right, message, hint, "numbers", 0, of))
+    return together(posed, answer, marks)
 
 
-def _equal(given: Any, right: Fraction) -> bool:
+def _figure(x: Any) -> Fraction:
+    """A number to be compared as a fraction, with all digits that it has."""
+    return Fraction(0) if x is None else Fraction(getattr(x, "text", None) or repr(x))
+
+
+def _equal(given: Any, right: Fraction, noise: Fraction) -> bool:
+    """Whether a number is equal to another one, which is off by `noise` at most."""
     if isinstance(given, Fraction):
-        return given == right or (right.denominator > 10**6 and math.isclose(given, right, rel_tol=1e-14))
-    return math.isclose(float(given), float(right), rel_tol=1e-14, abs_tol=1e-300)
+        return abs(given - right) <= noise
+    m = many_digits()
+    return bool(abs(given - as_number(m, right)) <= as_number(m, noise))

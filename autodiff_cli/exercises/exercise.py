@@ -119,9 +119,14 @@ class Marked(Record):
     message: str
     hint: str
     how: str
-    """How it was decided: `simplified` (the difference is 0 as a formula), `points`, or `numbers`."""
+    """How it was decided: `simplified` (the difference is 0 as a formula), `equation` (it is 0 where that holds),
+    `points`, `numbers`, or `entries` (each for itself)."""
     points: int
     """At how many points functions were compared."""
+    of: str = ""
+    """Of an entry of an answer: which one it is, as `d/dx`."""
+    entries: tuple[Marked, ...] = ()
+    """Of an answer of several entries: the marking of each, those included that are missing."""
     warnings: tuple[Diagnostic, ...] = ()
 
     @property

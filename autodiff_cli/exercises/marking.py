@@ -1,16 +1,14 @@
 """Marking: whether an answer to an exercise is right, as a function or as a number, and not as text.
 
-A formula is right where it has a value at all points of some `PLACES` at which the derivative exists, and its
-difference from it simplifies to 0, or else both agree there to `AGREED` digits, in arithmetic of `DIGITS`.
-Functions made by the operations of the language that agree at so many points without being equal do not come about by
-a mistake. What it is compared with is the derivative by a sweep over the program, not a formula. Numbers are compared
-as fractions.
+A formula is right where it agrees with the derivative at all points of `comparison` at which that exists; it is proven
+to be right where besides their difference simplifies to 0. Functions made by the operations of the language that agree
+at so many points without being equal do not come about by a mistake. What it is compared with is the derivative by a
+sweep over the program, not a formula. Numbers are compared as fractions.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import partial
 from typing import Any, NamedTuple
@@ -19,7 +17,7 @@ from ..algebra.rational_functions import vanishes
 from ..algebra.simplify import simplify
 from ..algebra.walk import substituted
 from ..diagnostics.leniency import leniently
-from ..errors import ExpressionError, point_error, quoted, usage_error
+from ..errors import ExpressionError, Offer, Span, point_error, quoted, usage_error
 from ..graphs.value import Value, in_order, node, variable
 from ..graphs.value_and_gradient import value_and_gradient, value_in
 from ..inputs.parse_point import split
@@ -30,11 +28,10 @@ from ..numbers.base import NumberType, Refusal
 from ..numbers.budget import Defined
 from ..numbers.exact import Exact
 from ..table.operators import ADD, CONSTANT, DIV, MUL, NEG, POW, SUB
+from .comparison import AGREED, DIGITS, as_number, equal, many_digits, points, same, value_at
 from .exercise import COUNT, SEED, TOPICS, Exercise, Marked, Sheet, exercise, listed, sheet
+from .labels import Entry, entries
 
-DIGITS = 50
-AGREED = 30
-PLACES = 24
 ENOUGH = 6
 """The fewest points at which the derivative has to exist for a decision."""
 
@@ -44,11 +41,6 @@ NEAR = Fraction(1, 100)
 MOST_PARTS = 60
 """Of a longer function the mistake is not looked for."""
 
-_HEAD = re.compile(r"\s*(?:[^\W\d]\w*\s*['′’″]+\s*(?:\([\w\s,]*\))?|(?:d|∂)\s*[\d^²³]*\s*\w*\s*/[^=()]*)\s*=(?!=)")
-"""What an answer may begin with: `f'(x) =`, `dy/dx =`."""
-
-TENTHS = (3, -7, 11, -13, 17, 23, -3, 7, -17, 13, 29, -11, 19, 1, -23, 31, 9, -1, 21, -19, 27, -9, 14, -21)
-
 
 class _Place(NamedTuple):
     """A point, and there the function, its derivative, and what was answered; None where that has no value."""
@@ -57,6 +49,7 @@ class _Place(NamedTuple):
     value: Any
     slope: Any
     given: Any
+    agrees: bool = False
 
 
 def mark(level: int, number: int, answer: str, *, seed: int = SEED, **choices: Any) -> Marked:
@@ -68,7 +61,13 @@ def mark(level: int, number: int, answer: str, *, seed: int = SEED, **choices: A
     True
     """
     posed = exercise(level, number, seed, **choices)
-    return formula_marked(posed, answer) if posed.is_formula else _numbers(posed, answer)
+    if not posed.is_formula:
+        return _numbers(posed, answer)
+    if posed.kind == "tangent":
+        return formula_marked(posed, answer)
+    by = posed.wrt[:1] * (2 if posed.kind == "second" else 1)
+    (entry,) = entries(answer, [("", by)], list(parse(posed.program).variables))
+    return formula_marked(posed, answer, entry)
 
 
 def unreadable(error: ExpressionError, answer: str) -> ExpressionError:
@@ -78,51 +77,119 @@ def unreadable(error: ExpressionError, answer: str) -> ExpressionError:
 
 
 # ---- formulas -----------------------------------------------------------------------------------------------------
-def formula_marked(posed: Exercise, answer: str) -> Marked:
-    """Whether a formula is the answer to an exercise that asks for one."""
+WORDS = {"tangent": "the line", "second": "the second derivative", "solution": "the solution"}
+"""What is asked for, by the kind of exercise, where that is not the derivative."""
+
+
+def formula_marked(posed: Exercise, answer: str, entry: Entry | None = None) -> Marked:
+    """Whether a formula, an entry of an answer or all of it, is the answer to an exercise that asks for one."""
     program = parse(posed.program)
-    typed, note = _read(answer, program)
+    typed, note = read_formula(answer, program.variables, entry)
     (expected,) = parse(posed.answer[0]).outputs
-    difference = node(SUB, (substituted(typed, _by_name(program)), substituted(expected, _by_name(program))))
-    (rest,) = simplify((difference,))
-    places = list(_places(posed, program, typed, expected))
-    zero = (rest.primitive is CONSTANT and rest.data == 0) or vanishes(difference)
-    if zero and all(place.given is not None for place in places):
+    by_name = _by_name(program)
+    difference = node(SUB, (substituted(typed, by_name), substituted(expected, by_name)))
+    what = WORDS.get(posed.kind, "the derivative")
+    places: list[_Place] = []
+    for at, k in _points([*program.outputs, typed, expected], list(program.variables)):
+        if k and len(places) >= ENOUGH:
+            break
+        values = _Values(posed, program, typed, expected, at)
+        decided = equal(values)
+        if decided is None or values.place is None:
+            continue
+        places.append(values.place._replace(agrees=decided))
+    if len(places) < ENOUGH:
+        raise ExpressionError("limit", "there are too few points to compare the answer at", None, "check it by `check`")
+    for place in places:
+        if not place.agrees:
+            where = ", ".join(f"{name} = {x}" for name, x in place.at.items())
+            right, given = short_pair(place.slope, place.given)
+            other = f"this is {given}" if place.given is not None else "this has no value"
+            message = f"wrong: at `{where}` {what} is {right}, and {other}{note}"
+            return Marked(posed, answer, False, message, _hint(posed, program, typed, places), "points", len(places))
+    if is_zero(difference):
         message = f"right: its difference from the answer simplifies to 0{note}"
         return Marked(posed, answer, True, message, "", "simplified", len(places))
-    if len(places) < ENOUGH:
-        raise ExpressionError(
-            "limit", "there are too few points to compare the answer at", None, "take another exercise"
-        )
-    what = {"tangent": "the line", "second": "the second derivative", "solution": "the solution"}.get(
-        posed.kind, "the derivative"
-    )
-    for place in places:
-        if not same(place.slope, place.given):
-            at = ", ".join(f"{name} = {x}" for name, x in place.at.items())
-            other = f"this is {_short(place.given)}" if place.given is not None else "this has no value"
-            message = f"wrong: at `{at}` {what} is {_short(place.slope)}, and {other}{note}"
-            return Marked(posed, answer, False, message, _hint(posed, program, typed, places), "points", len(places))
     message = f"right: it agrees with {what} to {AGREED} digits at {len(places)} points, which is no proof{note}"
     return Marked(posed, answer, True, message, "", "points", len(places))
 
 
-def _read(answer: str, program: Program) -> tuple[Value, str]:
-    """The formula of an answer, and how it was read if not as typed. Raises `ExpressionError`, which points into it."""
+def _points(functions: Sequence[Value], names: Sequence[str]) -> Iterator[tuple[dict[str, Fraction], bool]]:
+    """The points to compare at, and whether they are needed only if there are not enough others."""
+    chosen, further = points(functions, names)
+    yield from ((at, False) for at in chosen)
+    yield from ((at, True) for at in further)
+
+
+def is_zero(difference: Value) -> bool:
+    """Whether a formula simplifies to 0; False says nothing."""
+    (rest,) = simplify((difference,))
+    return (rest.primitive is CONSTANT and rest.data == 0) or vanishes(difference)
+
+
+class _Values:
+    """The derivative and the answer at a point, in any arithmetic."""
+
+    def __init__(
+        self, posed: Exercise, program: Program, typed: Value, expected: Value, at: Mapping[str, Fraction]
+    ) -> None:
+        self.posed, self.program, self.typed, self.expected, self.at = posed, program, typed, expected, dict(at)
+        self.place: _Place | None = None
+        """The place, in the arithmetic that was asked for first; None where there is no derivative."""
+
+    def __call__(self, m: NumberType) -> tuple[Any, Any] | None:
+        """Return both; None where there is no derivative."""
+        posed, numbers = self.posed, {name: as_number(m, x) for name, x in self.at.items()}
+        by = posed.wrt[0]
+        try:
+            swept = value_and_gradient(m, self.program.outputs[0], numbers, [by])
+        except ExpressionError:
+            return None
+        slope = swept.gradient[by] if posed.kind == "derivative" else value_at(m, self.expected, numbers)
+        if slope is None or swept.kinks:
+            return None
+        given = value_at(m, self.typed, numbers)
+        self.place = self.place or _Place(self.at, swept.value, slope, given)
+        return slope, given
+
+
+def read_formula(answer: str, variables: Mapping[str, Value], entry: Entry | None = None) -> tuple[Value, str]:
+    """The formula of an answer, or of an entry of it, and how it was read if not as typed.
+
+    Raises `ExpressionError`, which points into the answer.
+    """
+
+    def read(text: str) -> Program:
+        try:
+            program = parse(text)
+        except ExpressionError as error:
+            # a variable of the exercise is no function: `x(1 - y)`
+            if len(error.offers) == 1 and error.span is not None and text[slice(*error.span[:2])] in variables:
+                certain = (error.offers[0]._replace(certain=True),)
+                error.diagnostic = error.diagnostic._replace(offers=certain)
+            raise
+        for name, leaf in program.variables.items():
+            if name not in variables:
+                message = f"`{name}` is no variable of the exercise"
+                offers = _as_product(text, leaf.span, name, variables)
+                hint = f"its variables: {quoted(variables)}"
+                raise ExpressionError("name", message, leaf.span, hint, offers=offers)
+        return program
+
     try:
-        head = _HEAD.match(answer)
-        # `f'(x) = …`
-        text = " " * len(head[0]) + answer[len(head[0]) :] if head else answer
-        read, reading = leniently(text, parse)
-        for name, leaf in read.variables.items():
-            if name not in program.variables:
-                names = quoted(program.variables)
-                raise ExpressionError(
-                    "name", f"`{name}` is no variable of the exercise", leaf.span, f"its variables: {names}"
-                )
-        return single_output(read), f"; read as `{reading.text.strip()}`" if reading else ""
+        text = answer if entry is None else " " * entry.start + answer[entry.start : entry.end]
+        program, reading = leniently(text, read)
+        return single_output(program), f"; read as `{reading.text.strip()}`" if reading else ""
     except ExpressionError as error:
         raise unreadable(error, answer) from None
+
+
+def _as_product(text: str, span: Span | None, name: str, variables: Collection[str]) -> tuple[Offer, ...]:
+    """The offer of a product of variables for a name: `x*y` for `xy`, certain unless it stands below a fraction."""
+    if span is None or len(name) < 2 or not all(letter in variables for letter in name):
+        return ()
+    before = text[: span.start].rstrip("0123456789. ")
+    return (Offer(span.start, span.end, "*".join(name), not before.endswith(("/", "÷", "^", "**"))),)
 
 
 def _by_name(program: Program) -> Any:
@@ -130,35 +197,16 @@ def _by_name(program: Program) -> Any:
     return lambda v: leaves.get(v.label) if not v._prev and v.label else None
 
 
-def _places(posed: Exercise, program: Program, typed: Value, expected: Value) -> Iterator[_Place]:
-    """The points at which the derivative exists."""
-    m = many_digits()
-    names = list(program.variables)
-    for k in range(PLACES):
-        # each variable goes through the same numbers, in another order
-        at = {name: Fraction(TENTHS[(k * (2 * j + 1) + 5 * j) % PLACES], 10) for j, name in enumerate(names)}
-        numbers = {name: _as(m, x) for name, x in at.items()}
-        try:
-            swept = value_and_gradient(m, program.outputs[0], numbers, [posed.wrt[0]])
-        except ExpressionError:
-            continue
-        slope = swept.gradient[posed.wrt[0]] if posed.kind == "derivative" else value_in(m, expected, numbers)
-        if slope is not None and not swept.kinks:
-            yield _Place(at, swept.value, slope, value_in(m, typed, numbers))
-
-
-def many_digits() -> NumberType:
-    """The arithmetic in which functions are compared."""
-    from ..numbers.multiprecision import Multiprecision
-
-    return Multiprecision(DIGITS, decimals=True)
-
-
-def same(a: Any, b: Any) -> bool:
-    """Whether two numbers are equal, as far as the digits go."""
-    if a is None or b is None:
-        return False
-    return bool(abs(a - b) * 10**AGREED <= max(abs(a), abs(b), 1))
+def short_pair(a: Any, b: Any) -> tuple[str, str]:
+    """Two different numbers with so many digits, six at least, that they look different."""
+    if b is None:
+        return _short(a), ""
+    context = many_digits().context
+    for digits in (6, 12, 20, 40, DIGITS):
+        texts = tuple(context.nstr(context.mpf(x), digits) if digits > 15 else f"{float(x):.{digits}g}" for x in (a, b))
+        if texts[0] != texts[1]:
+            break
+    return texts[0], texts[1]
 
 
 def _short(x: Any) -> str:
@@ -167,8 +215,9 @@ def _short(x: Any) -> str:
 
 def _hint(posed: Exercise, program: Program, answer: Value, places: Sequence[_Place]) -> str:
     """Return the hint that names the usual mistake that leads to the answer; empty if none does."""
-    there = [place for place in places if place.given is not None]
-    if not there:
+    # where the answer is right, any mistake that has no effect there would explain it
+    there = sorted([place for place in places if place.given is not None], key=lambda place: place.agrees)
+    if not there or there[0].agrees:
         return "write it so that it has a value where the function has a derivative"
     if all(same(p.given, p.value) for p in there):
         return "that is the function itself, not its derivative"
@@ -183,7 +232,10 @@ def _hint(posed: Exercise, program: Program, answer: Value, places: Sequence[_Pl
     if all(same(p.given - p.slope, first.given - first.slope) for p in there):
         return f"it is off by {_short(first.given - first.slope)} everywhere: look at the terms without the variable"
     if first.slope and first.given and all(same(p.given * first.slope, p.slope * first.given) for p in there):
-        return f"it is {_short(first.given / first.slope)} times as large everywhere: a factor is wrong or missing"
+        ratio, _ = short_pair(first.given / first.slope, 1)
+        return f"it is {ratio} times as large everywhere: a factor is wrong or missing"
+    if sum(p.agrees for p in places) >= len(places) / 10:
+        return "it is right at other points, so that it holds on a part of the domain only: look at signs and cases"
     order = " --order 2" if posed.kind == "second" else ""
     by = f" --wrt {posed.wrt[0]}" if len(program.variables) > 1 else ""
     return (
@@ -197,7 +249,7 @@ def _integrated(posed: Exercise, program: Program, answer: Value, there: Sequenc
     """Whether the derivative of the answer is the function."""
     m, by = many_digits(), posed.wrt[0]
     with Defined(ArithmeticError, ValueError):
-        points = [{name: _as(m, x) for name, x in place.at.items()} for place in there[:ENOUGH]]
+        points = [{name: as_number(m, x) for name, x in place.at.items()} for place in there[:ENOUGH]]
         slopes = [value_and_gradient(m, answer, numbers, [by]).gradient[by] for numbers in points]
         return all(same(slope, place.value) for slope, place in zip(slopes, there, strict=False))
     return False
@@ -210,7 +262,7 @@ def _rule_missed(posed: Exercise, program: Program, there: Sequence[_Place]) -> 
     parts = [part for part in in_order((output,)) if part._prev and not part.primitive.gives_condition]
     if len(parts) > MOST_PARTS:
         return ""
-    points = [{name: _as(m, x) for name, x in place.at.items()} for place in there[:ENOUGH]]
+    points = [{name: as_number(m, x) for name, x in place.at.items()} for place in there[:ENOUGH]]
     part_variable = variable("part")
 
     def derivative(value: Value, numbers: Mapping[str, Any], name: str) -> _Part:
@@ -339,7 +391,7 @@ def _given(posed: Exercise, answer: str) -> dict[str, Any]:
 def number_of(text: str) -> Any:
     """The number that an expression is. Raises `ExpressionError`, which points into it."""
     try:
-        program = parse(text)
+        program, _ = leniently(text, parse)
         for name, leaf in program.variables.items():
             raise point_error(f"`{name}` has no value here", "the answer is a number", span=leaf.span)
         output = single_output(program)
@@ -359,7 +411,7 @@ def _equal(number: Any, wanted: str) -> bool:
     right = Fraction(wanted)
     if isinstance(number, Fraction):
         return number == right
-    return same(number, _as(many_digits(), right))
+    return same(number, as_number(many_digits(), right))
 
 
 def _number_hint(posed: Exercise, answers: Mapping[str, Any], wrong: Sequence[str]) -> str:
@@ -375,8 +427,8 @@ def _number_hint(posed: Exercise, answers: Mapping[str, Any], wrong: Sequence[st
             return "that is a step up: the step goes against the gradient"
     if posed.kind == "slope":
         m = many_digits()
-        at = {name: _as(m, Fraction(x)) for name, x in posed.point.items()}
-        if same(_as(m, answers[""]), value_in(m, parse(posed.program).outputs[0], at)):
+        at = {name: as_number(m, Fraction(x)) for name, x in posed.point.items()}
+        if same(as_number(m, answers[""]), value_in(m, parse(posed.program).outputs[0], at)):
             return "that is the value there, and the slope is asked for"
     if sorted(floats.values()) == sorted(wanted[name] for name in wrong) and len(wrong) > 1:
         return "the numbers are right, and stand at the wrong names"
@@ -384,10 +436,6 @@ def _number_hint(posed: Exercise, answers: Mapping[str, Any], wrong: Sequence[st
         at_point = ",".join(f"{name}={x}" for name, x in posed.point.items())
         return f'see it worked: `autodiff trace "{posed.program}" --at {at_point}`'
     return "see it worked: the same exercise with `--solutions`"
-
-
-def _as(m: NumberType, x: Any) -> Any:
-    return m.number(x.numerator) / m.number(x.denominator) if isinstance(x, Fraction) else x
 
 
 def asked(

@@ -66,6 +66,13 @@ class Step(Record):
         return self.function if self.rule == "function" else self.rule
 
 
+def derivative_name(by: tuple[str, ...], of: str = "") -> str:
+    """The derivative as people write it on one line: d2/dx dy, or d2y/dx^2 of an unknown."""
+    powers = {name: by.count(name) for name in by}
+    below = " ".join(f"d{name}" + (f"^{k}" if k > 1 else "") for name, k in powers.items())
+    return f"d{len(by) if len(by) > 1 else ''}{of}/{below}"
+
+
 class Derivation(Record):
     """The derivation of one derivative."""
 

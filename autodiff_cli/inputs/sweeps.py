@@ -301,7 +301,7 @@ class Sweeping:
             start, end = self._ends(name, ends, colons, begin)
             texts = None if _decimal(ends, colons) else _texts(ends, colons, str(count - 1))
             return self._evenly_or_not(start, end, count, here, texts)
-        return self._stepped(name, inside, colons, begin, here)
+        return self._stepped(name, inside, colons, begin)
 
     def _unit(self, written: str) -> str:
         """The unit behind a sweep; empty where there is none, or values have none here."""
@@ -381,7 +381,7 @@ class Sweeping:
             return Geometric(start, end, count)
         return Evenly(start, (end - start) / max(1, count - 1), count, texts, True)
 
-    def _stepped(self, name: str, inside: str, colons: Sequence[int], begin: int, here: Span) -> Axis:
+    def _stepped(self, name: str, inside: str, colons: Sequence[int], begin: int) -> Axis:
         """The values of `from:to:step`."""
         start, end, step = self._ends(name, inside, colons, begin)
         first, last, by = (part.strip() for part in inside.split(":")) if len(colons) == 2 else ("", "", "")

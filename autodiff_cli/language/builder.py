@@ -12,7 +12,7 @@ from ..graphs.value import Value, values_of
 from ..numbers import budget as work
 from ..numbers.floats import REAL
 from ..run.evaluation import Evaluation
-from ..run.flat_graph import Graph, Place, in_order
+from ..run.flat_graph import Graph, Place, Row, in_order
 from ..table.operators import AND, COMPARISONS, CONSTANT, NEG
 from ..table.primitive import FUNCTIONS, PRIMITIVES, Primitive
 from .checks import check_thousands
@@ -103,6 +103,16 @@ class Program:
         return Program(
             text, read, roots, self.leaves, self.parameters, self.constants, self.bound, read.names[0], False
         )
+
+    def negative(self) -> Program:
+        """Return the program whose outputs are the negatives of this one's."""
+        whole, first = self.whole, len(self.whole.places)
+        negatives: list[Row] = [(NEG, first + k, root, None) for k, root in enumerate(self.roots)]
+        places = [*whole.places, *(whole.places[root] for root in self.roots)]
+        read = whole.changed(rows=[*whole.rows, *negatives], places=places)
+        roots = tuple(range(first, len(places)))
+        labels = whole.names[0]
+        return Program(self.text, read, roots, self.leaves, self.parameters, self.constants, self.bound, labels, False)
 
     @property
     def whole(self) -> Graph:

@@ -577,7 +577,7 @@ class Unroller(Builder):
         """The entry, or the entries, of a list at indices."""
         _, *operands = self.parents[i]
         pieces = self.recorded.pieces[i]
-        shape = self._indexed_shape(value, place, pieces, operands)
+        shape = self._indexed_shape(value, place, pieces)
         if len(operands) > (2 if shape is None else len(shape)):
             most = "lists are nested twice at most" if shape is None else f"this is {described(shape)}"
             raise ExpressionError(
@@ -606,9 +606,7 @@ class Unroller(Builder):
             return array.entries[0]
         return Array(tuple([len(ranges[k]) for k in kept]), array.entries)
 
-    def _indexed_shape(
-        self, value: Meaning, place: Place, pieces: Sequence[Piece], operands: Sequence[int]
-    ) -> tuple[int, ...] | None:
+    def _indexed_shape(self, value: Meaning, place: Place, pieces: Sequence[Piece]) -> tuple[int, ...] | None:
         """The shape of what is indexed; None for a name whose shape is not known. Raises where it is a number."""
         span = self.span(pieces[0])
         if isinstance(value, Array):

@@ -54,7 +54,7 @@ class ConstraintAtPoint(Record):
     slack: float
     """How far the constraint is from its border; of an equation, its left side less its right side."""
     multiplier: float
-    """Lagrange's multiplier: by how much the value falls for each unit by which an inequality is relaxed."""
+    """Lagrange's multiplier: by how much the value improves for each unit by which an inequality is relaxed."""
     active: bool
 
 
@@ -72,7 +72,7 @@ def parse_constraints(texts: str | Sequence[str]) -> list[Constraint]:
             raise usage_error(f"`{text.strip()}` is no constraint", 'write `--subject-to "x + y <= 1"`, or `=` or `>=`')
         if "<" in signs or ">" in signs:
             sign = next(sign for sign in signs if sign in "<>")
-            raise usage_error(f"`{text.strip()}` has no border that a minimum could be at", f"write `{sign}=`")
+            raise usage_error(f"`{text.strip()}` has no border that an optimum could be at", f"write `{sign}=`")
         for left, sign, right in zip(sides, signs, sides[1:], strict=False):
             difference = f"({right}) - ({left})" if sign in ("<=", "≤") else f"({left}) - ({right})"
             try:
@@ -348,8 +348,11 @@ class ConstrainedProblem:
 
 
 KINDS = {
-    "minimum": "a local minimum under the constraints: along them the Lagrangian curves upwards, or they leave no way",
-    "saddle": "not a minimum: the value falls along the constraints; start elsewhere",
-    "flat": "the second derivatives along the constraints do not tell whether this is a minimum",
+    "minimum": (
+        "a local {0.best} under the constraints: along them the Lagrangian curves {0.upwards}, or they leave no way"
+    ),
+    "saddle": "not a {0.best}: the value {0.falls} along the constraints; start elsewhere",
+    "flat": "the second derivatives along the constraints do not tell whether this is a {0.best}",
     None: "no second derivatives tell what kind of point this is",
 }
+"""The kinds of points in the words of a sense, which each is formatted with."""

@@ -10,9 +10,10 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import Diagnosed, Diagnostic, ExpressionError, NotSmooth
+from ..inputs.figures import unsigned
 from ..numbers.running_error import UNIT, Bounded
 from ..numerics.linear_algebra import eigh, shortest_mean
 from ..numerics.newton import bisected
@@ -55,12 +56,44 @@ NEARBY = range(26, 2, -2)
 CURVED = {"convex": "minimum", "concave": "maximum", "indefinite": "saddle"}
 """The kind of a point by the signs of the eigenvalues."""
 
+
+class Sense(NamedTuple):
+    """What a search looks for: a minimum, or as a minimum of the negative a maximum; and its words for that."""
+
+    name: str
+    sign: float
+    best: str
+    worst: str
+    falls: str
+    falling: str
+    rises: str
+    lower: str
+    positive: str
+    negative: str
+    upwards: str
+    convex: str
+
+    def kind(self, kind: str | None) -> str | None:
+        """Return the kind of a point of the function, from that of the function whose minimum is looked for."""
+        return {"minimum": self.best, "maximum": self.worst}.get(kind or "", kind)
+
+
+MINIMIZE = Sense(
+    "minimize", 1.0, "minimum", "maximum", "falls", "falling", "rises", "lower", "positive", "negative", "upwards",
+    "convex",
+)  # fmt: skip
+MAXIMIZE = Sense(
+    "maximize", -1.0, "maximum", "minimum", "rises", "rising", "falls", "higher", "negative", "positive", "downwards",
+    "concave",
+)  # fmt: skip
+
 KINDS = {
-    "minimum": "a local minimum: the Hessian there is positive definite",
-    "maximum": "not a minimum but a local maximum: the Hessian there is negative definite; start elsewhere",
-    "saddle": "not a minimum but a saddle point: the Hessian there has a negative eigenvalue; start elsewhere",
+    "minimum": "a local {0.best}: the Hessian there is {0.positive} definite",
+    "maximum": "not a {0.best} but a local {0.worst}: the Hessian there is {0.negative} definite; start elsewhere",
+    "saddle": "not a {0.best} but a saddle point: the Hessian there has a {0.negative} eigenvalue; start elsewhere",
     "not stationary": "not a stationary point: the partial derivatives are not 0 within their rounding errors",
 }
+"""The kinds of points in the words of a sense, which each is formatted with."""
 
 NEAR = 1e-3
 """A saddle or a maximum that is no farther than this, in terms of the coordinates' size, is where the search ended."""
@@ -122,6 +155,7 @@ class LocalModel:
     size: list[float]
     """How large the coordinates have been on the way: they are rounded like numbers of that size."""
     tolerance: float
+    sense: Sense = MINIMIZE
 
     def report(self, row: DescentStep, *, walking: bool) -> ConvergenceReport:
         """Return the report on the end point of a search; `walking` says whether the search had steps left."""
@@ -257,9 +291,9 @@ class LocalModel:
         far = max(range(len(start)), key=lambda k: abs(end[k] - start[k]) / self.size[k])
         way = "grows" if end[far] > start[far] else "falls"
         name = trail[0].free[far]
-        there = f"{trail[-1].value:.3g} at {name} = {end[far]:.3g}"
-        falls = f"as {name} {way} the value goes on falling ({there})"
-        message = f"not converged: {falls}; it seems to have no minimum that way"
+        there = f"{unsigned(self.sense.sign * trail[-1].value):.3g} at {name} = {end[far]:.3g}"
+        falls = f"as {name} {way} the value goes on {self.sense.falling} ({there})"
+        message = f"not converged: {falls}; it seems to have no {self.sense.best} that way"
         return ConvergenceReport(trail[0], "not stationary", "", "unattained", message)
 
     def is_near(self, row: DescentStep, step: Sequence[float]) -> bool:
@@ -269,9 +303,10 @@ class LocalModel:
     def falling(self, row: DescentStep) -> ConvergenceReport:
         """Return the report for partial derivatives that are small, not 0, and lead to nothing lower."""
         small = f"no partial derivative is larger than {self.tolerance:g}, but"
-        small = small if projected(row, self.limits) <= self.tolerance else "the search found no lower value, but"
+        if projected(row, self.limits) > self.tolerance:
+            small = f"the search found no {self.sense.lower} value, but"
         hint = "choose a smaller `--gradient-tolerance` or another start"
-        message = f"not converged: {small} the value falls on from here; {hint}"
+        message = f"not converged: {small} the value {self.sense.falls} on from here; {hint}"
         return ConvergenceReport(row, "not stationary", KINDS["not stationary"], "unattained", message)
 
     # ---- what there is to say -----------------------------------------------------------------------------------
@@ -283,44 +318,48 @@ class LocalModel:
                 return ConvergenceReport(row, "kink", self.beside_kink(row), kinks=look.kinks)
             return ConvergenceReport(row, None, f"no Hessian tells what kind of point this is: {look.why}")
         held = tuple(row.free[i] for i in verdict.held)
-        words = self.along_flat(row, verdict) if verdict.kind == "flat" else KINDS[verdict.kind]
+        sense = self.sense
+        words = self.along_flat(row, verdict) if verdict.kind == "flat" else KINDS[verdict.kind].format(sense)
         if verdict.kind == "minimum" and held:
             bounds = f"the bound{'s' * (len(held) > 1)} of {', '.join(held)}"
-            words = f"a local minimum: away from {bounds} the value rises"
+            words = f"a local {sense.best}: away from {bounds} the value {sense.rises}"
             if len(held) < len(row.free):
-                words += ", and the Hessian by the other variables is positive definite"
+                words += f", and the Hessian by the other variables is {sense.positive} definite"
         return ConvergenceReport(row, verdict.kind, words, held=held)
 
     def along_flat(self, row: DescentStep, verdict: Verdict) -> str:
         """Judge a singular Hessian by the value along its null directions."""
+        s = self.sense
         if verdict.negative:
-            return "not a minimum: the Hessian there is singular, and has a negative eigenvalue; start elsewhere"
+            return f"not a {s.best}: the Hessian there is singular, and has a {s.negative} eigenvalue; start elsewhere"
         if not verdict.flat:
-            return "first and second derivatives do not tell whether this is a minimum within the bounds"
+            return f"first and second derivatives do not tell whether this is a {s.best} within the bounds"
         shown = verdict.flat[:FLAT_SHOWN]
         names = [direction_in_words(direction, row.free) for direction in shown]
         trends = [self.trends(row, direction) for direction in shown]
         for name, both in zip(names, trends, strict=True):
             if -1 in both:
-                return f"not a minimum: the Hessian there is singular along {name}, and the value falls that way"
+                return f"not a {s.best}: the Hessian there is singular along {name}, and the value {s.falls} that way"
         every = len(shown) == len(verdict.flat)
         listed = " and ".join(names) if every else ", ".join(names) + ", …"
-        sentence = f"the Hessian there is singular along {listed}, so it does not tell whether this is a minimum"
+        sentence = f"the Hessian there is singular along {listed}, so it does not tell whether this is a {s.best}"
         rises = all(1 in both and 0 not in both for both in trends)
-        return sentence + ("; the value rises that way" if rises and every else "; no lower value shows that way")
+        return sentence + (
+            f"; the value {s.rises} that way" if rises and every else f"; no {s.lower} value shows that way"
+        )
 
     def beside_kink(self, row: DescentStep) -> str:
         """Judge a kink by the value along each variable."""
-        rises = True
+        s, rises = self.sense, True
         for k, name in enumerate(row.free):
             trends = self.trends(row, [float(i == k) for i in range(len(row.free))])
             if -1 in trends:
-                return f"not a minimum: at a kink, from which the value falls along {name}; start elsewhere"
+                return f"not a {s.best}: at a kink, from which the value {s.falls} along {name}; start elsewhere"
             rises = rises and 0 not in trends
         if len(row.free) == 1:
-            sides = "the value rises on both sides" if rises else "the value falls on neither side"
-            return f"a local minimum at a kink, where the derivative is a convention: {sides}"
-        return "at a kink, where the derivative is a convention; the value falls along no single variable"
+            sides = f"the value {s.rises} on both sides" if rises else f"the value {s.falls} on neither side"
+            return f"a local {s.best} at a kink, where the derivative is a convention: {sides}"
+        return f"at a kink, where the derivative is a convention; the value {s.falls} along no single variable"
 
     def trends(self, row: DescentStep, direction: Sequence[float]) -> list[int]:
         """Whether the value rises (1) or falls (-1) at first, both ways along a direction, as far as there is one.
@@ -370,7 +409,8 @@ class LocalModel:
                 at = ", ".join(
                     f"{n} = {x:.3g}" for n, x in list(zip(row.free, _coordinates(inside), strict=True))[:NAMED]
                 )
-                message = f"not converged: the value falls up to the edge of where it has a derivative, near {at}"
+                way_out = f"the value {self.sense.falls} up to the edge of where it has a derivative"
+                message = f"not converged: {way_out}, near {at}"
                 return ConvergenceReport(inside, "not stationary", "", "edge", message)
             jumps = outside is not None and self.jumps(inside, outside, way)
             far = math.hypot(
@@ -392,14 +432,15 @@ class LocalModel:
 
     def on_kink(self, row: DescentStep, gathered: Sequence[Sequence[float]]) -> ConvergenceReport:
         """Return the report for a kink around which a convex combination of the gradients is 0."""
+        s = self.sense
         if len(row.free) > 1:
             message = "converged: at a kink, where the derivatives from its sides cancel"
-            return ConvergenceReport(row, "kink", "a local minimum if the function is convex nearby", "kink", message)
+            words = f"a local {s.best} if the function is {s.convex} nearby"
+            return ConvergenceReport(row, "kink", words, "kink", message)
         rises = all(g[0] != 0 for g in gathered)
-        sides = "on both sides of which the value rises" if rises else "past which the value falls no further"
-        return ConvergenceReport(
-            row, "kink", "a local minimum, where there is no derivative", "kink", f"converged: at a kink, {sides}"
-        )
+        sides = f"on both sides of which the value {s.rises}" if rises else f"past which the value {s.falls} no further"
+        words = f"a local {s.best}, where there is no derivative"
+        return ConvergenceReport(row, "kink", words, "kink", f"converged: at a kink, {sides}")
 
     def bracket(self, row: DescentStep, way: Sequence[float]) -> tuple[DescentStep, DescentStep | None, bool]:
         """Two points on a line, closer than rounding errors, between which the value stops falling.

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..batched.evaluator import Evaluator
 from ..errors import Diagnostic, ExpressionError, counted, usage_error
-from ..inputs.problem import Point, parse, pose
+from ..inputs.problem import Point, check_single, parse, pose
 from ..numbers.budget import DESCENT_COORDINATE, BudgetExceeded, current
 from .starts import SEED, Init
 
@@ -447,10 +447,12 @@ def begin(
     over: LossSpec | None,
     passes: float,
     init: Init | None = None,
+    *,
+    negative: bool = False,
 ) -> Beginning:
     """Return what a run of a program, or of its sum or mean over data, begins with; `passes` is its length, about.
 
-    `init` draws the starting values of variables without one.
+    `init` draws the starting values of variables without one. If `negative`, the run is that of the negative.
     Raises `ExpressionError` where there is nothing to move, and as `gradient` does at the point.
     """
     evaluator: Evaluator | DataLoss
@@ -461,11 +463,14 @@ def begin(
             point = values | init.values(missing)
         problem = pose(text, point, wrt)
         free = [name for name in problem.wanted if name in problem.program.variables]
-        evaluator, names = Evaluator(problem.program, free), tuple(problem.program.variables)
+        check_single(problem.program)
+        program = problem.program.negative() if negative else problem.program
+        evaluator, names = Evaluator(program, free), tuple(program.variables)
     else:
-        from ..batched.data_loss import pose as pose_over
+        from ..batched.data_loss import pose_over
 
         fill = None if init is None else init.values
+        over = over._replace(negative=negative)
         problem, evaluator = pose_over(text, point, wrt, over, passes, only_variables=True, fill=fill)
         free, names = problem.wanted, evaluator.variables
     if not free:

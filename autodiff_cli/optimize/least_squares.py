@@ -13,7 +13,7 @@ from itertools import combinations
 from operator import or_
 from typing import Any, NamedTuple
 
-from ..batched.evaluator import Evaluator
+from ..batched.evaluator import Evaluator, gradient_recorder
 from ..errors import ExpressionError, point_error
 from ..graphs.value import Value, in_order
 from ..language.builder import Program
@@ -148,7 +148,7 @@ class ProgramOverRows:
     """A program with its derivatives by some of its variables at all rows of columns."""
 
     def __init__(self, program: Program, wrt: Sequence[str], constant: Collection[str] = ()) -> None:
-        from ..batched.kernels import gradient_recorder, kernel
+        from ..batched.kernels import kernel
 
         self.names, self.count = list(program.variables), 1 + len(wrt)
         fixed = frozenset(k for k, name in enumerate(self.names) if name in constant)

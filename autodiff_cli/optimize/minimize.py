@@ -1,4 +1,4 @@
-"""A minimum by SciPy's optimisers, which are given the exact gradient and the exact Hessian."""
+"""A minimum or maximum by SciPy's optimisers, which are given the exact gradient and the exact Hessian."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..numbers.budget import MINIMIZER_ITERATION, MINIMIZER_VARIABLE, Work, curr
 from ..numerics.optimality import Single
 from ..record import Record
 from .constraints import KINDS, Conditions, ConstrainedProblem, Constraint, ConstraintAtPoint, parse_constraints
-from .convergence import ConvergenceReport, Limits, LocalModel, projected
+from .convergence import MAXIMIZE, MINIMIZE, ConvergenceReport, Limits, LocalModel, Sense, projected
 from .descend import DescentStep, begin
 from .starts import SEED, Init
 
@@ -106,6 +106,8 @@ class Minimum(Record):
     """The rows of data that the value is the sum or mean over, if it is."""
     constraints: tuple[ConstraintAtPoint, ...] | None = None
     """The constraints with their multipliers, if there are any."""
+    sought: str = "minimum"
+    """The kind that was looked for: `minimum` or `maximum`."""
 
 
 FAILURES = (Diagnosed, ValueError, FloatingPointError)
@@ -118,7 +120,10 @@ class _Stopped(Exception):
 
 @dataclass(slots=True)
 class Objective:
-    """The function that is minimised, as SciPy wants it, and the points that it has been evaluated at."""
+    """The function that is minimised, as SciPy wants it, and the points that it has been evaluated at.
+
+    Where a maximum is looked for, it is the negative of the program's.
+    """
 
     evaluate: Callable[[Sequence[float]], tuple[float, list[float]]]
     start: DescentStep
@@ -132,6 +137,7 @@ class Objective:
     hessians: int = 0
     outside: int = 0
     boundless: bool = False
+    sense: Sense = MINIMIZE
     constrained: bool = False
     """Whether a lower value may be outside of what is allowed."""
     work: Work = field(default_factory=current)
@@ -234,8 +240,9 @@ def minimize(
     over: LossSpec | None = None,
     init: str | None = None,
     seed: int = SEED,
+    maximize: bool = False,
 ) -> Minimum:
-    """Minimise the program `text` by one of SciPy's optimisers, from the start `point`.
+    """Minimise the program `text` by one of SciPy's optimisers, from the start `point`; or maximise it.
 
     `method` is one of `METHODS`, by default `bfgs`, with `bounds` or many variables `l-bfgs-b`, `subject_to`
     constraints such as `x + y <= 1` or `x*y = 2` `slsqp`. Once `stop` says so, the best point so
@@ -243,18 +250,31 @@ def minimize(
     start, and `usage` where SciPy is not installed.
     """
     constraints = parse_constraints(subject_to)
-    chosen = _checked(method, bounds or {}, constraints, tolerance)
+    sense = MAXIMIZE if maximize else MINIMIZE
+    chosen = _checked(method, bounds or {}, constraints, tolerance, sense)
     drawn = None if init is None else Init(init, seed)
     if chosen in CONSTRAINED:
         return _constrained(
-            text, point or {}, wrt, chosen, method, bounds or {}, constraints, tolerance, steps, stop, over, drawn
+            text,
+            point or {},
+            wrt,
+            chosen,
+            method,
+            bounds or {},
+            constraints,
+            tolerance,
+            steps,
+            stop,
+            over,
+            drawn,
+            sense,
         )
-    begun = begin(text, point, wrt, over, PASSES, drawn)
+    begun = begin(text, point, wrt, over, PASSES, drawn, negative=maximize)
     evaluator, start = begun.evaluator, begun.start
     if method is None and len(begun.where) > MOST_DENSE:
         chosen = "l-bfgs-b"
     function = Single(evaluator.output) if isinstance(evaluator, Evaluator) else evaluator
-    objective = Objective(evaluator, start, begun.where, stop, function)
+    objective = Objective(evaluator, start, begun.where, stop, function, sense=sense)
     limits = _limits(start, bounds or {})
     try:
         ended, message = _optimised(objective, chosen, limits, tolerance, steps)
@@ -275,8 +295,11 @@ def _minimum(
     constraints: tuple[ConstraintAtPoint, ...] | None = None,
 ) -> Minimum:
     """Return the answer from the report on the end point."""
-    row = end.row
-    objective.reach(row)
+    objective.reach(end.row)
+    sense = objective.sense
+    path, row = objective.path, end.row
+    if sense is MAXIMIZE:
+        path, row = [_negative(step) for step in path], _negative(row)
     reached = row.point
     return Minimum(
         text=text,
@@ -288,18 +311,24 @@ def _minimum(
         converged=end.reason in CONVERGED,
         reason=end.reason,
         message=end.message,
-        kind=end.kind,
+        kind=sense.kind(end.kind),
         verdict=end.verdict,
         at_bounds=tuple(name for name, ends in zip(row.free, limits, strict=True) if reached[name] in ends),
         steps=len(objective.path) - 1,
         evaluations=objective.evaluations,
         hessians=objective.hessians,
         outside=objective.outside,
-        path=tuple(objective.path),
+        path=tuple(path),
         warnings=(*warnings, *end.kinks),
         over=over,
         constraints=constraints,
+        sought=sense.best,
     )
+
+
+def _negative(row: DescentStep) -> DescentStep:
+    """Return a step of a function from that of its negative."""
+    return row._replace(value=unsigned(-row.value), partials=tuple(unsigned(-slope) for slope in row.partials))
 
 
 def _constrained(
@@ -315,6 +344,7 @@ def _constrained(
     stop: Callable[[], bool],
     over: LossSpec | None,
     init: Init | None,
+    sense: Sense,
 ) -> Minimum:
     """Minimise under constraints: by SciPy, then by Newton's steps, whose end is judged by the KKT conditions."""
     import numpy
@@ -323,7 +353,8 @@ def _constrained(
     own = parse(text, list(point)).variables
     also = {name: value for name, value in point.items() if name in more and name not in own}
     own_wrt = None if wrt is None else [name for name in wrt if name in own or name not in more]
-    begun = begin(text, {name: value for name, value in point.items() if name not in also}, own_wrt, over, PASSES, init)
+    own_point = {name: value for name, value in point.items() if name not in also}
+    begun = begin(text, own_point, own_wrt, over, PASSES, init, negative=sense is MAXIMIZE)
     evaluator, start = begun.evaluator, begun.start
     extra = [name for name in dict.fromkeys(more) if name not in start.names]
     for name in extra:
@@ -347,7 +378,7 @@ def _constrained(
         return value, [*partials, *(0.0 for _ in moved)]
 
     function = Single(evaluator.output) if isinstance(evaluator, Evaluator) else evaluator
-    objective = Objective(evaluate, start, tuple(map(names.index, free)), stop, function, constrained=True)
+    objective = Objective(evaluate, start, tuple(map(names.index, free)), stop, function, sense=sense, constrained=True)
     limits = _limits(start, bounds)
 
     def complete(x: Sequence[float]) -> dict[str, float]:
@@ -363,7 +394,8 @@ def _constrained(
             try:
                 end_row = objective.row(result)
                 if end_row is not None and end_row.value <= -BOUNDLESS * (1 + abs(start.value)):
-                    reason, message = "unbounded", "not converged: the value falls without bound along the constraints"
+                    reason = "unbounded"
+                    message = f"not converged: the value {sense.falls} without bound along the constraints"
                     break
                 with numpy.errstate(all="ignore"):
                     values, conditions = problem.nearby(numpy.array(result))
@@ -386,10 +418,18 @@ def _constrained(
         return _minimum(text, objective, end, limits, method, begun.warnings, begun.over, ())
     conditions, row = best
     if conditions.met:
-        end = ConvergenceReport(row, conditions.kind, KINDS[conditions.kind], "kkt", conditions.message)
+        end = ConvergenceReport(row, conditions.kind, KINDS[conditions.kind].format(sense), "kkt", conditions.message)
     else:
         end = ConvergenceReport(row, conditions.kind, "", reason or "stuck", message or conditions.message)
-    return _minimum(text, objective, end, limits, method, begun.warnings, begun.over, conditions.constraints)
+    at_point = conditions.constraints
+    if sense is MAXIMIZE:
+        # of an equation the multiplier is a derivative of the value, which is the negative
+        equalities = [each.equality for each in constraints]
+        at_point = tuple(
+            each._replace(multiplier=unsigned(-each.multiplier)) if equality else each
+            for each, equality in zip(at_point, equalities, strict=True)
+        )
+    return _minimum(text, objective, end, limits, method, begun.warnings, begun.over, at_point)
 
 
 def _searched(
@@ -461,7 +501,7 @@ def _by_scipy(objective: Objective, start: DescentStep, method: str, **more: Any
 
 
 def _checked(
-    method: str | None, bounds: Mapping[str, Range], constraints: Sequence[Constraint], tolerance: float
+    method: str | None, bounds: Mapping[str, Range], constraints: Sequence[Constraint], tolerance: float, sense: Sense
 ) -> str:
     """The method. Raises a usage error for one that cannot do this, or without SciPy."""
     chosen = method or (CONSTRAINED[0] if constraints else "l-bfgs-b" if bounds else "bfgs")
@@ -473,7 +513,7 @@ def _checked(
         raise usage_error(f"the method {chosen} takes no bounds", "use `--method l-bfgs-b`")
     if not 0 < tolerance < math.inf:
         raise usage_error(f"the tolerance cannot be {tolerance:g}", "give a positive number")
-    message = "`minimize` needs SciPy, the extra `optimize`"
+    message = f"`{sense.name}` needs SciPy, the extra `optimize`"
     needed("scipy.optimize", "optimize", message, "; `autodiff descend` needs nothing")
     return chosen
 
@@ -525,7 +565,7 @@ def _ended(
 ) -> ConvergenceReport:
     """Why the search is over, what it has come to, and both in words; `message` is SciPy's, empty if it was stopped."""
     size = [max(abs(step.coordinates[k]) for step in (*objective.path, row)) or 1.0 for k in objective.where]
-    model = LocalModel(objective.row, objective.function, limits, size, tolerance)
+    model = LocalModel(objective.row, objective.function, limits, size, tolerance, objective.sense)
     more = "iterations" in message.lower() or "exceeds limit" in message.lower()
     more = more and projected(row, limits) > tolerance
     counts = objective.evaluations, objective.outside
@@ -535,7 +575,7 @@ def _ended(
         report = model.report(row, walking=more)
     except _Stopped:
         if objective.boundless:
-            message = "not converged: the value falls without bound"
+            message = f"not converged: the value {objective.sense.falls} without bound"
             return ConvergenceReport(objective.best, None, reason="unbounded", message=message)
         reason, message = "interrupted", "interrupted: this is the best point so far"
         if objective.exhausted:

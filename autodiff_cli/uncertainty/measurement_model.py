@@ -14,7 +14,7 @@ from itertools import islice
 from operator import mul
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..batched.evaluator import Evaluator
+from ..batched.evaluator import Evaluator, gradient_recorder
 from ..derivatives.jacobian import output_names
 from ..equations.equations import read_equations
 from ..equations.implicit import derivatives, second_derivatives
@@ -413,7 +413,7 @@ class ImplicitSampler:
     def __init__(self, model: Implicit, random_inputs: Sequence[str], slopes: Sequence[Sequence[float]]) -> None:
         import numpy
 
-        from ..batched.kernels import gradient_recorder, kernel
+        from ..batched.kernels import kernel
 
         self.np, self.model, self.random_inputs, self.slopes = numpy, model, random_inputs, numpy.array(slopes)
         self.names = list(model.program.variables)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ..formulas.derivation import latex
+from ..formulas.derivation import derivative_name, latex
 from ..formulas.diff import LANGUAGES, Diff
 from .document import NO_VARIABLES, Block, Line, Pieces, circumstances, numbers_table, stated
 from .schema import POINT, REMARKS, Field, OutputRow, View, record_of
-from .steps import DERIVATION, blocks, derivation_record, derivative_name, lines, rows
+from .steps import DERIVATION, blocks, derivation_record, lines, rows
 
 DERIVATIVE = (
     Field(

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from ..inputs.figures import Shown
-from ..language.elements import list_texts
+from ..language.elements import element, element_name, list_texts, shapes_of
 from .characters import Style, Terminal
 from .numerals import format_number
 
@@ -187,8 +187,12 @@ def partials_table(
     right: bool = True,
     elasticities: Mapping[str, Shown | None] = MappingProxyType({}),
     units: Mapping[str, Mapping[str, Unit]] | None = None,
+    shaped: bool = True,
 ) -> Table:
-    """Return the table of the variables: value, partial derivative, and the elasticity where there are any."""
+    """Return the table of the variables: value, partial derivative, and the elasticity where there are any.
+
+    A matrix has its rows, unless numbers have units or many digits, or the entries are not to be `shaped`.
+    """
     heads = ("variable", "value", head, *("elasticity",) * bool(elasticities))
     rows: list[tuple[Any, ...]] = [
         (name, point[name], partial, *([elasticities[name]] if elasticities else ()))
@@ -199,7 +203,50 @@ def partials_table(
         rows = [
             (n, measured(x, at[n], digits), measured(partial, by[n], digits), *rest) for n, x, partial, *rest in rows
         ]
+    elif right and shaped:
+        rows = _in_rows(rows, digits)
     return numbers_table(heads, rows, digits, right=right and units is None)
+
+
+ROW_WIDTH = 40
+"""Characters of a part of a row of a matrix, which stands in one cell of a table."""
+
+
+def _in_rows(rows: Sequence[tuple[Any, ...]], digits: int | None) -> list[tuple[Any, ...]]:
+    """The rows of entries with those of a matrix side by side, under names such as `W[1,1:3]`."""
+    shapes = {name: shape for name, shape in shapes_of([row[0] for row in rows]).items() if shape[1:] not in ((), (1,))}
+    if not shapes:
+        return [*rows]
+    entries = {name: numbers for name, *numbers in rows}
+    result: list[tuple[Any, ...]] = []
+    for name, *numbers in rows:
+        entry = element(name)
+        base, index = entry or (name, ())
+        if base not in shapes:
+            result.append((name, *numbers))
+        elif index == (1, 1):
+            result += _matrix_rows(base, shapes[base], entries, digits)
+    return result
+
+
+def _matrix_rows(
+    name: str, shape: Sequence[int], entries: Mapping[str, Sequence[Any]], digits: int | None
+) -> Iterator[tuple[str, ...]]:
+    """The rows of a matrix, and in each as many entries side by side as there is room for; numbers are flush right."""
+    height, width = shape
+    texts = {
+        (i, k): [format_number(x, digits) for x in entries[element_name(name, (i, k))]]
+        for i in range(1, height + 1)
+        for k in range(1, width + 1)
+    }
+    wide = [max(map(len, column)) for column in zip(*texts.values(), strict=True)]
+    together = max(1, (ROW_WIDTH + 2) // (max(wide) + 2))
+    for i in range(1, height + 1):
+        for first in range(1, width + 1, together):
+            last = min(width, first + together - 1)
+            cells = zip(*[texts[i, k] for k in range(first, last + 1)], strict=True)
+            label = f"{name}[{i},{first}:{last}]" if last > first else element_name(name, (i, first))
+            yield label, *["  ".join(x.rjust(size) for x in row) for row, size in zip(cells, wide, strict=True)]
 
 
 def matrix_table(

@@ -81,9 +81,22 @@ MARKED = (
     Field("right", "whether it is right"),
     Field("message", "the same in words"),
     Field("hint", "a hint; null without one", lambda marked: marked.hint or None),
-    Field("how", "how it was decided: `simplified`, `points` or `numbers`"),
+    Field("how", "how it was decided: `simplified`, `equation`, `points`, `numbers`, or `entries`, each for itself"),
     Field("points", "at how many points functions were compared"),
-)
+    Field(
+        "entries", "of an answer of several entries: each of them, with those that are missing",
+        lambda marked: marked.entries or None, optional=True,
+        fields=(
+            Field("of", "which one: `d/dx`"),
+            Field("answer", "what was answered; empty if it is missing", lambda entry: entry.given),
+            Field("right", "whether it is right"),
+            Field("message", "the same in words"),
+            Field("hint", "a hint; null without one", lambda entry: entry.hint or None),
+            Field("how", "how it was decided"),
+            Field("points", "at how many points functions were compared"),
+        ),
+    ),
+)  # fmt: skip
 
 
 class ExerciseView(View[Sheet | Exercise | Marked]):
@@ -117,9 +130,9 @@ class ExerciseView(View[Sheet | Exercise | Marked]):
 
     def document(self, answer: Sheet | Exercise | Marked) -> Iterator[Block]:
         if isinstance(answer, Marked):
-            yield Line(sentence(answer.message, "" if answer.right else "error"))
-            if answer.hint:
-                yield Line((("  hint: ", "faint"), *sentence(answer.hint)))
+            yield from _verdict(answer)
+            for entry in answer.entries:
+                yield from _verdict(entry)
             return
         if isinstance(answer, Sheet):
             yield Line(((_heading(answer), "heading"),))
@@ -139,10 +152,11 @@ class MarkedView(View[Marked]):
     """How it is shown whether an answer to an own question is right."""
 
     fields = MARKED
-    csv_columns = ("line", "id", "right", "message", "hint", "error")
+    csv_columns = ("line", "id", "of", "right", "message", "hint", "error")
 
     def rows(self, answer: Marked) -> Iterator[OutputRow]:
-        yield {"right": answer.right, "message": answer.message, "hint": answer.hint}
+        for marked in (answer, *answer.entries):
+            yield {"of": marked.of, "right": marked.right, "message": marked.message, "hint": marked.hint}
 
     def one_line(self, answer: Marked) -> str:
         return "right" if answer.right else "wrong"
@@ -152,6 +166,15 @@ class MarkedView(View[Marked]):
 
     def latex_document(self, answer: Marked) -> str:
         return _page(answer)
+
+
+def _verdict(marked: Marked) -> Iterator[Block]:
+    """What there is to say of an answer, or of an entry of it."""
+    of: Pieces = ((f"  {marked.of}: ", "name"),) if marked.of else ()
+    yield Line((*of, *sentence(marked.message, "" if marked.right else "error")))
+    # that of an answer of several entries stands at its entry
+    if marked.hint and not marked.entries:
+        yield Line((("    hint: " if marked.of else "  hint: ", "faint"), *sentence(marked.hint)))
 
 
 def _all(answer: Sheet | Exercise) -> tuple[Exercise, ...]:
@@ -185,7 +208,10 @@ def solution(exercise: Exercise, unicode: bool = True) -> Iterator[Block]:
         yield from TraceView(unicode=unicode).document(traced)
     for line in exercise.solution.lines:
         yield Line(sentence(line))
-    yield Line((("answer: ", "heading"), (exercise.answered, "number")))
+    written = exercise.answered
+    if unicode and exercise.is_formula:
+        written = mathematical(parse(written).outputs[0])
+    yield Line((("answer: ", "heading"), (written, "number")))
 
 
 def html(answer: Sheet | Exercise | Marked) -> str:
@@ -219,7 +245,8 @@ def html(answer: Sheet | Exercise | Marked) -> str:
 # ---- LaTeX --------------------------------------------------------------------------------------------------------
 def _page(answer: Sheet | Exercise | Marked) -> str:
     if isinstance(answer, Marked):
-        return _words(answer.message)
+        entries = [f"{text_latex(entry.of)}: {_words(entry.message)}" for entry in answer.entries]
+        return "\n\n".join([_words(answer.message), *entries])
     lines = [rf"\section*{{{text_latex(_heading(answer))}}}"] if isinstance(answer, Sheet) else []
     for exercise in _all(answer):
         lines.append(rf"\paragraph{{{exercise.number}.}} {_words(exercise.task, exercise)}")

@@ -31,7 +31,9 @@ class MinimumView(View[Minimum]):
             fields=(
                 Field("constraint", "the constraint", lambda constraint: constraint.text),
                 Field("slack", "how far it is from its border; of an equation, left side less right side"),
-                Field("multiplier", "Lagrange's multiplier: by how much the value falls for each unit of relaxation"),
+                Field(
+                    "multiplier", "Lagrange's multiplier: by how much the value improves for each unit of relaxation"
+                ),
                 Field("active", "whether the point is at its border"),
             ),
         ),
@@ -69,15 +71,15 @@ class MinimumView(View[Minimum]):
             yield numbers_table(heads, held, self.digits, right=(1, 2), style="code")
         yield Line(((answer.message, "" if answer.converged else "heading"),))
         if answer.verdict and answer.converged:
-            yield Line(((answer.verdict, "" if answer.kind == "minimum" else "heading"),))
+            yield Line(((answer.verdict, "" if answer.kind == answer.sought else "heading"),))
         yield Line(((_effort(answer), "faint"),))
 
 
 def verdict(answer: Minimum) -> str:
-    """Return the warning about the end of the search; empty if it is a minimum."""
+    """Return the warning about the end of the search; empty if it is what was looked for."""
     if not answer.converged:
         return answer.message
-    return "" if answer.kind == "minimum" else answer.verdict
+    return "" if answer.kind == answer.sought else answer.verdict
 
 
 def _effort(answer: Minimum) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from itertools import accumulate, islice
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -21,6 +21,8 @@ CUT_DEPTH = 12
 """Without `--depth`: a graph of up to so many lines and levels is drawn whole, a larger one to CUT_DEPTH levels."""
 MANY, FOLDED = 12, 5
 """In a graph that is cut, of a node with more than MANY terms only FOLDED are drawn."""
+MANY_ALIKE, DRAWN_ALIKE = 8, 2
+"""Without `--depth`: of more than MANY_ALIKE terms that stand at one place of the text only DRAWN_ALIKE are drawn."""
 
 
 def outline(
@@ -39,7 +41,7 @@ def outline(
     chains = Chains(() if binary else (output,))
     total = _count(output, chains)
     lines = None if depth is not None else LINES
-    fold = depth is None and total > LINES
+    fold = None if depth is not None else total > LINES
     levels = depth if depth is not None else _levels(output, chains, fold)
     rows, hidden, cut = _walk(output, chains, levels, lines, fold)
     marks: dict[int, int] = {}
@@ -111,7 +113,7 @@ def _count(output: Value, chains: Chains) -> int:
     return len(seen)
 
 
-def _levels(output: Value, chains: Chains, fold: bool) -> int:
+def _levels(output: Value, chains: Chains, fold: bool | None) -> int:
     """How many levels are drawn when nobody says: all of a small graph, else as many as fit."""
     sizes = [1]
     seen = {id(output)}
@@ -142,9 +144,17 @@ class _Row(NamedTuple):
     more: int = 0
 
 
-def _folded(terms: list[tuple[Value, int]], fold: bool) -> tuple[list[tuple[Value, int]], int]:
-    """The terms of a node that are drawn, and how many are not."""
-    return (terms[:FOLDED], len(terms) - FOLDED) if fold and len(terms) > MANY else (terms, 0)
+def _folded(terms: list[tuple[Value, int]], fold: bool | None) -> tuple[list[tuple[Value, int]], int]:
+    """The terms of a node that are drawn, and how many are not; all are where `fold` is None."""
+    if fold is None or len(terms) <= MANY_ALIKE:
+        return terms, 0
+    drawn = DRAWN_ALIKE if unrolled(term for term, _ in terms) else FOLDED if fold and len(terms) > MANY else len(terms)
+    return terms[:drawn], len(terms) - drawn
+
+
+def unrolled(nodes: Iterable[Value]) -> bool:
+    """Whether nodes are the entries of one list: of one operation, at one place of the text."""
+    return len({(node.span, node.primitive) for node in nodes if node.span is not None}) == 1
 
 
 def _terms(node: Value, chains: Chains) -> list[tuple[Value, int]]:
@@ -156,7 +166,7 @@ def _terms(node: Value, chains: Chains) -> list[tuple[Value, int]]:
 
 
 def _walk(
-    output: Value, chains: Chains, levels: int, lines: int | None, fold: bool
+    output: Value, chains: Chains, levels: int, lines: int | None, fold: bool | None
 ) -> tuple[list[_Row], set[int], bool]:
     """The lines from the top, the nodes whose inputs are left out, and whether lines are."""
     rows: list[_Row] = []

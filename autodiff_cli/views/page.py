@@ -11,7 +11,7 @@ from importlib.resources import files
 from string import Template
 
 from ..derivatives.page import Node, Page
-from ..formulas.derivation import Derivation
+from ..formulas.derivation import Derivation, derivative_name
 from ..language.printer import expression_text
 from .characters import Theme, visible
 from .document import plain
@@ -19,7 +19,7 @@ from .pictures.cells import Choices, title
 from .pictures.colors import DARK, LIGHT, Colors
 from .pictures.svg import FAMILY, colored, shapes, svg
 from .schema import Field, View, record_of
-from .steps import Written, derivative_name
+from .steps import Written
 from .trace import Names
 
 DIGITS = 5

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ..formulas.derivation import Derivation, Step, as_written, operator
+from ..formulas.derivation import Derivation, Step, as_written, derivative_name, operator
 from ..graphs.value import Value
 from ..language.printer import expression_text
 from .characters import Style
@@ -14,13 +14,6 @@ from .schema import Field, OutputRow, records_of
 
 _WORDS = ("unless ", "away ", "where ")
 """How a condition begins that is said in words."""
-
-
-def derivative_name(by: tuple[str, ...], of: str = "") -> str:
-    """The derivative as people write it on one line: d2/dx dy, or d2y/dx^2 of an unknown."""
-    powers = {name: by.count(name) for name in by}
-    below = " ".join(f"d{name}" + (f"^{k}" if k > 1 else "") for name, k in powers.items())
-    return f"d{len(by) if len(by) > 1 else ''}{of}/{below}"
 
 
 def blocks(derivations: Sequence[Derivation], unicode: bool = True) -> Iterator[Block]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import groupby
 from typing import Any, Protocol, TypeVar
 
 from ..derivatives.trace import AdjointStep, TangentStep, Trace, TraceRow
@@ -20,6 +21,7 @@ from .document import (
     stated,
 )
 from .numerals import format_number, repr_number
+from .outline import MANY_ALIKE
 from .schema import GRADIENT, POINT, REMARKS, VALUE, Field, View
 from .tex import in_numbers, page
 
@@ -267,6 +269,8 @@ class TraceView(View[Trace]):
     """Whether letters beyond ASCII are shown."""
     steps: int = STEPS
     """How many rows tables have."""
+    folded: bool = True
+    """Whether tables leave out rows of long runs at one place of the text, which lists are unrolled to."""
     blanks: bool = False
     """Whether the numbers that are to be found are left out, and what is said of them."""
 
@@ -281,19 +285,19 @@ class TraceView(View[Trace]):
         notation = self._notation(answer)
         yield stated("value", notation.number(answer.value))
         yield from circumstances(answer.constants, {}, (), self.digits)
-        yield _primal(answer, notation, self.steps)
-        yield from _left_out("operations", len(answer.rows), self.steps)
+        yield _primal(answer, notation, rows := self._cut(answer, answer.rows))
+        yield from _left_out("operations", len(answer.rows), rows)
         if answer.mode == "reverse":
-            yield _reverse(answer, notation, self.steps)
-            yield from _left_out("steps", len(answer.pulls), self.steps)
+            yield _reverse(answer, notation, pulls := self._cut(answer, answer.pulls))
+            yield from _left_out("steps", len(answer.pulls), pulls)
             if answer.gradient:
-                table = partials_table(answer.point, answer.gradient, self.digits)
+                table = partials_table(answer.point, answer.gradient, self.digits, shaped=not self.blanks)
                 yield (table._replace(rows=[(*row[:-1], BLANK) for row in table.rows]) if self.blanks else table)
             else:
                 yield NO_VARIABLES
         else:
-            yield _tangent(answer, notation, self.steps)
-            yield from _left_out("steps", len(answer.pushes), self.steps)
+            yield _tangent(answer, notation, pushes := self._cut(answer, answer.pushes))
+            yield from _left_out("steps", len(answer.pushes), pushes)
             direction = ", ".join(f"{name} = {notation.numeral(x)}" for name, x in answer.direction.items())
             yield Line(
                 (
@@ -305,7 +309,13 @@ class TraceView(View[Trace]):
             )
         for note in () if self.blanks else answer.notes[: self.steps]:
             yield Line(((f"{note.kind}: ", "faint"), *sentence(notation.text(note.message))))
-        yield from _left_out("notes", 0 if self.blanks else len(answer.notes), self.steps)
+        if not self.blanks:
+            yield from _left_out("notes", len(answer.notes), answer.notes[: self.steps])
+
+    def _cut(self, answer: Trace, items: Sequence[Item]) -> Sequence[Item | None]:
+        """The items that a table has, and None where others are left out."""
+        items = [*_runs_folded(answer, items)] if self.folded else items
+        return [*_ends(items, self.steps)]
 
     def latex_document(self, answer: Trace) -> str:
         return page(answer, self.digits, self.blanks)
@@ -353,28 +363,27 @@ def worked_solution(answer: Trace, notation: Notation) -> Iterator[str]:
 # ---- tables -------------------------------------------------------------------------------------------------------
 def _table(
     heads: tuple[str, ...],
-    items: Sequence[Item],
-    steps: int,
+    items: Sequence[Item | None],
     cells: Callable[[Item], Iterable[tuple[str, Style]]],
     first: Iterable[Iterable[tuple[str, Style]]] = (),
 ) -> Table:
-    """A table of steps, a row each after some rows of another kind; of too many the first and the last."""
+    """A table of steps, a row each after some rows of another kind, and dots for what is left out."""
     dots: tuple[tuple[str, Style], ...] = (("...", "faint"),) * len(heads)
-    rows = [*first, *(dots if item is None else cells(item) for item in _cut(items, steps))]
+    rows = [*first, *(dots if item is None else cells(item) for item in items)]
     return Table(heads, [tuple((cell,) for cell in row) for row in rows], frozenset((len(heads) - 1,)))
 
 
-def _primal(answer: Trace, notation: Notation, steps: int) -> Table:
+def _primal(answer: Trace, notation: Notation, rows: Sequence[TraceRow | None]) -> Table:
     def cells(row: TraceRow) -> Iterator[tuple[str, Style]]:
         yield notation.name(row), "name"
         yield notation.text(row.formula) if row.graph._prev else "", "code"
         yield notation.numbers(row), "code"
         yield notation.value(row), "number"
 
-    return _table(("forward primal trace", "operation", "in numbers", "value"), answer.rows, steps, cells)
+    return _table(("forward primal trace", "operation", "in numbers", "value"), rows, cells)
 
 
-def _reverse(answer: Trace, notation: Notation, steps: int) -> Table:
+def _reverse(answer: Trace, notation: Notation, pulls: Sequence[AdjointStep | None]) -> Table:
     def cells(pull: AdjointStep) -> Iterator[tuple[str, Style]]:
         formula, partial = notation.text(pull.formula), notation.number(pull.partial)
         yield notation.pull(pull), "code"
@@ -391,10 +400,10 @@ def _reverse(answer: Trace, notation: Notation, steps: int) -> Table:
     if answer.pulls:
         source = notation.adjoint(answer.rows[answer.pulls[0].source])
         seed.append(((f"{source} = 1", "code"), ("", ""), ("", ""), ("1", "number")))
-    return _table(heads, answer.pulls, steps, cells, seed)
+    return _table(heads, pulls, cells, seed)
 
 
-def _tangent(answer: Trace, notation: Notation, steps: int) -> Table:
+def _tangent(answer: Trace, notation: Notation, pushes: Sequence[TangentStep | None]) -> Table:
     def cells(push: TangentStep) -> Iterator[tuple[str, Style]]:
         step, numbers = notation.push(push)
         yield step, "code"
@@ -406,10 +415,24 @@ def _tangent(answer: Trace, notation: Notation, steps: int) -> Table:
         if row.kind == "variable":
             speed = notation.numeral(answer.direction.get(row.symbol, 0.0))
             seeds.append(((f"{notation.tangent(row)} = {speed}", "code"), ("", ""), (speed, "number")))
-    return _table(("forward tangent trace", "in numbers", "tangent"), answer.pushes, steps, cells, seeds)
+    return _table(("forward tangent trace", "in numbers", "tangent"), pushes, cells, seeds)
 
 
-def _cut(items: Sequence[Item], steps: int) -> Iterator[Item | None]:
+def _runs_folded(answer: Trace, items: Sequence[Any]) -> Iterator[Any]:
+    """The items; of a long run at one place of the text the first two and the last, and None between them."""
+
+    def place(item: Any) -> tuple[object, str]:
+        if isinstance(item, TraceRow):
+            return item.span, item.graph._op
+        row = answer.rows[item.source if isinstance(item, AdjointStep) else item.target]
+        return row.span, row.graph._op
+
+    for (span, _), run in groupby(items, place):
+        alike = [*run]
+        yield from [*alike[:2], None, alike[-1]] if span is not None and len(alike) > MANY_ALIKE else alike
+
+
+def _ends(items: Sequence[Item], steps: int) -> Iterator[Item | None]:
     """The items; of too many, the first and the last, and None between them."""
     if len(items) <= steps:
         yield from items
@@ -420,9 +443,10 @@ def _cut(items: Sequence[Item], steps: int) -> Iterator[Item | None]:
     yield from items[len(items) - last :]
 
 
-def _left_out(what: str, count: int, steps: int) -> Iterator[Line]:
-    if count > steps:
-        message = f"{count - steps:,} of {count:,} {what} left out; `--lines N` shows N, `--format json` all"
+def _left_out(what: str, count: int, shown: Sequence[object]) -> Iterator[Line]:
+    left = count - sum(item is not None for item in shown)
+    if left:
+        message = f"{left:,} of {count:,} {what} left out; `--lines N` shows N, `--format json` all"
         yield Line(((message, "faint"),))
 
 

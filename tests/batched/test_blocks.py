@@ -14,8 +14,8 @@ import pytest
 
 from autodiff_cli.batched import kernels as blocks
 from autodiff_cli.batched.columns_io import fitted
-from autodiff_cli.batched.evaluator import Evaluator
-from autodiff_cli.batched.kernels import Kernel, evaluate, gradient_recorder, kernel
+from autodiff_cli.batched.evaluator import Evaluator, gradient_recorder
+from autodiff_cli.batched.kernels import Kernel, evaluate, kernel
 from autodiff_cli.data.rows import asked
 from autodiff_cli.derivatives.gradient_cache import Programs
 from autodiff_cli.errors import ExpressionError

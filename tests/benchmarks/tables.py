@@ -63,10 +63,11 @@ def _kernel(text: str, names: Sequence[str], backend: str) -> Way:
     import numpy as np
 
     from autodiff_cli.batched import kernels as blocks
+    from autodiff_cli.batched.evaluator import gradient_recorder
     from autodiff_cli.inputs.problem import parse
 
     program = parse(text)
-    made = blocks.kernel(blocks.gradient_recorder(program, names), len(names), frozenset(), backend)
+    made = blocks.kernel(gradient_recorder(program, names), len(names), frozenset(), backend)
     assert made.backend == backend and made.compute is not None
     results, flags = np.empty((1 + len(names), IN_CACHE)), np.empty(IN_CACHE, bool)
 

@@ -134,7 +134,7 @@ def test_options_of_neighbours_are_there_everywhere() -> None:
     )
     pictures = {command for command, (option, _) in options["--format"].items() if "svg" in option.choices}
     assert set(options["--theme"]) == pictures | {"page"} >= {"graph", "plot"}
-    assert set(options["--save-path"]) == set(options["--save-point"]) - {"fit"} == {"descend", "minimize"}
+    assert set(options["--save-path"]) == set(options["--save-point"]) - {"fit"} == {"descend", "minimize", "maximize"}
     streams = set()
     for command in QUESTIONS:
         done = autodiff(command, stdin="")
@@ -152,7 +152,9 @@ def asked_of(command: str) -> set[str]:
     """The options that the functions of a command's question take: by the names of their parameters, or others."""
     module = command_module(command)
     questions = [f for f in vars(module).values() if isfunction(f) and not f.__module__.startswith("autodiff_cli.cli")]
-    questions += {"diff": [implicit_diff]}.get(command, [])  # which is imported where it is asked
+    questions += {"diff": [implicit_diff], "maximize": [minimize.minimize]}.get(
+        command, []
+    )  # which is imported where it is asked
     parameters = {name for function in questions for name in signature(function).parameters}
     return {{"ranges": "range", **OPTIONS}.get(name, name) for name in parameters} | {*CHOICES}
 

@@ -76,6 +76,12 @@ def test_a_session_at_a_terminal(terminal: pexpect.spawn, tmp_path: Path) -> Non
     assert history.read_text(encoding="utf-8").splitlines()[:2] == ["f(x) = x² sin x", "f(3)"]
 
 
+def test_a_paste_of_several_lines(terminal: pexpect.spawn) -> None:
+    pasted = "f(x) = x**2 + 1\nplot f --range -1:1 --format plain\na = (1 +\n 2)\n"
+    asked(terminal, f"\x1b[200~{pasted}\x1b[201~\r", r"a = 3\r\n")
+    asked(terminal, "f(a)\r", r"ans = 10\r\n")
+
+
 def test_history_comes_back(tmp_path: Path) -> None:
     (tmp_path / "autodiff").mkdir()
     (tmp_path / "autodiff" / "history").write_text("".join(f"{k} + 1\n" for k in range(prompt.KEPT + 10)))
@@ -131,6 +137,37 @@ assert late <= {"scipy"}, late
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_large_library_is_imported_while_its_command_is_typed() -> None:
+    code = """
+import sys, threading
+from autodiff_cli.cli.commands import repl
+repl.rehearse()
+repl.import_commands()
+for text in ("m", "minimize", "mini x", "f = 2"):
+    repl.prepare(text)
+assert "scipy" not in sys.modules and threading.active_count() == 1
+repl.prepare("minimize f")
+repl.prepare("minimize f ")
+for thread in threading.enumerate():
+    if thread.name == "minimize":
+        thread.join()
+assert "scipy.optimize" in sys.modules
+repl.prepare("minimize f")
+assert threading.active_count() == 1
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_files_are_completed(tmp_path: Path) -> None:
+    (tmp_path / "data.csv").touch()
+    (tmp_path / "days").mkdir()
+    both = [f"{tmp_path}/data.csv", f"{tmp_path}/days/"]
+    for line in (":load ", ":save ", 'fit "y = a*x" --data ', "fit y --data "):
+        assert completions(Lines(), f"{line}{tmp_path}/da") == (f"{tmp_path}/da", both)
+    assert completions(Lines(), "plot x --format pd") == ("pd", ["pdf"])
 
 
 def test_a_session_is_a_program_that_file_reads(tmp_path: Path) -> None:

@@ -9,7 +9,8 @@ import pytest
 from autodiff_cli import ExpressionError
 from autodiff_cli import diff as api_diff
 from autodiff_cli.algebra.rational_functions import vanishes
-from autodiff_cli.exercises.answers import check_derivative, check_hessian, check_series, check_solution
+from autodiff_cli.exercises.answers import check_hessian, check_series, check_solution
+from autodiff_cli.exercises.derivative_answers import check_derivative
 from autodiff_cli.exercises.exercise import TOPICS, sheet
 from autodiff_cli.exercises.marking import asked
 from autodiff_cli.formulas.diff import diff
@@ -65,7 +66,7 @@ def test_mistakes_are_named(text: str, answer: str, hint: str) -> None:
 def test_what_is_nearly_right_is_wrong() -> None:
     assert not check_derivative("x**2", answer="2x + 1e-20").right
     assert not check_derivative("sin(x)", answer="cos(x) + 1e-25*x").right
-    with pytest.raises(ExpressionError, match="one derivative"):
+    with pytest.raises(ExpressionError, match="1 formula, and 2 derivatives"):
         check_derivative("x*y", answer="y")
     assert check_derivative("x*y", answer="y", wrt=["x"]).right
     assert (
@@ -99,6 +100,10 @@ def test_vanishing_differences(text: str) -> None:
         ("x**2 - 5*x + 6 = 0", "2, -3", False, "`-3` is no solution", {}),
         ("x**2 + 1 = 0", "none", True, "no solution", {}),
         ("x*exp(x) = 1", "0.567", True, "not known", {}),
+        ("x**2 = 4", "2.0000000000001, -2", False, "is no solution", {}),
+        ("x**2 = 2", "±(sqrt(2) + 1e-40)", False, "is no solution", {}),
+        ("exp(x) = 3", "ln 3", True, "not known", {}),
+        ("cos(x) = 0", "1001pi/2", False, "at least 6 solutions are missing", {}),
         ("a*x + b = 0", "-b/a", True, "", {"unknowns": ["x"]}),
         ("a*x + b = 0", "b/a", False, "no solution", {"unknowns": ["x"]}),
         ("a*x**2 + b*x + c = 0", "(-b ± sqrt(b^2 - 4a c))/(2a)", True, "", {"unknowns": ["x"]}),
@@ -135,6 +140,10 @@ def test_hessians() -> None:
     assert check_hessian("x**2*y", at, answer="4, 2; 0, 0").hint == "a Hessian is symmetric"
     assert check_hessian("x**2*y", at, answer="4, -2; -2, 0").hint == "its sign is wrong"
     assert not check_hessian("sin(x*y)", at, answer="-3.637, -2.2; -2.2, -0.9").right
+    assert not check_hessian("sin(x*y)", at, answer="-4sin(2)+1e-45, cos(2)-2sin(2); cos(2)-2sin(2), -sin(2)").right
+    named = check_hessian("x**2*y", at, answer="d2/dx2 = 4, f_xy = 2")
+    assert not named.right and [entry.message for entry in named.entries] == ["right", "right", "missing"]
+    assert check_hessian("x**2*y", at, answer="f_xx = 4, f_yx = 2, f_yy = 0").right
     with pytest.raises(ExpressionError, match="2 rows"):
         check_hessian("x**2*y", at, answer="4, 2")
 

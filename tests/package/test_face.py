@@ -190,6 +190,7 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("solve", "x e^(2 x) - w", {"at": "w=2", "lenient": True}),
     ("fit", "w = a x", {"data": "readings.csv", "lenient": True}),
 ]
+CASES += [("maximize", f"-({text})", given) for command, text, given in CASES if command == "minimize"]
 RECORDED = {"graph": None, "export": ["--json"], "descend": None}
 """How a command is asked for its record where that is not `--format json`; None where it has none, or one a row."""
 
@@ -623,6 +624,7 @@ def test_there_are_examples_in_docstrings() -> None:
 GOOD: dict[str, dict[str, Any]] = {
     **{name: {"text": "x*y", "at": "x=1,y=2"} for name in ("gradient", "trace", "graph", "page", "check", "hessian")},
     "descend": {"text": "x**2", "at": "x=1", "steps": 2}, "minimize": {"text": "x**2", "at": "x=1"},
+    "maximize": {"text": "-x**2", "at": "x=1"},
     "plot": {"text": "x**2", "at": "x=1"}, "diff": {"text": "x**2"}, "jacobian": {"text": "x, y", "at": "x=1,y=2"},
     "taylor": {"text": "exp(x)", "at": "x=0"}, "propagate": {"text": "x*y", "at": "x=1±0.1,y=2(1)"},
     "solve": {"text": "x**2 = 2"}, "fit": {"text": "y = a*x", "data": {"x": [1, 2], "y": [1, 2.1]}},

@@ -105,8 +105,8 @@ def test_commands_are_in_groups_and_their_summaries_begin_with_a_verb() -> None:
         assert [line.split()[0] for line in group.splitlines()] == [*names]
     verbs = {declared(command).summary.split()[0] for command in COMMANDS}
     assert verbs == {
-        "Check", "Compute", "Differentiate", "Draw", "Expand", "Fit", "List", "Make", "Minimise", "Open", "Plot",
-        "Propagate", "Run", "Set", "Show", "Solve", "Write",
+        "Check", "Compute", "Differentiate", "Draw", "Expand", "Fit", "List", "Make", "Maximise", "Minimise", "Open",
+        "Plot", "Propagate", "Run", "Set", "Show", "Solve", "Write",
     }  # fmt: skip
 
 
@@ -114,7 +114,7 @@ def test_exit_codes_are_told_with_every_command() -> None:
     assert {0, 1, 130} | set(EXIT_CODES.values()) == set(entries.EXITS)
     no = {command for command in COMMANDS if 1 in entries.exits(command)}
     answered = {"diff", "hessian", "taylor"}
-    assert no == {"check", "descend", "minimize", "solve", "fit", "exercise", *answered}
+    assert no == {"check", "descend", "minimize", "maximize", "solve", "fit", "exercise", *answered}
     for command in COMMANDS:
         told = autodiff(command, "--help").out.partition("\nExit codes:\n")[2]
         assert [int(code) for code in re.findall(r"^  (\d+) ", told, re.MULTILINE)] == list(entries.exits(command))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-LIBRARY_COMMANDS = re.compile(r"\bautodiff (fit|minimize|propagate)\b|--method\b")
+LIBRARY_COMMANDS = re.compile(r"\bautodiff (fit|minimize|maximize|propagate)\b|--method\b")
 RELATIVE = 1e-9
 NUMBER = re.compile(r"(?<![\w.])[-+−]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?(?!\w)")
 COUNT = re.compile(r"\s*(?:evaluations|steps)\b|\s*\[evaluations\]")

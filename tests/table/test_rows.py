@@ -91,6 +91,7 @@ ASKED: dict[tuple[str, ...], tuple[int, str]] = {
     ("propagate", "gudermann(x)", "--at", "x=1±0.1"): (0, "0.0648054"),
     ("propagate", "gudermann(x)", "--at", "x=1±0.1", "--samples", "2000", "--seed", "1"): (0, "2,000 draws"),
     ("minimize", "gudermann(x)**2", "--at", "x=1"): (0, "a local minimum"),
+    ("maximize", "-gudermann(x)**2", "--at", "x=1"): (0, "a local maximum"),
     ("descend", "gudermann(x)**2", "--at", "x=1", "--steps", "1"): (0, "0.887787"),
     ("fit", "y = a*gudermann(x)", "--data", "{data}", "--at", "a=1"): (0, "one linear solve"),
     ("grad", "gudermann(x)", "--points", "{data}"): (0, "0.648054273663885"),

@@ -531,3 +531,33 @@ def test_the_picture_fits_its_frame_and_its_numbers_stand_free(opened: Open, tex
     assert tab.locator("#graph text.partial").count() >= 5
     assert tab.evaluate(MEETING) == []
     assert tab.evaluate("$('graph').scrollWidth <= $('graph').clientWidth")
+
+
+def test_on_paper_all_steps_are_done_and_a_wide_graph_fits(opened: Open) -> None:
+    tab = opened(NEURON, POINT)
+    tab.keyboard.press("ArrowRight")
+    look = "['#graph', '#trace tbody', '#count'].map((each) => document.querySelector(each).textContent)"
+    graph, trace, count = tab.evaluate(look)
+    assert "?" in graph and count.startswith("2 of")
+    tab.evaluate("dispatchEvent(new Event('beforeprint'))")
+    printed_graph, printed_trace, _ = tab.evaluate(look)
+    assert "?" not in printed_graph and len(printed_trace) > len(trace)
+    assert tab.evaluate("document.querySelectorAll('.now, .flow, .waits').length") == 0
+    assert tab.evaluate("document.querySelector('#derivation')?.open ?? true")
+    tab.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert tab.evaluate(look) == [graph, trace, count]
+    # the sheet of a quiz has no answers
+    tab.click("#quiz")
+    sheet = tab.evaluate(look)
+    tab.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert tab.evaluate(look) == sheet and "?" in sheet[0]
+
+
+def test_a_wide_graph_fits_the_paper(opened: Open) -> None:
+    tab = opened("; ".join(f"v{k} = tanh({'x' if k == 1 else f'v{k - 1}'} + {k})" for k in range(1, 12)), {"x": 0.1})
+    tab.emulate_media(media="print")
+    tab.set_viewport_size({"width": 700, "height": 900})
+    wide = "document.querySelector('#graph svg').getBoundingClientRect().width"
+    natural = "document.querySelector('#graph svg').viewBox.baseVal.width"
+    assert tab.evaluate(wide) <= 700
+    assert tab.evaluate("document.body.classList.contains('sideways')") == (tab.evaluate(natural) > 1100)

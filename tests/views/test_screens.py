@@ -54,6 +54,7 @@ ANSWERS: dict[str, Answers] = {
     "check": lambda text, at: (check(text, at),),
     "descend": lambda text, at: (descend(text, at, stops=Stops(4)),),
     "minimize": lambda text, at: (minimize(text, at, steps=3),),
+    "maximize": lambda text, at: (minimize(f"-({text})", at, steps=3, maximize=True),),
     "plot": lambda text, at: [plot(text, at, wrt=[*at][:k]) for k in (1, 2) if k <= len(at)],
     "diff": lambda text, at: (diff(text, at), diff(text), diff(text.partition(" + ")[0], steps=True)),
     "hessian": lambda text, at: (hessian(text, at),),

@@ -24,6 +24,7 @@ COMMANDS = (
     "check",
     "descend",
     "minimize",
+    "maximize",
     "plot",
     "diff",
     "hessian",
@@ -46,7 +47,7 @@ QUESTIONS = tuple(name for name in COMMANDS if name != "repl")
 GROUPS = {
     "Differentiate": ("grad", "hessian", "jacobian", "taylor", "diff"),
     "See how it works": ("trace", "graph", "page", "plot"),
-    "Optimise, solve and fit": ("descend", "minimize", "solve", "fit"),
+    "Optimise, solve and fit": ("descend", "minimize", "maximize", "solve", "fit"),
     "Trust the numbers": ("check", "propagate"),
     "Export, practise, look up": ("export", "exercise", "functions", "units", "repl", "help"),
 }

@@ -36,7 +36,7 @@ def run(
 ) -> int:
     """Differentiate a formula into formulas; return the exit code."""
     if answer is not None:
-        from ...exercises.answers import check_derivative  # only an answer needs it
+        from ...exercises.derivative_answers import check_derivative  # only an answer needs it
         from ..own_answers import mark_answers
 
         return mark_answers(check_derivative, Call({**typed, "answer": answer}), program, answers)

@@ -4,8 +4,10 @@ import importlib
 import io
 import signal
 import sys
+from collections.abc import Sequence
 from contextlib import redirect_stderr, redirect_stdout, suppress
 from threading import Thread
+from threading import enumerate as enumerate_threads
 
 from ... import __version__
 from ...errors import ExpressionError
@@ -22,14 +24,24 @@ Informal notation is read where one thing only can be meant; `read as:` says how
 REHEARSAL = ("f(x) = x² sin x", "x = 2", "f(x)", "d/dx f", "2 + )", "sqrt(-x)")
 """Lines that are answered to nobody before the prompt is shown, so that the first answer waits for no module."""
 
-LIBRARIES = ("numpy", "numpy.char", "numpy.ma", "uniplot", "autodiff_cli.views.plots.braille")
+LIBRARIES = (
+    "numpy", "numpy.char", "numpy.ma", "uniplot", "rich.tree", "statistics", "autodiff_cli.views.plots.braille",
+    "autodiff_cli.data.columns", "autodiff_cli.cli.app",
+)  # fmt: skip
 """Libraries of commands that people use in sessions most, imported while the prompt is shown."""
+
+LARGE = {
+    "minimize": ("scipy.optimize",),
+    "maximize": ("scipy.optimize",),
+    "fit": ("scipy.optimize", "llvmlite.binding", "autodiff_cli.targets.llvm"),
+}
+"""Libraries that need much memory, by the command; they are imported while its line is typed."""
 
 
 def run(*, program: str | None = None) -> int:
     """Answer the lines that are typed, or those of standard input; return the exit code."""
     session = Lines()
-    origin, person = source(session)
+    origin, person = source(session, prepare)
     worst = 0
     if person:
         rehearse()
@@ -70,6 +82,19 @@ def import_commands() -> None:
     """Import the commands, and libraries that they need."""
     for name in COMMANDS:
         command_module(name)
-    for name in LIBRARIES:
+    import_libraries(LIBRARIES)
+
+
+def import_libraries(names: Sequence[str]) -> None:
+    """Import those of the libraries that are installed."""
+    for name in names:
         with suppress(ImportError):
             importlib.import_module(name)
+
+
+def prepare(text: str) -> None:
+    """Begin to import what the command needs whose line is being typed."""
+    command, space, _ = text.partition(" ")
+    names = [name for name in LARGE.get(command, ()) if name not in sys.modules] if space else []
+    if names and not any(thread.name == command for thread in enumerate_threads()):
+        Thread(target=import_libraries, args=(names,), name=command, daemon=True).start()

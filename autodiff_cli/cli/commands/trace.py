@@ -23,5 +23,5 @@ def run(
     call, inputs = Call(typed), Inputs.of(program, answers, document)
     method = asking(trace, call)
     letters = inputs.output is not None or terminal_of(sys.stdout).unicode
-    shown = TraceView(unicode=letters, digits=answers.shown, steps=lines or STEPS, **call.choices)
+    shown = TraceView(unicode=letters, digits=answers.shown, steps=lines or STEPS, folded=lines is None, **call.choices)
     return answer_all(inputs, method, shown)

@@ -740,6 +740,8 @@ $("theme").addEventListener("click", () => {
   root.dataset.theme = dark ? "light" : "dark";
 });
 
+const PAPER = 1100; // pixels from which on a graph is printed on paper turned sideways
+
 // A graph is made a little smaller to fit; of one that is much too wide it is said that it scrolls.
 function fitGraph() {
   const svg = $("graph").querySelector("svg");
@@ -748,8 +750,28 @@ function fitGraph() {
   svg.style.maxWidth = fits ? "100%" : "none";
   svg.style.height = fits ? "auto" : "";
   $("scrolls").hidden = fits;
+  document.body.classList.toggle("sideways", natural > PAPER);
 }
 addEventListener("resize", fitGraph);
+
+// On paper all steps are done, and what can be opened is open; a quiz is printed as the sheet that it is.
+let before = null;
+addEventListener("beforeprint", () => {
+  if (quiz || !run || before) return;
+  before = { now, opened: $("derivation")?.open };
+  if ($("derivation")) $("derivation").open = true;
+  document.documentElement.dataset.printed = "";
+  go(steps.length - 1);
+  // no step is the last one that was done
+  for (const place of document.querySelectorAll(".now, .flow")) place.classList.remove("now", "flow");
+});
+addEventListener("afterprint", () => {
+  if (!before) return;
+  if ($("derivation")) $("derivation").open = before.opened;
+  delete document.documentElement.dataset.printed;
+  go(before.now);
+  before = null;
+});
 
 inputs();
 update(true);

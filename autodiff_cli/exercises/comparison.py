@@ -1,0 +1,194 @@
+"""Whether two functions are equal at points, in so many digits that a mistake does not look like rounding.
+
+The points are chosen by the functions: some near 0, some far away, some beside each number that is written in them, and
+one in each region between their breakpoints that a search finds.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any
+
+from ..errors import ExpressionError
+from ..graphs.value import Value, in_order, node
+from ..graphs.value_and_gradient import evaluate_in, value_in
+from ..numbers.base import NumberType
+from ..numbers.floats import REAL
+from ..table.operators import CONSTANT, SUB
+
+DIGITS, MORE_DIGITS = 100, 300
+"""Functions are compared in arithmetic of so many digits, and in the second where the first does not decide."""
+
+AGREED = 80
+"""Numbers are equal if so many digits are."""
+
+SHRUNK = 150
+"""A difference that is noise shrinks by so many digits at least when it is computed with `MORE_DIGITS`."""
+
+NEAR = (3, -7, 11, -13, 17, 23, -3, 7, -17, 13, 29, -11, 19, 1, -23, 31, 9, -1, 21, -19, 27, -9, 14, -21)
+FAR = (43, -57, 61, -89, 97, -141, 153, 337, -473, 1210, -1330, 47)
+"""Points in tenths."""
+
+SIDES = (Fraction(1), Fraction(-1))
+
+MOST_LITERALS = 12
+"""Beside so many of the numbers in the functions points are taken."""
+
+MOST_GUARDS = 40
+"""Regions are told apart by so many breakpoints."""
+
+MOST_REGIONS = 24
+"""In so many regions without a point one is added."""
+
+SEARCHED = 500
+"""In so many points of several variables regions are looked for."""
+
+Values = Callable[[NumberType], "tuple[Any, Any] | None"]
+"""Two numbers that are to be equal, in an arithmetic; None where the first one does not exist."""
+
+
+def many_digits(digits: int = DIGITS) -> NumberType:
+    """The arithmetic in which functions are compared."""
+    from ..numbers.multiprecision import Multiprecision
+
+    return Multiprecision(digits, decimals=True)
+
+
+def as_number(m: NumberType, x: Any) -> Any:
+    """A fraction as a number of an arithmetic; other numbers as they are."""
+    return m.number(x.numerator) / m.number(x.denominator) if isinstance(x, Fraction) else x
+
+
+class Beyond(Exception):
+    """A function has a value that the arithmetic cannot hold."""
+
+
+def value_at(m: NumberType, function: Value, numbers: Mapping[str, Any]) -> Any:
+    """The value of a function, None where it has none. Raises `Beyond` for one that is too large or too small."""
+    try:
+        (value,) = evaluate_in(m, function, numbers).values
+    except ExpressionError as error:
+        if error.kind in ("overflow", "limit") or getattr(m, "underflowed", False):
+            raise Beyond from None
+        return None
+    if getattr(m, "underflowed", False):
+        raise Beyond
+    return value
+
+
+def same(a: Any, b: Any) -> bool:
+    """Whether two numbers of `DIGITS` are equal in `AGREED` of them."""
+    if a is None or b is None:
+        return False
+    return bool(abs(a - b) * 10**AGREED <= max(abs(a), abs(b)))
+
+
+def equal(values: Values) -> bool | None:
+    """Whether two numbers are equal; None where that is not decided, the first does not exist, or one is beyond all.
+
+    Of a difference that stays the same with more digits the numbers are different; one that shrinks with the rounding
+    errors is one.
+    """
+    differences: list[tuple[Any, Any]] = []
+    for digits in (DIGITS, MORE_DIGITS):
+        try:
+            pair = values(many_digits(digits))
+        except Beyond:
+            return None
+        if pair is None or pair[0] is None:
+            return None
+        a, b = pair
+        if b is None:
+            return False
+        difference, size = abs(a - b), max(abs(a), abs(b))
+        if difference * 10**AGREED <= size:
+            return True
+        differences.append((difference, size))
+    (first, _), (second, size) = differences
+    if second * 10**SHRUNK <= first:
+        return True if second * 10**AGREED <= max(size, 1) else None
+    # two numbers that are both below all rounding errors are not told apart
+    return None if second * 10 ** (MORE_DIGITS - 50) < 1 and size < 1 else False
+
+
+# ---- points -------------------------------------------------------------------------------------------------------
+def points(
+    functions: Sequence[Value], names: Sequence[str]
+) -> tuple[list[dict[str, Fraction]], list[dict[str, Fraction]]]:
+    """The points that functions of these variables are compared at, and further ones for what is hardly defined there.
+
+    >>> from autodiff_cli.inputs.problem import parse
+    >>> chosen, _ = points(parse("relu(x - 1000)").outputs, ["x"])
+    >>> any(at["x"] > 1000 for at in chosen)
+    True
+    """
+    literals = _literals(functions)
+    beside = [c + side * max(c, Fraction(1)) / 7 for c in literals[:MOST_LITERALS] for side in SIDES]
+    chosen: list[dict[str, Fraction]] = [
+        # each variable goes through the same numbers, in another order
+        {name: numbers[(k * (2 * j + 1) + 5 * j) % len(numbers)] for j, name in enumerate(names)}
+        for numbers in ([Fraction(x, 10) for x in NEAR], [Fraction(x, 10) for x in FAR], beside)
+        for k in range(len(numbers))
+    ]
+    guards = _guards(functions)
+    regions = {_signs(guards, at) for at in chosen}
+    most, further = len(regions) + MOST_REGIONS, []
+    for at in _searched(literals, names):
+        signs = _signs(guards, at)
+        if signs not in regions and len(regions) < most:
+            regions.add(signs)
+            chosen.append(at)
+        else:
+            further.append(at)
+    return chosen, further
+
+
+def _literals(functions: Sequence[Value]) -> list[Fraction]:
+    """The numbers that are written in functions, without their signs."""
+    numbers = {abs(Fraction(v.data)) for v in in_order(functions) if v.primitive is CONSTANT and v.data is not None}
+    return sorted(x for x in numbers if x < 10**12)
+
+
+def _searched(literals: Sequence[Fraction], names: Sequence[str]) -> Iterator[dict[str, Fraction]]:
+    """Points of all sizes, and between and beside the numbers of the functions, the same ones every time."""
+    numbers = {
+        sign * Fraction(x, 10) * Fraction(10) ** k for k in range(-3, 7) for x in (11, 17, 29, 53) for sign in SIDES
+    }
+    for low, high in pairwise([Fraction(0), *literals]):
+        numbers |= {(low + high) / 2, -(low + high) / 2}
+    for c in literals:
+        numbers |= {sign * (c + side * max(c, Fraction(1)) / 1000) for side in SIDES for sign in SIDES}
+    ordered = sorted(numbers, key=lambda x: (abs(x), x))
+    if len(names) == 1:
+        yield from ({names[0]: x} for x in ordered)
+        return
+    draw = random.Random(1)
+    for _ in range(SEARCHED):
+        yield {name: draw.choice(ordered) for name in names}
+
+
+def _guards(functions: Sequence[Value]) -> list[Value]:
+    """The differences that are 0 at the breakpoints of functions."""
+    guards: list[Value] = []
+    for v in in_order(functions):
+        if v.primitive.kink is not None or v.primitive.gives_condition:
+            inputs = [p for p in v._prev if not p.primitive.gives_condition]
+            guards += [node(SUB, pair) for pair in pairwise(inputs)] if len(inputs) > 1 else inputs
+    return guards[:MOST_GUARDS]
+
+
+def _signs(guards: Sequence[Value], at: dict[str, Fraction]) -> tuple[bool | None, ...]:
+    """On which side of each breakpoint a point is; None where that has no value."""
+    numbers = {name: float(x) for name, x in at.items()}
+    return tuple([_sign(guard, numbers) for guard in guards])
+
+
+def _sign(guard: Value, numbers: dict[str, float]) -> bool | None:
+    try:
+        value = value_in(REAL, guard, numbers)
+    except (ExpressionError, ArithmeticError, ValueError):
+        return None
+    return None if value is None else value > 0
