@@ -285,8 +285,8 @@ def derivatives(answer: Diff, digits: int | None = None) -> str:
             return text
         return typeset.expression(parse(f"where({text}, 1, 0)", names_in_use).outputs[0]._prev[0])
 
-    def shown(x: Shown | None) -> str:
-        return number_latex(format_number(x, digits))
+    def shown(x: Shown | None, unit: Unit | None) -> str:
+        return number_latex(format_number(x, digits)) + _unit(unit)
 
     sides = stated(program, typeset)
     latex = answer.language == "latex"
@@ -295,10 +295,14 @@ def derivatives(answer: Diff, digits: int | None = None) -> str:
     for slope, derivative in zip(slopes, answer.derivatives, strict=True):
         sides.append((slope, written(derivative.shown) + where_latex(condition(derivative.condition))))
     if answer.point:
-        place = r",\ ".join(f"{typeset.name(name)} = {coordinate(x, digits)}" for name, x in answer.point.items())
+        at = answer.units["point"] if answer.units else {}
+        place = r",\ ".join(
+            f"{typeset.name(name)} = {coordinate(x, digits)}{_unit(at.get(name))}" for name, x in answer.point.items()
+        )
+        units = answer.units["values"] if answer.units else [None] * len(slopes)
         sides += [
-            (rf"\left.{slope}\right|_{{{place}}}", shown(derivative.value))
-            for slope, derivative in zip(slopes, answer.derivatives, strict=True)
+            (rf"\left.{slope}\right|_{{{place}}}", shown(derivative.value, unit))
+            for slope, derivative, unit in zip(slopes, answer.derivatives, units, strict=True)
         ]
     return equations(sides)
 
