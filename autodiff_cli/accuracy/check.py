@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..errors import Diagnostic, ExpressionError
 from ..graphs.value import Value
 from ..graphs.value_and_gradient import GradientResult, value_and_gradient
-from ..inputs.problem import Point, Problem, pose, program_units, single_output
+from ..inputs.measured_points import program_units, with_units
+from ..inputs.problem import Point, Problem, pose, single_output
 from ..numbers import budget as work
 from ..numbers.base import Number
 from ..numbers.floats import REAL
@@ -136,7 +137,7 @@ def check(
     """
     if over is not None:
         return _reduced(text, point, wrt, required, over, watch)
-    problem = pose(text, point, wrt, quantities=True)
+    problem = pose(text, with_units(point), wrt, quantities=True)
     measured = program_units(problem.program, problem.values, units)
     answer = _checked_answer(problem, required)
     return answer if measured is None else _in_units(answer, measured)
@@ -228,8 +229,8 @@ def _reduced(
     """
     from ..batched.data_loss import pose as pose_over
 
-    problem = pose_over(text, point, wrt, over, 1 + DIFFERENCES, only_variables=True)
-    function, wanted = problem.function, problem.wanted
+    problem, function = pose_over(text, point, wrt, over, 1 + DIFFERENCES, only_variables=True)
+    wanted = problem.wanted
     here = [problem.values[name] for name in function.variables]
     value, partials = function(here)
     summary, kinks = function.summary, function.kinks(problem.values, wanted)

@@ -65,16 +65,14 @@ def _worst_value(
         if not parents or not wrong[i]:
             continue
         adjoint = swept.adjoints[i]
-        if not any_way and (adjoint is None or 20 * abs(adjoint * _error(doubles, swept, i)) < total):
+        if not any_way and (
+            adjoint is None or 20 * abs(adjoint * (swept.graph.data[i] - doubles.graph.data[i])) < total
+        ):
             continue
         grown = wrong[i] / max(ROUNDING, *(wrong[p] for p in parents))
         if grown > factor * 1.5:
             best, factor = i, grown
     return best, factor
-
-
-def _error(doubles: GradientResult, swept: GradientResult, i: int) -> Number:
-    return swept.graph.data[i] - doubles.graph.data[i]
 
 
 def _cancelled_adjoint(

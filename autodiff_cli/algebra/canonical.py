@@ -184,7 +184,7 @@ class Collector:
 
     def outputs(self) -> list[Value]:
         """The roots, made anew."""
-        return [self.made(self.forms[root]) for root in self.roots]
+        return [self.node_of(self.forms[root]) for root in self.roots]
 
     def form(self, value: Value) -> Form:
         """Return the form of a node from the forms of its inputs."""
@@ -214,7 +214,7 @@ class Collector:
 
     def opaque(self, primitive: Primitive, inputs: Iterable[Form]) -> Value:
         """The operation itself on what is known of its inputs."""
-        return self.node(primitive, *[self.made(f) for f in inputs])
+        return self.node(primitive, *[self.node_of(f) for f in inputs])
 
     def node(self, primitive: Primitive, *inputs: Value) -> Value:
         """The one node of an operation on these inputs."""
@@ -224,7 +224,7 @@ class Collector:
         return self.known[key]
 
     # -- from forms to nodes ----------------------------------------------------------------------------------------
-    def made(self, form: Form) -> Value:
+    def node_of(self, form: Form) -> Value:
         """The node of a form."""
         if isinstance(form, Value):
             return form
@@ -286,7 +286,7 @@ class Collector:
             return term
         form = self.forms.get(term)
         factors = form.factors if isinstance(form, Product) and form.coefficient == 1 else {term: ONE}
-        return self.made(Product(c, factors))
+        return self.node_of(Product(c, factors))
 
     def made_product(self, form: Product) -> Value:
         """The node of a product."""
@@ -368,9 +368,9 @@ class Collector:
                     continue
                 new: Iterable[tuple[Value, Fraction]] = form.terms.items()
             elif isinstance(form, Product):
-                new = ((self.made(self.product_form(ONE, form.factors)), form.coefficient),)
+                new = ((self.node_of(self.product_form(ONE, form.factors)), form.coefficient),)
             else:
-                new = ((self.made(form), ONE),)
+                new = ((self.node_of(form), ONE),)
             for term, c in new:
                 _put(terms, term, checked(terms.get(term, Fraction(0)) + sign * c), undo)
         self.fresh[id(terms)] = terms
@@ -422,12 +422,12 @@ class Collector:
                 new: Iterable[tuple[Value, Fraction]] = form.factors.items()
             elif isinstance(form, Product):
                 c = checked(c * form.coefficient ** int(e))
-                new = ((self.made(self.product_form(ONE, form.factors)), ONE),)
+                new = ((self.node_of(self.product_form(ONE, form.factors)), ONE),)
             else:
                 mirrored = negated(self, form) if e.denominator == 1 else None
                 if mirrored is not None:
                     c, form = -c if int(e) % 2 else c, mirrored  # noqa: PLW2901
-                new = ((self.made(form), ONE),)
+                new = ((self.node_of(form), ONE),)
             for base, f in new:
                 numbers = numbers or isinstance(self.forms.get(base), Number)
                 _put(factors, base, factors.get(base, Fraction(0)) + e * f, undo)
@@ -486,14 +486,14 @@ class Collector:
                     pass
             if form.value <= 0:
                 raise Refused
-            return Product(ONE, {self.made(form): e})
+            return Product(ONE, {self.node_of(form): e})
         if e.denominator == 1 and isinstance(form, Product):
             if abs(e) > FOLDED_POWER and form.coefficient != 1:
-                return Product(ONE, {self.made(form): e})
+                return Product(ONE, {self.node_of(form): e})
             return self.product([(e, value, form)])
         if isinstance(form, Value) and form.primitive.norm and e.denominator == 1:
             return self.product([(e, value, form)])
-        return Product(ONE, {self.made(form): e})
+        return Product(ONE, {self.node_of(form): e})
 
 
 def _tried(make: Callable[[Parts, Undo], Form], parts: Parts) -> Form:

@@ -184,7 +184,7 @@ class Shortener(Collector):
         if isinstance(form, Product):
             self.fresh.pop(id(form.factors), None)
             return c * form.coefficient, form.factors
-        return c, {self.made(form): ONE}
+        return c, {self.node_of(form): ONE}
 
     def whole(self, parts: Sequence[Part]) -> Form:
         """The sum of terms."""
@@ -329,7 +329,7 @@ class Shortener(Collector):
                     self.whole(self.shortest([self.chosen(parts[k], choice, side) for k, choice in members]))
                     for side in (1, 2)
                 ]
-                chosen = self.node(WHERE, condition, *[self.made(side) for side in sides])
+                chosen = self.node(WHERE, condition, *[self.node_of(side) for side in sides])
                 group = {k for k, _ in members}
                 return [*(part for k, part in enumerate(parts) if k not in group), (ONE, {chosen: ONE})]
         return None
@@ -515,7 +515,7 @@ class Shortener(Collector):
 
     def raised_to(self, bottom: Value | None, exponent: Form) -> Value:
         """A power, or one of e."""
-        y = self.made(exponent)
+        y = self.node_of(exponent)
         return self.node(PRIMITIVES["exp"], y) if bottom is None else self.node(POW, bottom, y)
 
     def by_quotients(self, form: Product) -> Form | None:
@@ -589,13 +589,11 @@ class Shortener(Collector):
             if base.primitive is WHERE and e == 1:
                 if not any(isinstance(self.forms.get(side), Number) for side in base._prev[1:]):
                     continue
-                sides = [self.part_form(self.chosen((form.coefficient, form.factors), base, side)) for side in (1, 2)]
-                return self.node(WHERE, base._prev[0], *[self.made(side) for side in sides])
+                sides = [
+                    self.product_form(*self.chosen((form.coefficient, form.factors), base, side)) for side in (1, 2)
+                ]
+                return self.node(WHERE, base._prev[0], *[self.node_of(side) for side in sides])
         return None
-
-    def part_form(self, part: Part) -> Form:
-        """A term as a form."""
-        return self.product_form(*part)
 
     def by_negation(self, form: Product) -> Form | None:
         """-(a - b) as b - a."""
@@ -607,7 +605,7 @@ class Shortener(Collector):
                 ends = [*inner.terms.values(), *([inner.constant] if inner.constant else [])]
                 if min(ends) > 0 or (e < 0 and max(inner.terms.values()) > 0):
                     continue
-                mirrored = self.made(Sum(-inner.constant, {term: -c for term, c in inner.terms.items()}))
+                mirrored = self.node_of(Sum(-inner.constant, {term: -c for term, c in inner.terms.items()}))
                 factors = {mirrored if part is base else part: f for part, f in form.factors.items()}
                 return self.product_form(-form.coefficient, factors)
         return None

@@ -66,8 +66,8 @@ def _where(p: Collector, value: Value, inputs: list[Form]) -> Form:
     condition, x, y = inputs
     if isinstance(condition, Truth):
         return x if condition.value else y
-    then, otherwise = p.made(x), p.made(y)
-    return x if then is otherwise else p.node(value.primitive, p.made(condition), then, otherwise)
+    then, otherwise = p.node_of(x), p.node_of(y)
+    return x if then is otherwise else p.node(value.primitive, p.node_of(condition), then, otherwise)
 
 
 def _junction(neutral: bool) -> FormRule:

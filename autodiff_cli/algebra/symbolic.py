@@ -22,9 +22,9 @@ class Symbolic(NumberType):
     def __init__(self) -> None:
         for name, primitive in PRIMITIVES.items():
             if name != "where":
-                self.__dict__[name] = partial(self.made, primitive)
+                self.__dict__[name] = partial(self.make_node, primitive)
 
-    made = staticmethod(apply)
+    make_node = staticmethod(apply)
 
     @property
     def pi(self) -> Value:
@@ -42,7 +42,8 @@ class Symbolic(NumberType):
 
     def where(self, condition: Any, then: Any, otherwise: Any) -> Value:
         """The node that chooses between two branches; both are in the graph."""
-        return self.made(WHERE, condition, *[branch() if callable(branch) else branch for branch in (then, otherwise)])
+        branches = [branch() if callable(branch) else branch for branch in (then, otherwise)]
+        return self.make_node(WHERE, condition, *branches)
 
 
 SYMBOLIC = Symbolic()

@@ -67,7 +67,7 @@ class Unevaluated(Symbolic):
     name = "formula"
 
     @staticmethod
-    def made(primitive: Primitive, *inputs: Number) -> Value:
+    def make_node(primitive: Primitive, *inputs: Number) -> Value:
         """The node of an operation."""
         return node(primitive, tuple([_value(x) for x in inputs]))
 

@@ -208,7 +208,7 @@ def _text_or_number(name: str, value: Any, option: object) -> Any:
 def _text_or_numbers(name: str, value: object, option: Option | None) -> Any:
     if not isinstance(value, Mapping):
         return _text_or_number(name, value, option)
-    return {str(key): _text_or_number(f"{name}[{key!r}]", each, option) for key, each in value.items()}
+    return {str(key): _text_or_number(f"{name}[{key!r}]", item, option) for key, item in value.items()}
 
 
 def _words_or_all(name: str, value: Any, option: object) -> Any:

@@ -16,16 +16,14 @@ from ..extras import install_command
 from ..graphs.second_order import hessian_in
 from ..inputs.arithmetic import Arithmetic
 from ..inputs.parse_point import is_name
-from ..inputs.problem import as_number, parse, unused, wanted_variables
+from ..inputs.problem import Problem, as_number, parse, unused, wanted_variables
 from ..language.builder import Program
 from ..numbers import budget as work
 from ..numbers.floats import REAL
 from ..numbers.running_error import UNIT, Bounded
 from ..numerics.optimality import Derivatives, Single, derivatives
 from .columns_io import MOST_IN_BLOCKS, fitted, listed, reason, without_unused_lists
-from .evaluator import compile_gradient
-
-REDUCTIONS = ("sum", "mean")
+from .evaluator import Evaluator
 
 FEW = 20_000
 """Up to this many rows, times passes, are computed one by one, because loading a compiler takes as long."""
@@ -118,17 +116,6 @@ def in_doubles(arithmetic: Arithmetic) -> None:
         raise usage_error("rows of data are reduced in doubles", hint)
 
 
-class LossProblem(NamedTuple):
-    """A formula over data, ready to be evaluated."""
-
-    program: Program
-    values: dict[str, float]
-    """Of the variables that are no columns, and of wanted names that the program does not use."""
-    wanted: list[str]
-    function: DataLoss
-    warnings: list[Diagnostic]
-
-
 def pose(
     text: str,
     point: Mapping[str, float | str] | None,
@@ -138,9 +125,10 @@ def pose(
     *,
     only_variables: bool = False,
     fill: Callable[[Iterable[str]], dict[str, float]] | None = None,
-) -> LossProblem:
-    """The formula over its data; `passes` is how often it will be evaluated, about. Raises `ExpressionError`.
+) -> tuple[Problem, DataLoss]:
+    """The formula as a problem of the variables that are no columns, and the loss over its data.
 
+    `passes` is how often it will be evaluated, about. Raises `ExpressionError`.
     With `only_variables` only variables of the program are wanted. `fill` gives values to the variables that have none.
     """
     values = {name: as_number(value, name) for name, value in (point or {}).items()}
@@ -177,12 +165,12 @@ def pose(
         for name in values
         if name not in program.variables and name not in wanted
     ]
-    placed = {name: values[name] for name in program.variables if name in values}
-    placed |= {name: values[name] for name in wanted if name not in program.variables}
+    names = [*program.variables, *(name for name in wanted if name not in program.variables)]
+    values = {name: values[name] for name in names if name in values}
     function = DataLoss(program, data, wanted, over, passes)
     if function.note is not None:
         warnings.append(Diagnostic("speed", function.note))
-    return LossProblem(program, placed, wanted, function, warnings)
+    return Problem(program, {**values}, values, wanted, warnings), function
 
 
 class DataLoss:
@@ -196,7 +184,7 @@ class DataLoss:
         self.names = tuple(program.variables)
         self.variables = tuple(name for name in self.names if name not in data.numbers)
         self.wrt = tuple(wrt)
-        self.evaluator = compile_gradient(program, self.wrt)
+        self.evaluator = Evaluator(program, self.wrt)
         self._columns = [data.numbers.get(name) for name in self.names]
         self._places = [k for k, column in enumerate(self._columns) if column is not None]
         self._kernel: Any = None

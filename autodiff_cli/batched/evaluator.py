@@ -31,11 +31,13 @@ class Evaluator:
     """Value and gradient of one program at any number of points.
 
     `variables` are the names that a point gives values to, in the order in which an evaluation takes them, `wrt` those
-    that it differentiates by. Results are those of `gradient`, to the last digits, and so are the errors; at kinks
-    whose sides agree conventions are taken, as in formulas, unless they add up to a gradient of 0.
+    that it differentiates by, without them all that `gradient` does. Results are those of `gradient`, to the last
+    digits, and so are the errors; at kinks whose sides agree conventions are taken, as in formulas, unless they add up
+    to a gradient of 0. What an evaluation needs is generated when it is first asked for. Raises `ExpressionError` for a
+    program with several outputs, of which `output` may be one.
 
     >>> from autodiff_cli.inputs.problem import parse
-    >>> evaluator = compile_gradient(parse("x**2 + 3*y"))
+    >>> evaluator = Evaluator(parse("x**2 + 3*y"))
     >>> evaluator([2.0, 1.0])
     (7.0, [4.0, 3.0])
     >>> evaluator.value([1.0, 1.0])
@@ -183,15 +185,6 @@ class Evaluator:
                 return
             data = [None if column is None else [column[k] for k in defined] for column in data]
             data[i] = out
-
-
-def compile_gradient(program: Program, wrt: Sequence[str] | None = None, output: Value | None = None) -> Evaluator:
-    """The evaluator of a program with one output, or of one of its outputs: value, and partial derivatives by `wrt`.
-
-    Without `wrt` by all that `gradient` differentiates by. Nothing of it runs yet; what an evaluation needs is
-    generated when it is first asked for. Raises `ExpressionError` for a program with several outputs.
-    """
-    return Evaluator(program, wrt, output)
 
 
 def compiled(recording: Recording, inputs: int) -> Compiled:

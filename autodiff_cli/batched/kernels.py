@@ -84,7 +84,7 @@ def second_recorder(program: Program, wanted: Sequence[str]) -> Record:
     def record(recorder: Lowering) -> Recording:
         first = record_gradient(program.outputs[0], leaves, by, recorder)
         rest = [record_gradient(slope, leaves, by[: k + 1], recorder) for k, slope in enumerate(slopes)]
-        whole = merge_recordings([first, *[replace(each, values=()) for each in rest]])
+        whole = merge_recordings([first, *[replace(recording, values=()) for recording in rest]])
         return replace(whole, watched=(*whole.watched, *_near_poles(first)))
 
     return record

@@ -10,6 +10,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import redirect_stdout
+from functools import partial
 from inspect import Parameter, Signature
 from pathlib import Path
 from typing import Annotated, Any
@@ -94,14 +95,12 @@ def _commands(prefix: str) -> list[str]:
 
 
 def _typer_option(option: Option) -> Any:
-    def complete(incomplete: str) -> list[str]:
-        return list(of_option(option, incomplete))
-
+    completes = option.choices or option.value_syntax is not None
     return typer.Option(
         option.name,
         help=option.help,
         metavar=option.metavar or None,
-        autocompletion=complete if option.choices or option.value_syntax is not None else None,
+        autocompletion=_completed(partial(of_option, option)) if completes else None,
     )
 
 

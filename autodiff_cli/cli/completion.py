@@ -118,7 +118,7 @@ class Line(NamedTuple):
 
     expression: str | None = None
     """None where there is none yet."""
-    given: tuple[tuple[Option, str], ...] = ()
+    options: tuple[tuple[Option, str], ...] = ()
     """The options that have a value, each with that."""
 
 
@@ -149,7 +149,7 @@ def typed(environment: Mapping[str, str]) -> Line:
 
 def columns(line: Line, role: str | None = None) -> Sequence[str]:
     """The columns of the files in a line that hold data; of those only that hold `role`."""
-    paths = [path for option, path in line.given if option.data_role is not None and role in (None, option.data_role)]
+    paths = [path for option, path in line.options if option.data_role is not None and role in (None, option.data_role)]
     if not any(os.path.isfile(path) or os.path.isdir(path) or glob.has_magic(path) for path in paths):
         # what is far away, or can be read once only, is left alone
         return ()

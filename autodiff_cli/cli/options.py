@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from ..record import Record
 from ..views.numerals import rounding
 
 
@@ -50,16 +51,21 @@ class Numbers(NamedTuple):
     certified: bool = False
 
 
-class Rows(NamedTuple):
-    """The rows of data files, and those of sweeps, as points."""
+class Dialect(Record):
+    """How files of data are written, where they do not show it."""
 
-    points: list[str] | None = None
     input_format: str | None = None
     separator: str | None = None
     decimal: str | None = None
     skip: int | None = None
     encoding: str | None = None
     comment: str | None = None
+
+
+class Rows(Dialect):
+    """The rows of data files, and those of sweeps, as points."""
+
+    points: list[str] | None = None
     columns: list[str] | None = None
     keep: list[str] | None = None
     keep_all: bool = False
@@ -72,30 +78,13 @@ class Rows(NamedTuple):
     zip: bool = False
 
 
-class Loss(NamedTuple):
+class Loss(Dialect):
     """The rows of data over which a formula is added up or averaged."""
 
     data: list[str] | None = None
     reduce: str | None = None
-    input_format: str | None = None
-    separator: str | None = None
-    decimal: str | None = None
-    skip: int | None = None
-    encoding: str | None = None
-    comment: str | None = None
     columns: list[str] | None = None
     backend: str | None = None
-
-
-class Dialect(NamedTuple):
-    """How files of data are written, where they do not show it."""
-
-    input_format: str | None = None
-    separator: str | None = None
-    decimal: str | None = None
-    skip: int | None = None
-    encoding: str | None = None
-    comment: str | None = None
 
 
 UNSAID = Dialect()

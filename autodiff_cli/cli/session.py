@@ -251,7 +251,7 @@ class Session:
 
     def _program(self, name: str) -> str:
         """The program that ends in the definition of a name."""
-        return "\n".join(own.statement(each) for each, own in self.needed([name]).items())
+        return "\n".join(own.statement(needed) for needed, own in self.needed([name]).items())
 
     def composed(self, reading: AsRead, hidden: Collection[str] = (), *, as_point: bool = True) -> Composition:
         """The program of a reading, with numbers as its point or else bound in it.

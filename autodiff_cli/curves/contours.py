@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any, BinaryIO, NamedTuple
 
-from ..batched.evaluator import compile_gradient
+from ..batched.evaluator import Evaluator
 from ..errors import Diagnostic, ExpressionError, usage_error
 from ..graphs.adjoint import record_values
 from ..graphs.value_and_gradient import value_and_gradient
@@ -64,7 +64,7 @@ def surface_of(
 ) -> Surface:
     """The surface over two variables of a program."""
     first, second = names
-    evaluator = compile_gradient(program, (first, second))
+    evaluator = Evaluator(program, (first, second))
     here = [values[name] for name in evaluator.variables]
     i, j = evaluator.variables.index(first), evaluator.variables.index(second)
     value = gradient = point = None
@@ -173,7 +173,7 @@ def refined(surface: Surface) -> Heights:
     # of the places that NumPy is not sure of those are asked about that are not in the midst of undefined ones
     defined = ~numpy.isnan(coarse)
     near = defined[:-1, :-1] | defined[:-1, 1:] | defined[1:, :-1] | defined[1:, 1:]
-    evaluator = compile_gradient(program, surface.variables)
+    evaluator = Evaluator(program, surface.variables)
     point = dict(surface.fixed)
     for row, column in numpy.argwhere(numpy.isnan(z)).tolist():
         if near[min(row // FINER, len(y) - 2), min(column // FINER, len(x) - 2)]:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 
 from ..algebra.symbolic_derivative import derivatives
-from ..batched.evaluator import Evaluator, compile_gradient
+from ..batched.evaluator import Evaluator
 from ..derivatives.jacobian import output_names
 from ..equations.solve import posed_equations
 from ..errors import Diagnostic, ExpressionError, quoted, usage_error
@@ -250,7 +250,7 @@ def _curve(
     order: int,
     log: str,
 ) -> Curve:
-    evaluator = compile_gradient(program, (name,))
+    evaluator = Evaluator(program, (name,))
     tangent = None
     if pointed:
         swept = value_and_gradient(REAL, program.graph, values, (name,))
@@ -310,7 +310,7 @@ def _several(
     also = [values[name]] if pointed else []
     results: list[Output] = []
     for title, output in zip(called, outputs, strict=True):
-        heights, *_ = functions(compile_gradient(program, (name,), output), name, values)
+        heights, *_ = functions(Evaluator(program, (name,), output), name, values)
         samples = _on_axes(heights, low, high, also, log)
         results.append(Output(title, samples, heights(values[name]) if pointed else None))
     if not any(result.function.stretches for result in results):

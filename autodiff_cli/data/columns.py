@@ -106,11 +106,11 @@ def _without_text(error: ExpressionError) -> ExpressionError:
 
 
 # ---- losses over data ---------------------------------------------------------------------------------------------
-def from_files(given: Sequence[Source], columns: Mapping[str, str]) -> Data:
+def from_files(sources: Sequence[Source], columns: Mapping[str, str]) -> Data:
     """The columns of some files, one after the other; `columns` says which column is which variable."""
 
     def read(choose: Choose, skip: bool) -> Columns:
-        with Files(given, several=True) as files, _ColumnBuffer(skip) as buffer:
+        with Files(sources, several=True) as files, _ColumnBuffer(skip) as buffer:
             first = files.first.source.name
             theirs = mapped_columns(columns, files.first.names)
             used = {name: theirs[name] for name in choose(list(theirs))}
@@ -130,7 +130,7 @@ def from_files(given: Sequence[Source], columns: Mapping[str, str]) -> Data:
                         progress.step(buffer.rows)
             finally:
                 progress.done()
-            return checked(buffer.columns(used), first if len(given) == 1 else "the data")
+            return checked(buffer.columns(used), first if len(sources) == 1 else "the data")
 
     return read
 

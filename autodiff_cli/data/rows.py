@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..batched.columns_io import MOST_IN_BLOCKS, Fitted, Kinks, check_type, fitted, kept_columns, mapped_columns, unique
-from ..batched.evaluator import compile_gradient
+from ..batched.evaluator import Evaluator
 from ..derivatives.jacobian import Jacobian, jacobian, output_names
 from ..errors import Diagnostic, ExpressionError
 from ..graphs.adjoint import Recording, column_names, merge_recordings, record_gradient
@@ -68,7 +68,7 @@ def asked(question: str, fit: Fitted) -> RowRequest:
         return merge_recordings([record_gradient(output, leaves, by, recorder) for output in program.outputs])
 
     if question == "grad":
-        evaluator = compile_gradient(program, wanted)
+        evaluator = Evaluator(program, wanted)
 
         def gradient(point: Mapping[str, float]) -> Answer:
             # by the sweeps: compiled code takes the conventions at kinks whose sides agree

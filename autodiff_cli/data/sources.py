@@ -161,14 +161,11 @@ def _matching(pattern: str) -> list[str]:
                 continue
             seen.add(os.path.realpath(folder))
             # folders by their own names before links to them
-            inner[:] = sorted((name for name in inner if not name.startswith(".")), key=_is_link(folder))
+            inner[:] = sorted(name for name in inner if not name.startswith("."))
+            inner.sort(key=lambda name: os.path.islink(os.path.join(folder, name)))
             near = os.path.join(base, os.path.relpath(folder, base or ".")) if folder != (base or ".") else base
             paths += _matching(os.path.join(glob.escape(near), rest))
     return paths
-
-
-def _is_link(folder: str) -> Callable[[str], tuple[bool, str]]:
-    return lambda name: (os.path.islink(os.path.join(folder, name)), name)
 
 
 def _elsewhere(pattern: str) -> list[str]:

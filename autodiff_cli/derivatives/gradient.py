@@ -12,6 +12,7 @@ from ..errors import Diagnostic, ExpressionError, usage_error
 from ..graphs.value import Value, grads, values_of
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values, kink_warnings
 from ..inputs.figures import unsigned
+from ..inputs.measured_points import program_units, with_units
 from ..inputs.problem import (
     Point,
     Quantity,
@@ -19,10 +20,8 @@ from ..inputs.problem import (
     check_single,
     check_values,
     pose,
-    program_units,
     read_program,
     wanted_variables,
-    with_units,
 )
 from ..language.builder import Program
 from ..numbers.base import NumberType
@@ -185,7 +184,7 @@ def _measured(answer: Gradient[float], program: Program, units: ProgramUnits) ->
     if answer.graphed is not None:
         answer.graphed.units = [units.node(i) for i in range(len(units.dimensions))]
     tree = units.of_gradient(answer.gradient, nodes)
-    bound = [{"value": each.value, "grad": each.grad} for each in answer.intermediates]
+    bound = [{"value": binding.value, "grad": binding.grad} for binding in answer.intermediates]
     shown = in_units(REAL, {"value": answer.value, "gradient": answer.gradient, "intermediates": bound}, tree)
     return answer._replace(
         value=shown["value"],
@@ -193,7 +192,7 @@ def _measured(answer: Gradient[float], program: Program, units: ProgramUnits) ->
         point={name: units.number_of(name, x) for name, x in answer.point.items()},
         warnings=(*answer.warnings, *units.warnings),
         intermediates=tuple(
-            [each._replace(**x) for each, x in zip(answer.intermediates, shown["intermediates"], strict=True)]
+            [binding._replace(**x) for binding, x in zip(answer.intermediates, shown["intermediates"], strict=True)]
         ),
         units=tree,
     )
@@ -236,11 +235,9 @@ def _reduced(
     from ..batched.data_loss import pose as pose_over
 
     in_doubles(arithmetic)
-    posed = pose_over(text, point, wrt, over, 1)
-    function = posed.function
+    posed, function = pose_over(text, point, wrt, over, 1)
     value, partials = function([posed.values[name] for name in function.variables])
-    summary = function.summary
-    kinks = function.kinks(posed.values, posed.wanted)
+    summary, kinks = function.summary, function.kinks(posed.values, posed.wanted)
     return Gradient(
         text, DOUBLE, value, dict(zip(posed.wanted, partials, strict=True)), posed.values, posed.program.constants,
         (*posed.warnings, *kinks), over=summary,

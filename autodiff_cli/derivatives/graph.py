@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from ..algebra.nary import Chains
 from ..errors import Diagnostic, ExpressionError
 from ..graphs.value import Value, in_order
-from ..inputs.figures import unsigned
 from ..inputs.arithmetic import DOUBLE
+from ..inputs.figures import unsigned
 from ..inputs.problem import parse
 from ..numbers.floats import REAL
 from ..record import Record
@@ -166,7 +166,7 @@ def described(
         partials = _partials(node, chains) if numbers and node.grad is not None else {}
         edges = [(user, k, partials.get((user, k))) for user, k in chains.edges(node)]
         inputs = tuple([PictureInput(place[user._prev[k]], taken[user][k], partial) for user, k, partial in edges])
-        data = unsigned(node.data) if _is_literal(node) or (numbers and evaluated[node]) else None
+        data = unsigned(node.data) if not (node._prev or node.label) or (numbers and evaluated[node]) else None
         grad = node.grad if numbers and evaluated[node] and not isinstance(node.data, bool) else None
         described_node = PictureNode(
             node.label,
@@ -226,10 +226,6 @@ def _partials(node: Value, chains: Chains) -> dict[tuple[Value, int], float]:
             elif slope is not None:
                 partials[user, k] = above * slope + 0.0
     return partials
-
-
-def _is_literal(node: Value) -> bool:
-    return not node._prev and not node.label
 
 
 def _taken(node: Value) -> tuple[bool, ...]:

@@ -9,7 +9,8 @@ from ..errors import Diagnostic, ExpressionError
 from ..graphs.second_order import hessian_in
 from ..graphs.value import Value
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values
-from ..inputs.problem import Point, Problem, pose, program_units, single_output
+from ..inputs.measured_points import program_units, with_units
+from ..inputs.problem import Point, Problem, pose, single_output
 from ..numbers.base import NumberType
 from ..numbers.running_error import UNIT
 from ..numerics.linear_algebra import eigenvalues
@@ -76,7 +77,7 @@ def hessian(
     """
     if over is not None:
         return _reduced(text, point, wrt, over, arithmetic)
-    posed = pose(text, point, wrt, quantities=True)
+    posed = pose(text, with_units(point), wrt, quantities=True)
     output = single_output(posed.program)
     names = posed.wanted
     check_size(names)
@@ -139,10 +140,9 @@ def _reduced(
     from ..batched.data_loss import pose as pose_over
 
     in_doubles(arithmetic)
-    posed = pose_over(text, point, wrt, over, 1, only_variables=True)
+    posed, function = pose_over(text, point, wrt, over, 1, only_variables=True)
     names = posed.wanted
     check_size(names)
-    function = posed.function
     at = function.derivatives(posed.values, names, [abs(posed.values[name]) for name in names])
     warnings: list[Diagnostic] = []
     verdict = _classified(at.hessian, names, lambda: at, warnings)

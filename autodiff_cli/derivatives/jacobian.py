@@ -10,7 +10,8 @@ from ..errors import Diagnostic, ExpressionError, Span, quoted, usage_error
 from ..graphs.value import Value
 from ..graphs.value_and_gradient import evaluate_in
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values, kink_warnings
-from ..inputs.problem import Point, Problem, Quantity, parse, pose, program_units, without_units
+from ..inputs.measured_points import program_units, with_units
+from ..inputs.problem import Point, Problem, Quantity, parse, pose, without_units
 from ..numbers.base import NumberType
 from ..record import Record
 from ..run.evaluation import Kinks
@@ -169,7 +170,7 @@ def _units(
 def _posed(text: str, point: Point | None, wrt: Sequence[str] | None) -> Problem:
     """The program, ready to be differentiated; where it lists outputs with other signs than commas, that is said."""
     try:
-        return pose(text, point, wrt, quantities=True)
+        return pose(text, with_units(point), wrt, quantities=True)
     except ExpressionError as error:
         listed = _with_commas(text, error, point or {})
         if not listed:
@@ -190,8 +191,8 @@ def _with_commas(text: str, error: ExpressionError, point: Point) -> str:
         text = f"{before}, {after.removeprefix(';').lstrip()}"
         try:
             return text if len(parse(text, point, units=True).outputs) > 1 else ""
-        except ExpressionError as found:
-            error = found
+        except ExpressionError as refusal:
+            error = refusal
     return ""
 
 

@@ -11,7 +11,8 @@ from ..errors import Diagnostic, ExpressionError, quoted, usage_error
 from ..graphs.taylor_mode import taylor_in
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values
 from ..inputs.figures import Figure
-from ..inputs.problem import Point, check_single, pose, program_units
+from ..inputs.measured_points import program_units, with_units
+from ..inputs.problem import Point, check_single, pose
 from ..numbers.base import NO_RESULT, Number, NumberType
 from ..numbers.floats import REAL
 from ..numbers.running_error import RUNNING, UNIT, Bounded
@@ -66,7 +67,7 @@ def taylor(
     """
     if wrt is not None and len(wrt) != 1:
         raise usage_error("a Taylor series is taken in one variable", "write `--wrt x`")
-    posed = pose(text, point, wrt, quantities=True)
+    posed = pose(text, with_units(point), wrt, quantities=True)
     check_single(posed.program)
     graph = posed.program.graph
     if len(posed.wanted) != 1:

@@ -154,7 +154,8 @@ def trace(
     if measured is not None and mode == "forward" and direction:
         from ..inputs.quantities import direction_in_units
 
-        direction, _, rate = direction_in_units(measured, direction)
+        along, _, rate = direction_in_units(measured, direction)
+        direction = {name: float(x) for name, x in along.items()}
     seeds = _seeds(program, mode, direction, wanted)
     places = in_reading_order(program, output)
     graph = graph_in(places, (output,))
@@ -240,11 +241,14 @@ def _in_units(answer: Trace, units: ProgramUnits, program: Program, writer: Writ
             for term in push.terms
         ]
         pushes.append(push._replace(terms=tuple(terms), tangent=along(push.tangent, of_rows[push.target])))
+    rows = [
+        row._replace(value=measured_number(row.value, unit)) for row, unit in zip(answer.rows, of_rows, strict=True)
+    ]
     point = {name: measured_number(x, units.point.get(name, Unit())) for name, x in answer.point.items()}
     return answer._replace(
         value=measured_number(answer.value, output),
         point=point,
-        rows=tuple([row._replace(value=measured_number(row.value, u)) for row, u in zip(answer.rows, of_rows, strict=True)]),
+        rows=tuple(rows),
         pulls=tuple(pulls),
         pushes=tuple(pushes),
         adjoints=tuple([measured_number(x, by[k]) for k, x in enumerate(answer.adjoints)]),
@@ -446,12 +450,11 @@ def _vanishing(
     """Notes on adjoints that vanished, exploded, cancelled, or never arrived."""
     notes = []
     largest: dict[int, float] = {}
-    for pull in pulls:
-        largest[pull.target] = max(largest.get(pull.target, 0.0), abs(pull.upstream))
-    seen: set[int] = set()
     products: dict[int, float] = {}
     for pull in pulls:
+        largest[pull.target] = max(largest.get(pull.target, 0.0), abs(pull.upstream))
         products[pull.target] = max(products.get(pull.target, 0.0), abs(pull.product))
+    seen: set[int] = set()
     for pull in pulls:
         k = pull.target
         adjoint = adjoints[writer.listed[k]]

@@ -37,7 +37,7 @@ def _is_known(c: Context, token: Token) -> bool:
     letters = re.match(r"[^\W\d_]*", name)
     single = letters is not None and len(letters[0]) <= 1
     bound = any(binding[1] == name for binding in _BINDING.finditer(c.text))
-    return single or name in c.given or name in GREEK or name in FUNCTIONS or name in KEYWORDS or bound
+    return single or name in c.valued or name in GREEK or name in FUNCTIONS or name in KEYWORDS or bound
 
 
 def _are_known(c: Context, first: int, end: int) -> bool:
@@ -62,7 +62,7 @@ def _no_joined_names(f: Fragments, stop: int) -> bool:
         for token in c.tokens[max(0, c.at - 2) :]
         if token.kind == Kind.NAME and token.start < stop
     }
-    return not any(name not in c.given and is_glued(name, c.given) for name in names)
+    return not any(name not in c.valued and is_glued(name, c.valued) for name in names)
 
 
 def _argument_ends(f: Fragments, stop: int) -> bool:
@@ -115,7 +115,7 @@ def _single_letters(f: Fragments, stop: int) -> bool:
     text = re.sub(r"\\(?:mathrm|operatorname|text|mathbf|mathit)\s*\{\s*\w+\s*\}|\\[a-zA-Z]+", " ", _statement(f))
     text = re.sub(r"_\s*(?:\{\w+\}|\w)", " ", text)
     words = re.findall(r"[^\W\d_]{2,}", text)
-    known_names = f.context.given
+    known_names = f.context.valued
     return all(w in known_names or w.lower() in FUNCTIONS or w in KEYWORDS or is_glued(w, known_names) for w in words)
 
 

@@ -129,9 +129,9 @@ def advance(states: list[int], terminal: int, goal: str = "") -> str:
 class Context:
     """The tokens of the text, those that are open, and where in them the error is."""
 
-    def __init__(self, text: str, stuck: ParseFailure, given: Collection[str] = ()) -> None:
+    def __init__(self, text: str, stuck: ParseFailure, valued: Collection[str] = ()) -> None:
         self.text = text
-        self.given = given
+        self.valued = valued
         """The names that the point gives values to."""
         self.stuck = stuck
         self.tokens: list[Token] = []

@@ -27,9 +27,9 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-def diagnosis(text: str, stuck: ParseFailure, given: Collection[str] = ()) -> ExpressionError:
-    """The error to raise where the reader is stuck; `given` are the names that the point gives values to."""
-    context = Context(text, stuck, given)
+def diagnosis(text: str, stuck: ParseFailure, valued: Collection[str] = ()) -> ExpressionError:
+    """The error to raise where the reader is stuck; `valued` are the names that the point gives values to."""
+    context = Context(text, stuck, valued)
     mistake, fragments, message, at = recognised(context)
     also: tuple[tuple[Span, str], ...] = ()
     if mistake.also and (there := _if_any(span, context, mistake.there)):

@@ -348,7 +348,7 @@ TEXTS: dict[str, Callable[[Fragments], str]] = {
     # The vulgar fraction at the error.
     "fraction": lambda f: normalize("NFKC", f["sign"]).replace("⁄", "/"),
     # What the name before the error, a function elsewhere, is called here.
-    "native": lambda f: native(f["before"], f.context.given),
+    "native": lambda f: native(f["before"], f.context.valued),
     # The function that the name before the error is in small letters.
     "folded": lambda f: FUNCTIONS[f["before"].lower()].name,
     # Nothing after a function.

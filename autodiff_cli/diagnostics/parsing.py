@@ -13,13 +13,13 @@ from ..language.statements import Statement, UnexplainedText
 Read = TypeVar("Read")
 
 
-def parse(text: str, given: Collection[str] = (), *, units: bool = False) -> Program:
+def parse(text: str, valued: Collection[str] = (), *, units: bool = False) -> Program:
     """The program of a text, as a graph that is not evaluated yet. Linear in the text, without recursion.
 
-    `given` are the names that a point gives values to; they win over the constants `e`, `pi`, `π`. With `units` its
+    `valued` are the names that a point gives values to; they win over the constants `e`, `pi`, `π`. With `units` its
     numbers may have units. Raises `ExpressionError` where the text is not valid.
     """
-    program = _explaining(text, lambda: read(text, Builder(text, given)).program(), given)
+    program = _explaining(text, lambda: read(text, Builder(text, valued)).program(), valued)
     if "[" in text and not units:
         for i, (x, source) in program.whole.constants.items():
             if source is not None and source.endswith("]"):
@@ -33,27 +33,27 @@ def statements(text: str) -> Sequence[Statement]:
     return _explaining(text, lambda: read(text, Builder(text)).outline())
 
 
-def _explaining(text: str, reading: Callable[[], Read], given: Collection[str] = ()) -> Read:
+def _explaining(text: str, reading: Callable[[], Read], valued: Collection[str] = ()) -> Read:
     """Return the result of the reader. A failure is raised as the `ExpressionError` that says what to write instead."""
     try:
         return reading()
     except ParseFailure as stuck:
-        error = _refusal(text, stuck, given)
+        error = _refusal(text, stuck, valued)
     except UnexplainedText as unexplained:
-        error = _explained(text, unexplained, given)
+        error = _explained(text, unexplained, valued)
     try:
         raise error
     finally:
         del error  # it would hold itself, by the frame in its traceback
 
 
-def _refusal(text: str, stuck: ParseFailure, given: Collection[str]) -> ExpressionError:
+def _refusal(text: str, stuck: ParseFailure, valued: Collection[str]) -> ExpressionError:
     from .diagnosis import diagnosis  # only an error needs it
 
-    return diagnosis(text, stuck, given)
+    return diagnosis(text, stuck, valued)
 
 
-def _explained(text: str, error: UnexplainedText, given: Collection[str]) -> ExpressionError:
+def _explained(text: str, error: UnexplainedText, valued: Collection[str]) -> ExpressionError:
     from .hints import explained  # only an error needs it
 
-    return explained(text, error, given)
+    return explained(text, error, valued)

@@ -104,7 +104,7 @@ def implicit_diff(
         language,
         [],
         listed,
-        ", ".join(each.formula for each in listed),
+        ", ".join(derivative.formula for derivative in listed),
         shown_point,
         tuple(warnings),
         program.constants,

@@ -166,7 +166,7 @@ class _Work:
         self.varying = {value for value in varies if varies[value]}
         self.pending: dict[str, Value] = {}
         names = (pending_name(follower, leaf.label) for follower in follows)
-        self.found: dict[str, Value] = {name: variable(name) for name in names}
+        self.results: dict[str, Value] = {name: variable(name) for name in names}
         self.conditional = False
 
     def steps(self) -> Iterator[Step]:
@@ -182,7 +182,7 @@ class _Work:
         while stack:
             name, result, depth = stack.pop()
             if result is None:
-                if name in self.found:
+                if name in self.results:
                     continue
                 outcome = self.rule(self.pending[name])
                 self.conditional = self.conditional or bool(outcome.conditions)
@@ -192,7 +192,7 @@ class _Work:
                 stack.append((name, outcome.result, depth))
                 stack += [(inner_name, None, depth + 1) for inner_name in reversed(inner)]
                 continue
-            inserted = substituted(result, lambda v: self.found.get(v.label, v) if not v._prev else None)
+            inserted = substituted(result, lambda v: self.results.get(v.label, v) if not v._prev else None)
             if inserted is not result and expression_text(inserted) != expression_text(result):
                 yield self.step(PUT_IN, result, inserted, depth)
             self.spend(inserted)
@@ -210,7 +210,7 @@ class _Work:
                 # only the last one may say more than was derived: what is taken at kinks
                 more = self.conditional and not _comparisons(simple) <= _comparisons(inserted)
                 yield self.step(CONVENTIONS if more else SIMPLIFY, inserted, simple, depth)
-            self.found[name] = simple
+            self.results[name] = simple
 
     def step(
         self,

@@ -47,11 +47,8 @@ class GradientResult(NamedTuple):
 
     def leaf(self, name: str) -> int | None:
         """The place of a variable; None where the graph does not hold it."""
-        return next((i for i, label in self.graph.labels.items() if label == name and self.is_variable(i)), None)
-
-    def is_variable(self, i: int) -> bool:
-        """Whether a node is a variable."""
-        return self.graph.primitives[i] is VARIABLE
+        named = (i for i, label in self.graph.labels.items() if label == name)
+        return next((i for i in named if self.graph.primitives[i] is VARIABLE), None)
 
 
 def at_point(m: NumberType, source: Value | Iterable[Value] | Graph, values: Mapping[str, Number]) -> Graph:

@@ -23,7 +23,6 @@ from ..run.evaluation import Evaluation
 
 if TYPE_CHECKING:
     from ..quantities.unit import Unit
-    from .quantities import ProgramUnits
 
 _DIGITS = r"(?:\d[\d_]*+(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?"
 UNCERTAIN_DIGITS = re.compile(
@@ -135,7 +134,7 @@ def read_program(
 
 def pose(text: str, point: Point | None, wrt: Sequence[str] | str | None, *, quantities: bool = False) -> Problem:
     """The program of a text, ready to be differentiated at a point, of `quantities` too. Raises `ExpressionError`."""
-    typed = with_units(point) if quantities else dict(point or {})
+    typed = dict(point or {})
     values = {
         name: value if quantities and type(value) is Quantity else as_number(value, name)
         for name, value in typed.items()
@@ -147,35 +146,6 @@ def pose(text: str, point: Point | None, wrt: Sequence[str] | str | None, *, qua
     names = [*program.leaves, *(name for name in wanted if name not in program.leaves)]
     used = {name: typed[name] for name in names}
     return Problem(program, used, {name: values[name] for name in names}, wanted, warnings)
-
-
-def with_units(point: Point | None) -> dict[str, float | str]:
-    """Return the point with those of its values that have units read as quantities."""
-    if PLAIN.issuperset(map(type, (point or {}).values())):
-        return dict(point or {})
-    from .quantities import with_quantities  # only units and texts need it
-
-    return with_quantities(point or {})
-
-
-def program_units(
-    program: Program,
-    values: Mapping[str, float],
-    asked: Sequence[str] | str | None = None,
-    outputs: Sequence[str] | None = None,
-) -> ProgramUnits | None:
-    """Return the units of a program with one output, or with `outputs` of these names; None where there are none.
-
-    `asked` are the units that were asked for. Raises `ExpressionError` where dimensions do not fit together.
-    """
-    if not may_have_units(program.text, values, asked):
-        return None
-    from .quantities import units_of
-
-    if outputs is None:
-        check_single(program)
-    check_values(program, values)
-    return units_of(program, values, asked, outputs)
 
 
 def evaluate_constant(text: str) -> float:

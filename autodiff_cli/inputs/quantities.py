@@ -268,7 +268,7 @@ class ProgramUnits:
 
     def of_hessian(self, names: Sequence[str]) -> Units:
         """The units of a Hessian's numbers."""
-        matrix = [[self.higher([name, other]) for other in names[: k + 1]] for k, name in enumerate(names)]
+        matrix = [[self.higher([other, name]) for other in names[: k + 1]] for k, name in enumerate(names)]
         for k, row in enumerate(matrix):
             row += [matrix[j][k] for j in range(k + 1, len(names))]
         return self.tree(value=self.outputs[0], gradient=self.gradient(names), hessian=matrix)

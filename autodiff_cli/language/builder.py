@@ -209,6 +209,12 @@ class Body(Graph):
         """The names that are used or called, and where."""
 
 
+def used_before(name: str, span: Span) -> ExpressionError:
+    """Return the error for a parameter that is a variable of the program before."""
+    message = f"`{name}` is a parameter here, and a variable of the program before"
+    return ExpressionError("name", message, span, "give one of them another name")
+
+
 class Anything:
     """The conditions in a body, where parameters may be numbers or conditions: nothing can be ruled out."""
 
@@ -239,9 +245,9 @@ class Builder:
 
     takes_lists = False
 
-    def __init__(self, text: str, given: Collection[str] = (), most: int = MAX_NODES) -> None:
+    def __init__(self, text: str, valued: Collection[str] = (), most: int = MAX_NODES) -> None:
         self.text = text
-        self.given = given
+        self.valued = valued
         self.most = most
         self.statements: list[Complete] = []
         self.nodes = Graph()
@@ -255,7 +261,7 @@ class Builder:
         """The functions of one number by the names under which they can be called from here on."""
         self.lists = False
         """Whether the point has lists in it."""
-        for name in given:
+        for name in valued:
             if name in SIMPLE:
                 self.hide(name)
             elif name[-1:] == "]":
@@ -372,7 +378,7 @@ class Builder:
             place = (at[0], piece[1])
             self.bind(name, at, self.operation(primitive, (old, value), place, (at, piece)))
             return
-        what = "a constant" if name in CONSTANTS and name not in self.given else "not bound yet"
+        what = "a constant" if name in CONSTANTS and name not in self.valued else "not bound yet"
         self.problem = self._before[2] or ExpressionError(
             "name", f"`{name}` is {what}, so it cannot be updated", self.span(at), f"bind it first: `{name} = …`"
         )
@@ -452,12 +458,7 @@ class Builder:
         leaves: list[int] = []
         for name, span in self.parameters:
             if name in self.free:
-                raise ExpressionError(
-                    "name",
-                    f"`{name}` is a parameter here, and a variable of the program before",
-                    span,
-                    "give one of them another name",
-                )
+                raise used_before(name, span)
             leaves.append(self.variable(span))
         self.free.update(zip(function.parameters, leaves, strict=True))
         root = self.expand(function, tuple(leaves), None)
@@ -566,7 +567,7 @@ class Builder:
                     self.span(place),
                     "bind it before the definition",
                 )
-        if name in CONSTANTS and name not in self.given and name not in self.free:
+        if name in CONSTANTS and name not in self.valued and name not in self.free:
             if name not in self.used_constants:
                 self.used_constants[name] = node = self.constant(CONSTANTS[name], name, place)
                 self.labels[node] = name
@@ -580,7 +581,7 @@ class Builder:
         statement = scope.statement if scope else len(self.statements)
         bound = self.bound.get(name)
         if (
-            name in self.given
+            name in self.valued
             or (scope and name in scope.parameters)
             or (bound and bisect_left(bound, statement, key=lambda entry: entry[0]) > 0)
         ):
@@ -647,9 +648,9 @@ class Builder:
         """The exponent that a superscript is, the sign of a pair."""
         digits = worth(text)
         if digits[0] not in "+-":
-            found = number_of(text)
-            assert found is not None
-            return self.constant(*found, (~sign, sign + 1))
+            constant = number_of(text)
+            assert constant is not None
+            return self.constant(*constant, (~sign, sign + 1))
         start, end, _ = self.span((~sign, sign + 1))
         number = self.constant(float(digits[1:]), digits[1:], Span(start + 1, end))
         return self.node(NEG, (number,), Span(start, end)) if digits[0] == "-" else number

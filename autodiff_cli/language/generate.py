@@ -91,8 +91,8 @@ def tables_text() -> str:
     rule_number = {id(rule): number for number, rule in enumerate(rules)}
     width = len(terminals)
     action: list[int] = []
-    goto: list[list[int]] = [[] for _ in origins]
-    for state in order:
+    goto: dict[int, int] = {}
+    for number, state in enumerate(order):
         row = table.states[state]
         for name in terminals:
             if name not in row:
@@ -101,8 +101,9 @@ def tables_text() -> str:
                 action.append(after[row[name][1]] * width)
             else:
                 action.append(-1 - rule_number[id(row[name][1])])
-        for to, origin in zip(goto, origins, strict=True):
-            to.append(after[row[origin][1]] * width if origin in row else 0)
+        for k, origin in enumerate(origins):
+            if origin in row:
+                goto[number * width + k] = after[row[origin][1]] * width
 
     all_signs = _signs(rules)
     parts = []
@@ -144,11 +145,9 @@ def tables_text() -> str:
         *_block("ORIGINS", map(repr, map(str, origins))),
         "# By state and terminal: a state to go to (times the number of terminals), a rule (-1 - its number), or 0.",
         *_block("ACTION", map(str, action)),
-        "# By what a rule makes, and by state: the state to go to.",
-        f"GOTO = ({', '.join(f'G{number}' for number in range(len(origins)))})",
+        "# By a state and what a rule makes there, in the same way: the state to go to.",
+        *_block("GOTO", (f"{place}: {state}" for place, state in goto.items()), "{}"),
     ]
-    at = lines.index("# By what a rule makes, and by state: the state to go to.") + 1
-    lines[at:at] = [line for number, row in enumerate(goto) for line in _block(f"G{number}", map(str, row))]
     return "\n".join(lines) + "\n"
 
 
@@ -222,9 +221,9 @@ def _ascii_class(match: re.Match[str]) -> str:
     return "[" + "".join(re.escape(a) if a == b else f"{re.escape(a)}-{re.escape(b)}" for a, b in ranges) + "]"
 
 
-def _block(name: str, items: Iterable[str]) -> Iterator[str]:
-    """A tuple over several lines of at most 120 characters."""
-    yield f"{name} = ("
+def _block(name: str, items: Iterable[str], brackets: str = "()") -> Iterator[str]:
+    """A tuple, or what else is between such brackets, over several lines of at most 120 characters."""
+    yield f"{name} = {brackets[0]}"
     line = "   "
     for item in items:
         if len(line) + len(item) + 2 > 118:
@@ -232,7 +231,7 @@ def _block(name: str, items: Iterable[str]) -> Iterator[str]:
             line = "   "
         line += f" {item},"
     yield line
-    yield ")"
+    yield brackets[1]
 
 
 def main() -> None:

@@ -78,13 +78,13 @@ class ParseFailure(Exception):
         """The statements that are complete."""
 
 
-def parse(text: str, given: Collection[str] = (), most: int = MAX_NODES) -> Program:
+def parse(text: str, valued: Collection[str] = (), most: int = MAX_NODES) -> Program:
     """The program of a text.
 
-    `given` are the names that the point gives values to: they win over constants; calls expand to at most so many
+    `valued` are the names that the point gives values to: they win over constants; calls expand to at most so many
     nodes. Raises `ParseFailure` where the grammar does not go on, `ExpressionError` for all else.
     """
-    return read(text, Builder(text, given, most)).program()
+    return read(text, Builder(text, valued, most)).program()
 
 
 def read(text: str, builder: Builder) -> Builder:
@@ -98,7 +98,7 @@ def read(text: str, builder: Builder) -> Builder:
     except ListNotation:
         from .unrolling import Unroller  # only lists need it
 
-        return _read(text, Unroller(text, builder.given, builder.most))
+        return _read(text, Unroller(text, builder.valued, builder.most))
 
 
 def _read(text: str, builder: Builder) -> Builder:
@@ -229,7 +229,7 @@ def _read(text: str, builder: Builder) -> Builder:
                     nodes, names, conditions, functions = builder.scope()
                     rows, places, constants = nodes.rows, nodes.places, nodes.constants
                 elif how == _ENTRY:
-                    if _is_call(cut[i][0], cut[i + 1][0], builder.given):
+                    if _is_call(cut[i][0], cut[i + 1][0], builder.valued):
                         raise _stuck(text, builder, stack, state[None], first, top, i)
                 elif (target := _coefficient(context[None], state[None])) is None or not _multiplies(
                     text, builder, cut, i
@@ -259,11 +259,11 @@ def _multiplies(text: str, builder: Builder, cut: Sequence[tuple[str, str]], i: 
     return is_coefficient(text, builder.offsets.starts[i])
 
 
-def _is_call(name: str, index: str, given: Collection[str]) -> bool:
+def _is_call(name: str, index: str, valued: Collection[str]) -> bool:
     """Whether a name before `[` is a function, as in `Sin[x]`; `beta[2]` and `mean[i]` are entries of lists."""
     if name.lower() not in FUNCTIONS or (name.islower() and (index[:1] in _NUMERIC or index in _INDICES)):
         return False
-    return name not in given and not any(other.startswith(f"{name}[") for other in given)
+    return name not in valued and not any(other.startswith(f"{name}[") for other in valued)
 
 
 def _last(first: int) -> int:
@@ -501,7 +501,7 @@ def step(states: list[int], kind: int) -> int:
     elif action < 0:
         origin, length = RULES[-1 - action][:2]
         del states[len(states) - length :]
-        states.append(GOTO[origin][states[-1] // _WIDTH])
+        states.append(GOTO[states[-1] + origin])
     return action
 
 
@@ -512,7 +512,9 @@ def _does_nothing(action: int) -> bool:
 
 def _follows(state: int, other: int) -> bool:
     """Whether the tables lead from one state to the other at once."""
-    return other in ACTION[state : state + _WIDTH] or any(goto[state // _WIDTH] == other for goto in GOTO)
+    return other in ACTION[state : state + _WIDTH] or any(
+        GOTO.get(state + origin) == other for origin in range(len(ORIGINS))
+    )
 
 
 def _only_rule(state: int) -> int:
@@ -593,8 +595,8 @@ def _move(moves: Moves, key: Any) -> Any:
         return moves[key]
     state: State = moves[None]
     if type(key) is not str:
-        moves[key] = found = State(state.number, key, state).moves
-        return found
+        moves[key] = following = State(state.number, key, state).moves
+        return following
     action = state.action(sign_kind(key))
     if len(moves) < _MOST_SIGNS:
         moves[key] = action
@@ -620,4 +622,4 @@ def _state(number: int) -> Moves:
 
 def _after(number: int, read: int) -> int:
     """The state of the tables after a terminal or an origin; 0 or less if there is none."""
-    return GOTO[read - _ORIGIN][number // _WIDTH] if read >= _ORIGIN else ACTION[number + read]
+    return GOTO.get(number + read - _ORIGIN, 0) if read >= _ORIGIN else ACTION[number + read]

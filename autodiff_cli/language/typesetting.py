@@ -94,7 +94,7 @@ def name_parts(name: str) -> tuple[str, str, bool]:
         letters = f"\\{base}" if base in GREEK else _letters(base)
         symbol = len(base) == 1 or base in GREEK
         if symbol or not match["words"].strip("_0123456789"):
-            below = [each for each in (match["below"], *match["words"].split("_")) if each]
+            below = [word for word in (match["below"], *match["words"].split("_")) if word]
             if match["lowered"]:
                 below.insert(0, match["lowered"].translate(_INDEX))
             return letters, ",".join(map(_below, below)) + again, symbol
@@ -183,7 +183,7 @@ LONGEST = 1000
 LONG = 60
 """Characters of LaTeX: a longer exponent of e stands in parentheses after `exp`."""
 
-_APPLIED = {found[0] for p in PRIMITIVES.values() if (found := re.match(r"\\?[A-Za-z]+", p.latex))}
+_APPLIED = {command[0] for p in PRIMITIVES.values() if (command := re.match(r"\\?[A-Za-z]+", p.latex))}
 
 
 class _Piece(NamedTuple):
@@ -293,7 +293,7 @@ class Typesetting:
         primitive = value.primitive
         if not value._prev:
             return self._leaf(value)
-        inputs = [pieces[each] for each in value._prev]
+        inputs = [pieces[operand] for operand in value._prev]
         if primitive in _INFIX:
             return _infix(primitive, *inputs)
         if primitive is MUL:
@@ -308,13 +308,13 @@ class Typesetting:
             return _raised(inputs[0], script[value._prev[1]], value._prev[1])
         if len(primitive.operator) == 3:
             _, level, inner = primitive.operator
-            return _made(level, primitive.latex.removesuffix("#1"), _at(inputs[0], inner))
+            return _piece_of(level, primitive.latex.removesuffix("#1"), _at(inputs[0], inner))
         if primitive.latex_raised and self._euler:
             above = script[value._prev[0]]
             if above.length <= LONG and above.scripts <= 1 and not above.tall:
                 before, after = primitive.latex_raised.split("#1")
-                return _made(POWER, before, above, after, start=SYMBOL, scripts=1)
-        return _function(value, inputs, [script[each] for each in value._prev])
+                return _piece_of(POWER, before, above, after, start=SYMBOL, scripts=1)
+        return _function(value, inputs, [script[operand] for operand in value._prev])
 
     def _leaf(self, value: Value) -> _Piece:
         if value.primitive is VARIABLE:
@@ -326,7 +326,7 @@ class Typesetting:
             from ..quantities.unit import split_literal  # only units need it
 
             number, unit = split_literal(text)
-            return _made(PRODUCT, rf"{number_latex(number)}\,{unit.latex}", start=DIGIT)
+            return _piece_of(PRODUCT, rf"{number_latex(number)}\,{unit.latex}", start=DIGIT)
         written = number_latex(text)
         if text.startswith("-"):
             return _negated(_number(written[1:]))
@@ -335,15 +335,15 @@ class Typesetting:
     @staticmethod
     def _symbol(latex: str) -> _Piece:
         kind = WORD if latex.startswith((r"\mathit", r"\text")) else SYMBOL
-        return _made(ATOM, latex, start=kind, end=kind)._replace(name=latex)
+        return _piece_of(ATOM, latex, start=kind, end=kind)._replace(name=latex)
 
 
 def _number(latex: str) -> _Piece:
     level = PRODUCT if "times" in latex else POWER if "^" in latex or r"\frac" in latex else ATOM
-    return _made(level, latex, start=DIGIT, end=OTHER if "^" in latex else DIGIT, tall=r"\frac" in latex)
+    return _piece_of(level, latex, start=DIGIT, end=OTHER if "^" in latex else DIGIT, tall=r"\frac" in latex)
 
 
-def _made(
+def _piece_of(
     level: int,
     *text: str | _Piece,
     start: int = OTHER,
@@ -352,15 +352,15 @@ def _made(
     scripts: int = 0,
 ) -> _Piece:
     """A piece made from text and pieces; as tall as they are, and with `scripts` more upon each other."""
-    inner = [each for each in text if not isinstance(each, str)]
-    length = sum(len(each) if isinstance(each, str) else each.length for each in text)
-    most = max([each.scripts for each in inner], default=0)
-    return _Piece(level, text, start, end, tall or any(each.tall for each in inner), length, most + scripts)
+    inner = [part for part in text if not isinstance(part, str)]
+    length = sum(len(part) if isinstance(part, str) else part.length for part in text)
+    most = max([part.scripts for part in inner], default=0)
+    return _Piece(level, text, start, end, tall or any(part.tall for part in inner), length, most + scripts)
 
 
 def _enclosed(piece: _Piece) -> _Piece:
     """The piece in parentheses; with a sign in it, it is set apart as a number is."""
-    return _made(ATOM, *_parenthesised(piece), start=OPEN if piece.positive is None else DIGIT, end=OPEN)
+    return _piece_of(ATOM, *_parenthesised(piece), start=OPEN if piece.positive is None else DIGIT, end=OPEN)
 
 
 def _parenthesised(piece: _Piece) -> tuple[str, _Piece, str]:
@@ -376,19 +376,19 @@ def _infix(primitive: Primitive, x: _Piece, y: _Piece) -> _Piece:
     between, level, left, right = _INFIX[primitive]
     if primitive is ADD and y.positive is not None:
         between, y = " - ", y.positive
-    return _made(level, _at(x, left), between, _at(y, right))
+    return _piece_of(level, _at(x, left), between, _at(y, right))
 
 
 def _negated(x: _Piece) -> _Piece:
     x = _at(x, RATIO)
-    return _made(NEGATED, "-", x)._replace(positive=x)
+    return _piece_of(NEGATED, "-", x)._replace(positive=x)
 
 
 def _product(x: _Piece, y: _Piece) -> _Piece:
     if x.positive is not None:
         return _negated(_product(x.positive, y))
     x, y = _at(x, PRODUCT), _at(y, PRODUCT)
-    return _made(PRODUCT, x, _between(x, y), y, start=x.start, end=y.end)
+    return _piece_of(PRODUCT, x, _between(x, y), y, start=x.start, end=y.end)
 
 
 def _between(x: _Piece, y: _Piece) -> str:
@@ -414,21 +414,21 @@ def _quotient(x: _Piece, y: _Piece, inline: bool) -> _Piece:
     if x.positive is not None:
         return _negated(_quotient(x.positive, y, inline))
     if inline:
-        return _made(RATIO, _at(x, PRODUCT), "/", _at(y, POWER), start=x.start)
-    return _made(POWER, r"\frac{", x, "}{", y, "}", start=FRACTION, end=FRACTION, tall=True)
+        return _piece_of(RATIO, _at(x, PRODUCT), "/", _at(y, POWER), start=x.start)
+    return _piece_of(POWER, r"\frac{", x, "}{", y, "}", start=FRACTION, end=FRACTION, tall=True)
 
 
 def _raised(x: _Piece, y: _Piece, exponent: Value) -> _Piece:
     if x.called is not None and exponent.primitive is CONSTANT and re.fullmatch(r"[2-9]|\d\d+", _joined(y)):
         name, arguments = x.called
-        return _made(ATOM, f"{name}^{{", y, "}", arguments, scripts=1)
+        return _piece_of(ATOM, f"{name}^{{", y, "}", arguments, scripts=1)
     x = _at(x, ATOM)
-    return _made(POWER, x, "^{", y, "}", start=x.start, scripts=1)
+    return _piece_of(POWER, x, "^{", y, "}", start=x.start, scripts=1)
 
 
 def _cases(condition: _Piece, then: _Piece, otherwise: _Piece) -> _Piece:
     last: tuple[str | _Piece, ...] = otherwise.rest or (otherwise, r" & \text{otherwise}")
-    formula = _made(
+    formula = _piece_of(
         binding.CHOICE,
         r"\begin{cases} ",
         then,
@@ -440,7 +440,7 @@ def _cases(condition: _Piece, then: _Piece, otherwise: _Piece) -> _Piece:
         tall=True,
     )
     # One part, so that many cases take no longer than they are many.
-    rest = _made(binding.CHOICE, then, r" & \text{else if } ", condition, r" \\ ", *last)
+    rest = _piece_of(binding.CHOICE, then, r" & \text{else if } ", condition, r" \\ ", *last)
     return formula._replace(rest=(rest,))
 
 
@@ -458,20 +458,20 @@ def _function(value: Value, inputs: Sequence[_Piece], scripts: Sequence[_Piece])
             left[int(text) - 1] = _NOTHING
         else:
             head.append(text)
-    left = [each for each in left if each is not _NOTHING]
+    left = [part for part in left if part is not _NOTHING]
     if not left:
         kind = BAR if "|" in shape else DIGIT if shape[0].isdigit() else OTHER
         level = POWER if raised or "ln" in shape else ATOM
-        return _made(level, *head, start=kind, end=BAR if kind == BAR else OTHER, scripts=raised)
+        return _piece_of(level, *head, start=kind, end=BAR if kind == BAR else OTHER, scripts=raised)
     listed: list[str | _Piece] = []
-    for each in left:
-        listed += [", ", each] if listed else [each]
-    arguments = _made(ATOM, *_parenthesised(_made(binding.CHOICE, *listed)))
-    formula = _made(ATOM, *head, arguments)
+    for part in left:
+        listed += [", ", part] if listed else [part]
+    arguments = _piece_of(ATOM, *_parenthesised(_piece_of(binding.CHOICE, *listed)))
+    formula = _piece_of(ATOM, *head, arguments)
     return formula._replace(called=(shape, arguments)) if re.fullmatch(r"\\[a-z]+(\{[a-z]+\})?", shape) else formula
 
 
-_NOTHING = _made(ATOM)
+_NOTHING = _piece_of(ATOM)
 
 
 def _power(k: int) -> str:
@@ -488,8 +488,8 @@ def _spelled(root: Value, named: Mapping[Value, str]) -> Value:
                 copies[value] = variable(named[value])
                 continue
             copy = value
-            if value._prev and any(copies[each] is not each for each in value._prev):
-                copy = node(value.primitive, tuple([copies[each] for each in value._prev]))
+            if value._prev and any(copies[operand] is not operand for operand in value._prev):
+                copy = node(value.primitive, tuple([copies[operand] for operand in value._prev]))
             defined = by_definition(copy)
             if defined is copy and copy.primitive.latex == BY_DEFINITION:
                 defined = by_definition(copy, always=True)
@@ -504,11 +504,11 @@ def _joined(piece: _Piece) -> str:
     written: list[str] = []
     left: list[str | _Piece] = [piece]
     while left:
-        each = left.pop()
-        if isinstance(each, str):
-            written.append(each)
+        part = left.pop()
+        if isinstance(part, str):
+            written.append(part)
         else:
-            left.extend(reversed(each.text))
+            left.extend(reversed(part.text))
     return "".join(written)
 
 
@@ -520,7 +520,7 @@ def names_in(roots: Iterable[Value]) -> Iterator[str]:
 def typesetting(program: Program, *others: Iterable[str], function: str | None = None) -> Typesetting:
     """How a program's names are typeset, and others beside them."""
     names = [*program.variables, *(name for name, _, _ in program.bound)]
-    return Typesetting([*names, *(name for each in others for name in each)], function=function)
+    return Typesetting([*names, *(name for more in others for name in more)], function=function)
 
 
 def stated(program: Program, typeset: Typesetting) -> list[tuple[str, str]]:
@@ -538,13 +538,13 @@ def stated(program: Program, typeset: Typesetting) -> list[tuple[str, str]]:
         bound = {}
     sizes: dict[Value, int] = {}
     for value in order:
-        sizes[value] = 1 + sum([1 if each in bound else sizes[each] for each in value._prev])
+        sizes[value] = 1 + sum([1 if operand in bound else sizes[operand] for operand in value._prev])
     if max(sizes.values()) > LONGEST:
         return []
     sides = []
     for value in order:
         if value in bound:
-            named = {each: name for each, name in bound.items() if each is not value}
+            named = {node: name for node, name in bound.items() if node is not value}
             sides.append((typeset.name(bound[value]), typeset.expression(value, named)))
     written = [typeset.expression(output, bound) for output in outputs]
     return [

@@ -32,6 +32,7 @@ from .builder import (
     call_mark,
     name_mark,
     plus_mark,
+    used_before,
 )
 from .elements import element_name, shapes_of
 from .statements import Head, UnknownShape
@@ -86,10 +87,10 @@ class Unroller(Builder):
 
     takes_lists = True
 
-    def __init__(self, text: str, given: Collection[str] = (), most: int = MAX_NODES) -> None:
-        super().__init__(text, given, min(most, max(MAX_UNROLLED, 8 * len(text))))
+    def __init__(self, text: str, valued: Collection[str] = (), most: int = MAX_NODES) -> None:
+        super().__init__(text, valued, min(most, max(MAX_UNROLLED, 8 * len(text))))
         self.lists = False
-        self.shapes = shapes_of(given)
+        self.shapes = shapes_of(valued)
         self.dimensions: dict[str, tuple[int, Place]] = {}
         """How many indices a name takes of which entries were used, and where."""
         self.first: dict[str, Place] = {}
@@ -172,7 +173,7 @@ class Unroller(Builder):
     def _expression(self, root: int) -> int | Array:
         """The value of a statement's expression."""
         value = self._value(self.start[root], root, _Scope({}, None, None, 0, {}))
-        return self._settled(value)
+        return self._resolved(value)
 
     def _output(self, operands: tuple[int, ...], pieces: Sequence[Piece]) -> None:
         outputs: list[int] = []
@@ -198,7 +199,8 @@ class Unroller(Builder):
         else:
             self.check_unused_before(name, at)
             self.check_look(name, at)
-            for index, entry in zip(_indices(value.shape), value.entries, strict=True):
+            indices = product(*[range(1, n + 1) for n in value.shape])
+            for index, entry in zip(indices, value.entries, strict=True):
                 label = element_name(name, index)
                 self.labels.setdefault(entry, label)
                 self.bindings.append((label, at, entry))
@@ -226,15 +228,10 @@ class Unroller(Builder):
         """Make the body of the function that ends the program the output; its parameters are free names."""
         for name, span in self.parameters:
             if name in self.free or name in self.dimensions:
-                raise ExpressionError(
-                    "name",
-                    f"`{name}` is a parameter here, and a variable of the program before",
-                    span,
-                    "give one of them another name",
-                )
+                raise used_before(name, span)
         before = len(self.free)
         meanings: dict[str, Meaning] = {name: Named(name, span) for name, span in self.parameters}
-        value = self._settled(self._body_value(function, meanings, None, 0))
+        value = self._resolved(self._body_value(function, meanings, None, 0))
         for name, span in self.parameters:
             if name not in self.dimensions and name not in self.shapes:
                 self._number(Named(name, span))
@@ -283,7 +280,7 @@ class Unroller(Builder):
             left, right = (self._list(x, piece) for x, piece in zip(operands, pieces, strict=True))
             return self._matmul(left, right, place, pieces)
         if primitive is plus_mark:
-            return self._settled(operands[0])
+            return self._resolved(operands[0])
         return self._elementwise(primitive, operands, place, pieces)
 
     def _place(self, i: int, scope: _Scope) -> Place:
@@ -311,12 +308,12 @@ class Unroller(Builder):
             return scope.meanings[name]
         statement = scope.function.statement if scope.function else len(self.statements)
         bound = any(before < statement for before, _ in self.bound.get(name, ()))
-        if bound or (name in CONSTANTS and name not in self.given and name not in self.shapes):
+        if bound or (name in CONSTANTS and name not in self.valued and name not in self.shapes):
             return self.lookup(name, place, statement)
         self.first.setdefault(name, place)
         return Named(name, place)
 
-    def _settled(self, value: Meaning) -> int | Array:
+    def _resolved(self, value: Meaning) -> int | Array:
         """A value as a number or a list: a name has the shape of its value at the point."""
         if not isinstance(value, Named):
             return value
@@ -335,11 +332,11 @@ class Unroller(Builder):
 
     def _list(self, value: Meaning, piece: Piece) -> Array:
         """A value that has to be a list. Raises `ExpressionError` where it is none, or its shape is not known."""
-        if isinstance(value, Named) and value.name not in self.shapes and value.name not in self.given:
+        if isinstance(value, Named) and value.name not in self.shapes and value.name not in self.valued:
             self._unknown_shape(value.name, self.span(piece))
-        settled = self._settled(value)
-        if isinstance(settled, Array):
-            return settled
+        resolved = self._resolved(value)
+        if isinstance(resolved, Array):
+            return resolved
         raise ExpressionError(
             "type", "a list is needed here, and this is a number", self.span(piece), "write it as in `[1, 2, 3]`"
         )
@@ -353,7 +350,7 @@ class Unroller(Builder):
         )
 
     def _array(self, operands: Sequence[Meaning], pieces: Sequence[Piece]) -> Array:
-        rows = [self._settled(operand) for operand in operands]
+        rows = [self._resolved(operand) for operand in operands]
         first = rows[0]
         shape = first.shape if isinstance(first, Array) else ()
         for row, piece in zip(rows, pieces, strict=True):
@@ -385,7 +382,7 @@ class Unroller(Builder):
         make: Callable[[tuple[int, ...]], int] | None = None,
     ) -> int | Array:
         """An operation on numbers, or on the entries of lists of the same shape; a number goes with every entry."""
-        settled = [self._settled(operand) for operand in operands]
+        resolved = [self._resolved(operand) for operand in operands]
 
         def operation(numbers: tuple[int, ...]) -> int:
             if self.conditions or primitive.takes_conditions:
@@ -393,17 +390,17 @@ class Unroller(Builder):
             return self.node(primitive, numbers, place)
 
         make = make or operation
-        lists = [k for k, value in enumerate(settled) if isinstance(value, Array)]
+        lists = [k for k, value in enumerate(resolved) if isinstance(value, Array)]
         if not lists:
-            return make(tuple([value for value in settled if not isinstance(value, Array)]))
-        shape: tuple[int, ...] = settled[lists[0]].shape  # type: ignore[union-attr]
+            return make(tuple([value for value in resolved if not isinstance(value, Array)]))
+        shape: tuple[int, ...] = resolved[lists[0]].shape  # type: ignore[union-attr]
         for k in lists[1:]:
-            other = settled[k]
+            other = resolved[k]
             if isinstance(other, Array) and other.shape != shape:
-                self._wrong_shapes(settled[lists[0]], other, (pieces[lists[0]], pieces[k]))
+                self._wrong_shapes(resolved[lists[0]], other, (pieces[lists[0]], pieces[k]))
         count = math.prod(shape)
         self._spend(count, place)
-        columns = [value.entries if isinstance(value, Array) else (value,) * count for value in settled]
+        columns = [value.entries if isinstance(value, Array) else (value,) * count for value in resolved]
         return Array(shape, tuple([make(numbers) for numbers in zip(*columns, strict=True)]))
 
     def _wrong_shapes(self, left: Any, right: Array, pieces: Sequence[Piece], hint: str = "") -> NoReturn:
@@ -439,7 +436,7 @@ class Unroller(Builder):
         self, name: str, at: Place, operands: Sequence[Meaning], place: Place, pieces: Sequence[Piece], scope: _Scope
     ) -> Meaning:
         own = name in self.defined or name in self.bound or (scope.function and name in scope.function.parameters)
-        if name in ("dot", "norm") and not own and name not in self.given:
+        if name in ("dot", "norm") and not own and name not in self.valued:
             return self._product_or_norm(name, operands, place, pieces)
         called = self.function(name, at, place[1], scope.function)
         if isinstance(called, _Function):
@@ -448,13 +445,13 @@ class Unroller(Builder):
             return self._body_value(called, meanings, place, scope.depth)
         if called.variadic and len(operands) == 1:
             only = operands[0]
-            settled = self._settled(only)
-            if isinstance(settled, Array):
-                self._spend(len(settled.entries), place)
-                entries = settled.entries
+            resolved = self._resolved(only)
+            if isinstance(resolved, Array):
+                self._spend(len(resolved.entries), place)
+                entries = resolved.entries
                 self.raise_for_types(called.takes_conditions, entries, list(pieces) * len(entries))
                 return self.node(called, entries, place) if len(entries) > 1 else entries[0]
-            if isinstance(only, Named) and only.name not in self.given:
+            if isinstance(only, Named) and only.name not in self.valued:
                 self._unknown_shape(only.name, self.span(pieces[0]))
         return self._elementwise(
             called, operands, place, pieces, lambda numbers: self.apply(called, name, numbers, place, pieces)
@@ -499,9 +496,9 @@ class Unroller(Builder):
         primitive = self.function(called, at, place[1], scope.function)
         if isinstance(primitive, _Function):
             operands = [self._value(self.start[p], p, scope) for p in self.parents[i]]
-            return self._settled(self._call(called, at, operands, place, body.pieces[i], scope))
+            return self._resolved(self._call(called, at, operands, place, body.pieces[i], scope))
         plain = f"; the {called} of four numbers is `{called}([a, b, c, d])`"
-        if name in self.given or name in self.shapes or name in self.bound or name in scope.meanings:
+        if name in self.valued or name in self.shapes or name in self.bound or name in scope.meanings:
             raise ExpressionError(
                 "name",
                 f"`{name}` is the index of this `{called}`, and has a value besides",
@@ -524,7 +521,7 @@ class Unroller(Builder):
             inner = scope._replace(depth=scope.depth + 1, indices={**scope.indices, name: k})
             terms.append(self._value(self.start[term], term, inner))
         if len(terms) == 1:
-            return self._settled(terms[0])
+            return self._resolved(terms[0])
         return self._elementwise(primitive, terms, place, [body.pieces[i][0]] * len(terms))
 
     def _check_terms(self, count: int, place: Place, what: str) -> None:
@@ -604,10 +601,10 @@ class Unroller(Builder):
             ranges.append(range(first, last + 1))
         ranges += [range(1, n + 1) for n in (shape or ())[len(operands) :]]
         kept = [k for k in range(len(ranges)) if k >= len(operands) or self.primitives[operands[k]] is RANGE]
-        found = self._entries_of(value, ranges, place)
+        array = self._entries_of(value, ranges, place)
         if not kept:
-            return found.entries[0]
-        return Array(tuple([len(ranges[k]) for k in kept]), found.entries)
+            return array.entries[0]
+        return Array(tuple([len(ranges[k]) for k in kept]), array.entries)
 
     def _indexed_shape(
         self, value: Meaning, place: Place, pieces: Sequence[Piece], operands: Sequence[int]
@@ -620,9 +617,9 @@ class Unroller(Builder):
             name = value.name
             if name in self.shapes:
                 return self.shapes[name]
-            if name not in self.given and name not in self.free and name not in FUNCTIONS:
+            if name not in self.valued and name not in self.free and name not in FUNCTIONS:
                 return None
-            if name in FUNCTIONS and name not in self.given and name not in self.free:
+            if name in FUNCTIONS and name not in self.valued and name not in self.free:
                 text = self.text[self.span(pieces[1]).start : self.span(pieces[-1]).end]
                 raise ExpressionError(
                     "name",
@@ -630,7 +627,7 @@ class Unroller(Builder):
                     self.span(place),
                     f"write a call in parentheses: `{name}({text})`",
                 )
-            hint = f"give it as a list: `{name}=[…]`" if name in self.given else "give one of them another name"
+            hint = f"give it as a list: `{name}=[…]`" if name in self.valued else "give one of them another name"
             also = ((self.span(self.whole.places[self.free[name]]), "used here"),) if name in self.free else ()
             raise ExpressionError("type", f"`{name}` is a number, and has no entries", span, hint, also)
         number = self.text[span.start : span.end]
@@ -673,7 +670,3 @@ def described(shape: tuple[int, ...]) -> str:
     if not shape:
         return "a number"
     return f"a list of {shape[0]}" if len(shape) == 1 else f"a {shape[0]} by {shape[1]} list"
-
-
-def _indices(shape: tuple[int, ...]) -> list[tuple[int, ...]]:
-    return [*product(*[range(1, n + 1) for n in shape])]

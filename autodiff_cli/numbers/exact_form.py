@@ -23,13 +23,13 @@ class Atom:
 
     __slots__ = ("__weakref__", "key", "serial")
 
-    made = 0
+    count = 0
 
     def __init__(self, key: tuple[Any, ...]) -> None:
         self.key = key
         """Kept, for it holds the atoms within."""
-        Atom.made += 1
-        self.serial = Atom.made
+        Atom.count += 1
+        self.serial = Atom.count
 
     def __lt__(self, other: Atom) -> bool:
         return self.serial < other.serial

@@ -117,8 +117,13 @@ class ConstrainedProblem:
     def functions(self) -> list[tuple[Any, tuple[str, ...]]]:
         """The function and the constraints, each with the free variables that it has."""
         parts: list[tuple[Any, tuple[str, ...]]] = [(self.objective, self.own)]
-        for each in self.constraints:
-            parts.append((Single(each.program.outputs[0]), tuple(n for n in self.free if n in each.program.variables)))
+        for constraint in self.constraints:
+            parts.append(
+                (
+                    Single(constraint.program.outputs[0]),
+                    tuple(n for n in self.free if n in constraint.program.variables),
+                )
+            )
         return parts
 
     def embedded(self, values: Sequence[float], names: Sequence[str]) -> list[float]:
@@ -184,8 +189,8 @@ class ConstrainedProblem:
         size = np.linalg.norm(gradients[1:] * np.maximum(1.0, np.abs(x)), axis=1) if len(self.constraints) else []
         return [
             k
-            for k, (each, g, s) in enumerate(zip(self.constraints, values[1:], size, strict=True))
-            if each.equality or g <= near * max(s, 1e-300)
+            for k, (constraint, g, s) in enumerate(zip(self.constraints, values[1:], size, strict=True))
+            if constraint.equality or g <= near * max(s, 1e-300)
         ]
 
     def multipliers(self, x: Any, gradients: Any, places: Sequence[int]) -> tuple[Any, Any]:
@@ -279,12 +284,14 @@ class ConstrainedProblem:
         largest = float(np.max(np.abs(gradients[0]), initial=0.0))
         size = np.linalg.norm(gradients * np.maximum(1.0, np.abs(x)), axis=1)
         at_point, off = [], []
-        for k, each in enumerate(self.constraints):
+        for k, constraint in enumerate(self.constraints):
             g, m = float(values[1 + k]), float(multipliers[k])
             room = errors[1 + k] + FEASIBLE * max(float(size[1 + k]), 1e-300)
-            at_point.append(ConstraintAtPoint(each.text, g + 0.0, m + 0.0, bool(each.equality or abs(g) <= room)))
-            if (abs(g) if each.equality else -g) > room:
-                off.append(f"`{each.text}` is off by {abs(g):.3g}")
+            at_point.append(
+                ConstraintAtPoint(constraint.text, g + 0.0, m + 0.0, bool(constraint.equality or abs(g) <= room))
+            )
+            if (abs(g) if constraint.equality else -g) > room:
+                off.append(f"`{constraint.text}` is off by {abs(g):.3g}")
         if off:
             return Conditions(
                 False,

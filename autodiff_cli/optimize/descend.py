@@ -9,14 +9,14 @@ from operator import sub
 from random import Random
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..batched.evaluator import Evaluator, compile_gradient
+from ..batched.evaluator import Evaluator
 from ..errors import Diagnostic, ExpressionError, counted, usage_error
-from ..inputs.problem import Point, Problem, parse, pose
+from ..inputs.problem import Point, parse, pose
 from ..numbers.budget import DESCENT_COORDINATE, BudgetExceeded, current
 from .starts import SEED, Init
 
 if TYPE_CHECKING:
-    from ..batched.data_loss import DataLoss, LossProblem, LossSpec, LossSummary
+    from ..batched.data_loss import DataLoss, LossSpec, LossSummary
 
 RATES = {"plain": 0.1, "momentum": 0.01, "nesterov": 0.01, "adam": 0.001}
 """The methods, and the rate of each unless another is given."""
@@ -454,7 +454,6 @@ def begin(
     Raises `ExpressionError` where there is nothing to move, and as `gradient` does at the point.
     """
     evaluator: Evaluator | DataLoss
-    problem: Problem | LossProblem
     if over is None:
         if init is not None:
             values = dict(point or {})
@@ -462,14 +461,13 @@ def begin(
             point = values | init.values(missing)
         problem = pose(text, point, wrt)
         free = [name for name in problem.wanted if name in problem.program.variables]
-        evaluator, names = compile_gradient(problem.program, free), tuple(problem.program.variables)
+        evaluator, names = Evaluator(problem.program, free), tuple(problem.program.variables)
     else:
         from ..batched.data_loss import pose as pose_over
 
         fill = None if init is None else init.values
-        problem = pose_over(text, point, wrt, over, passes, only_variables=True, fill=fill)
-        evaluator, free = problem.function, problem.wanted
-        names = evaluator.variables
+        problem, evaluator = pose_over(text, point, wrt, over, passes, only_variables=True, fill=fill)
+        free, names = problem.wanted, evaluator.variables
     if not free:
         raise usage_error(
             "the program has no variable that could move" if wrt is None else "none of these variables moves it",

@@ -360,18 +360,18 @@ class ErrorsInVariables(Model):
         for _ in range(MOST_CORRECTIONS):
             nearest, cost, *_ = state
             room = nearest - delta
-            moving = np.any(np.abs(room) > np.maximum(CORRECTED * tau, rounding), axis=0) & (step > SMALLEST_STEP)
-            if errors or not np.any(moving):
+            unfinished = np.any(np.abs(room) > np.maximum(CORRECTED * tau, rounding), axis=0) & (step > SMALLEST_STEP)
+            if errors or not np.any(unfinished):
                 break
             # Anderson's mixing of the last two steps, for one predictor the secant method; where it fails, the step
             turn = (room - change) / unit
             share = np.sum(room / unit * turn, axis=0) / np.maximum(np.sum(turn**2, axis=0), 1e-300)
             target = np.where(mixed, nearest - share * (nearest - last), delta + step * room)
-            there = np.where(moving & np.all(np.isfinite(target), axis=0), target, delta)
+            there = np.where(unfinished & np.all(np.isfinite(target), axis=0), target, delta)
             other, _ = at(there)
-            better = moving & (other[1] <= cost * (1 + 1e-13))
+            better = unfinished & (other[1] <= cost * (1 + 1e-13))
             last, change = np.where(better, nearest, last), np.where(better, room, change)
-            step = np.where(better, np.minimum(1.0, 2 * step), np.where(moving & ~mixed, step / 2, step))
+            step = np.where(better, np.minimum(1.0, 2 * step), np.where(unfinished & ~mixed, step / 2, step))
             mixed = better & (step == 1)
             delta = np.where(better, there, delta)
             state = [np.where(better, new, old) for new, old in zip(other, state, strict=True)]

@@ -108,6 +108,10 @@ class Minimum(Record):
     """The constraints with their multipliers, if there are any."""
 
 
+FAILURES = (Diagnosed, ValueError, FloatingPointError)
+"""The errors by which a method of SciPy ends without a result."""
+
+
 class _Stopped(Exception):
     """The work was to end early."""
 
@@ -394,7 +398,6 @@ def _searched(
     """Return where SciPy's method for constraints ends, from a start."""
     import numpy
     from scipy.optimize import NonlinearConstraint
-    from scipy.optimize import minimize as scipy_minimize
 
     def slopes(k: int, x: Any) -> tuple[float, Any]:
         try:
@@ -435,25 +438,26 @@ def _searched(
             )
             for k, constraint in enumerate(problem.constraints)
         ]
-    with python_warnings.catch_warnings(), numpy.errstate(all="ignore"):
-        python_warnings.simplefilter("ignore")
-        try:
-            result = scipy_minimize(
-                objective.value_and_gradient,
-                numpy.array([start.point[name] for name in start.free]),
-                jac=True,
-                method=METHODS[method],
-                bounds=problem.limits if any(math.isfinite(end) for ends in problem.limits for end in ends) else None,
-                constraints=constraints,
-                callback=objective.note,
-                options=options,
-                **more,
-            )
-        except (Diagnosed, numpy.linalg.LinAlgError, ValueError, FloatingPointError):
-            last = objective.path[-1].point
-            return [last[name] for name in start.free]
+    bounds = problem.limits if any(math.isfinite(end) for ends in problem.limits for end in ends) else None
+    try:
+        result = _by_scipy(objective, start, method, bounds=bounds, constraints=constraints, options=options, **more)
+    except FAILURES:
+        last = objective.path[-1].point
+        return [last[name] for name in start.free]
     values: list[float] = result.x.tolist()
     return values
+
+
+def _by_scipy(objective: Objective, start: DescentStep, method: str, **more: Any) -> Any:
+    """Return the result of one of SciPy's methods from a start. Raises `FAILURES`, and `_Stopped`."""
+    import numpy
+    from scipy.optimize import minimize as scipy_minimize
+
+    with python_warnings.catch_warnings(), numpy.errstate(all="ignore"):
+        python_warnings.simplefilter("ignore")
+        x = numpy.array([start.point[name] for name in start.free])
+        method, note = METHODS[method], objective.note
+        return scipy_minimize(objective.value_and_gradient, x, jac=True, method=method, callback=note, **more)
 
 
 def _checked(
@@ -488,9 +492,6 @@ def _optimised(
     objective: Objective, method: str, limits: Limits, tolerance: float, steps: int | None
 ) -> tuple[DescentStep, str]:
     """Return the end point and message of SciPy, which is restarted where it is stuck."""
-    import numpy
-    from scipy.optimize import minimize as scipy_minimize
-
     usual = SECOND_ORDER_STEPS if method in SECOND_ORDER else STEPS
     options: dict[str, Any] = {"maxiter": usual if steps is None else steps}
     options |= {"xtol": 1e-12} if method == "newton-cg" else {"gtol": tolerance / 10}
@@ -501,21 +502,16 @@ def _optimised(
         left = options["maxiter"] - len(objective.path) + 1
         if left <= 0:
             break
-        with python_warnings.catch_warnings(), numpy.errstate(all="ignore"):
-            python_warnings.simplefilter("ignore")
-            try:
-                result = scipy_minimize(
-                    objective.value_and_gradient,
-                    numpy.array([ended.point[name] for name in ended.free]),
-                    jac=True,
-                    hess=objective.hessian if method in SECOND_ORDER else None,
-                    method=METHODS[method],
-                    bounds=limits if method == "l-bfgs-b" else None,
-                    callback=objective.note,
-                    options={**options, "maxiter": left},
-                )
-            except (Diagnosed, numpy.linalg.LinAlgError, ValueError, FloatingPointError) as error:
-                return objective.best, str(error)
+        hessian, bounds = (
+            objective.hessian if method in SECOND_ORDER else None,
+            limits if method == "l-bfgs-b" else None,
+        )
+        try:
+            result = _by_scipy(
+                objective, ended, method, hess=hessian, bounds=bounds, options={**options, "maxiter": left}
+            )
+        except FAILURES as error:
+            return objective.best, str(error)
         before, message = ended, str(result.message)
         objective.evaluations -= 1
         ended = min(objective.row(result.x.tolist()) or objective.best, objective.best, key=lambda row: row.value)

@@ -70,7 +70,7 @@ def _sides_chosen(
     for i in others:
         number = side.numbers[i]
         graph.data[i] = number if isinstance(number, bool) else side.smooth.value(number)
-    active.settle(one_sided_partials, others)
+    active.choose_side(one_sided_partials, others)
     return sorted(chosen.union(others)) if others else order
 
 
@@ -180,7 +180,7 @@ def _local(piece: SmoothBranch, m: NumberType) -> dict[int, list[Number | None]]
         seeded = {id(number): duals.seeded(x, k) for k, (number, x) in enumerate(zip(numbers, xs, strict=True))}
         inputs = [seeded[id(number)] for number in numbers]
         out = compute(m, primitive, xs, i)
-        branch = primitive.near(duals, _Told(iter(answers)), *inputs, out=out)
+        branch = primitive.near(duals, _SidesOfPiece(iter(answers)), *inputs, out=out)
         if isinstance(branch, Dual) and branch.fault is not None:
             raise branch.fault
         slopes[i] = [branch.d.get(k) if isinstance(branch, Dual) else None for k in range(len(ps))]
@@ -193,8 +193,8 @@ def _jumped(piece: SmoothBranch) -> set[int]:
     return {i for i in piece.answers if graph.primitives[i].jumps} | {i for i in piece.taken if _strays(piece, i)}
 
 
-class _Told:
-    """On which side of 0 numbers are, as a piece was told."""
+class _SidesOfPiece:
+    """On which side of 0 numbers are, as a piece has it."""
 
     def __init__(self, answers: Iterator[int]) -> None:
         self.answers = answers

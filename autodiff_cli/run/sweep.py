@@ -298,7 +298,7 @@ class Activity(list[bool]):
             self._moving = Activity(self.graph, self.m, self.order, self.wanted, False)
         return self._moving
 
-    def settle(self, one_sided_partials: Mapping[int, Sequence[Number | None]], others: Iterable[int]) -> None:
+    def choose_side(self, one_sided_partials: Mapping[int, Sequence[Number | None]], others: Iterable[int]) -> None:
         """Take the local derivatives on one side, where branches were taken that were not at the point."""
         self.one_sided_partials = one_sided_partials
         for i in others:

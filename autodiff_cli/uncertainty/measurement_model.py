@@ -14,7 +14,7 @@ from itertools import islice
 from operator import mul
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..batched.evaluator import Evaluator, compile_gradient
+from ..batched.evaluator import Evaluator
 from ..derivatives.jacobian import output_names
 from ..equations.equations import read_equations
 from ..equations.implicit import derivatives, second_derivatives
@@ -211,7 +211,7 @@ class ExplicitSampler:
             _shared(self._names, fixed),
             None,
         )
-        self._evaluators = [compile_gradient(program.with_outputs((root,), program.text)) for root in program.roots]
+        self._evaluators = [Evaluator(program.with_outputs((root,), program.text)) for root in program.roots]
         self._steps = DRAWN_INPUT * sum([name not in fixed for name in self._names])
         self._steps += DRAWN_OUTPUT * self._count + DRAWN_NODE * len(in_order(program.outputs))
         one_by_one = self._kernel.compute is None

@@ -324,7 +324,10 @@ def propagate(
         samples=draws,
         seed=seed,
         interrupted=interrupted,
-        point={name: _shown(name, x, of_program) for name, x in model.point.items()},
+        point={
+            name: as_number(x, name) if of_program is None else of_program.number_of(name, float(x))
+            for name, x in model.point.items()
+        },
         constants=model.program.constants,
         warnings=tuple(warnings),
         units=answer_units,
@@ -343,11 +346,6 @@ def _with_units(model: Model, asked: Sequence[str] | str | None) -> tuple[Model,
     point = {name: x if isinstance(x, float) else as_number(x, name) for name, x in model.point.items()}
     units = units_of(model.program, point, asked, model.outputs)
     return (model, None) if units is None else (InUnits(model, units), units)
-
-
-def _shown(name: str, x: float | str, units: ProgramUnits | None) -> float:
-    """The value of a name, in its unit."""
-    return as_number(x, name) if units is None else units.number_of(name, float(x))
 
 
 @contextmanager
@@ -803,7 +801,9 @@ def _sampler(spread: _Spread, model: Model, seed: int) -> Sampler:
                 )
         correlated.append((names, _square_root(*spread.block(members)), dof))
     constants = {name: float(model.values[name]) for name in model.point if name not in spread.inputs}
-    return Sampler({name: each.distribution for name, each in spread.inputs.items()}, correlated, constants, seed)
+    return Sampler(
+        {name: quantity.distribution for name, quantity in spread.inputs.items()}, correlated, constants, seed
+    )
 
 
 def _with_draws(

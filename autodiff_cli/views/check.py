@@ -70,8 +70,8 @@ class CheckView(View[Check]):
         units: Mapping[str, Any] = answer.units or {}
         by = units.get("gradient", {})
         slopes = {heading(f"d_{name}", unit_text(by.get(name))): x for name, x in answer.gradient.items()}
-        digits = min((each.digits for each in answer.quantities if each.digits is not None), default=None)
-        kept = min((each.kept for each in answer.quantities if each.kept is not None), default=None)
+        digits = min((number.digits for number in answer.quantities if number.digits is not None), default=None)
+        kept = min((number.kept for number in answer.quantities if number.kept is not None), default=None)
         value = heading("value", unit_text(units.get("value")))
         yield {value: answer.value, **slopes, "digits": digits, "kept": kept, "agrees": answer.agrees}
 

@@ -15,8 +15,13 @@ if TYPE_CHECKING:
     from ..quantities.unit import Unit
 
 DERIVATIVE = (
-    Field("of", "with `--for`: the unknown that is differentiated", lambda each: each.of or None, optional=True),
-    Field("by", "the variables that it is taken by, in their order", lambda each: [*each.by]),
+    Field(
+        "of",
+        "with `--for`: the unknown that is differentiated",
+        lambda derivative: derivative.of or None,
+        optional=True,
+    ),
+    Field("by", "the variables that it is taken by, in their order", lambda derivative: [*derivative.by]),
     Field("formula", "the derivative as a formula"),
     Field("short", "a shorter form"),
     Field("condition", "where the shorter form holds"),
@@ -100,9 +105,9 @@ class DiffView(View[Diff]):
                 f"{name} = {measured(x, at[name] if at else None, self.digits)}" for name, x in answer.point.items()
             )
             values = measured_row(
-                [each.value for each in answer.derivatives], units["values"] if units else None, self.digits
+                [row.value for row in answer.derivatives], units["values"] if units else None, self.digits
             )
-            names = [derivative_name(each.by, each.of) for each in answer.derivatives]
+            names = [derivative_name(row.by, row.of) for row in answer.derivatives]
             rows = [*zip(names, values, strict=True)]
             right = answer.arithmetic.name == "double" and units is None
             yield numbers_table(("derivative", f"value at {place}"), rows, self.digits, right=right)
@@ -130,9 +135,9 @@ class DiffView(View[Diff]):
         return answer.units["values"] if answer.units else [None] * len(answer.derivatives)
 
     def cells(self, answer: Diff) -> Iterator[dict[str, Any]]:
-        names = [f"d_{'_'.join((*([each.of] if each.of else []), *each.by))}" for each in answer.derivatives]
+        names = [f"d_{'_'.join((*([row.of] if row.of else []), *row.by))}" for row in answer.derivatives]
         heads = [heading(name, unit_text(unit)) for name, unit in zip(names, self._units(answer), strict=True)]
-        yield {head: each.value for head, each in zip(heads, answer.derivatives, strict=True)}
+        yield {head: row.value for head, row in zip(heads, answer.derivatives, strict=True)}
 
     def one_line(self, answer: Diff) -> str:
         derivations = answer.derivations if answer.language == "text" else ()

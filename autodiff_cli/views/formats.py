@@ -254,15 +254,15 @@ class Separated(Writer[Answer]):
 
     def _rows(self, asked: Asked, rows: Iterable[OutputRow]) -> None:
         name = asked.id if isinstance(asked.id, str) else "" if asked.id is None else json.dumps(asked.id)
-        given = {"id": name}
+        shared = {"id": name}
         for column, kept in (asked.kept or {}).items():
-            given[column] = kept if isinstance(kept, str) else "" if kept is None else json.dumps(kept)
+            shared[column] = kept if isinstance(kept, str) else "" if kept is None else json.dumps(kept)
         if self.spreadsheet:
-            given = {column: disarmed(cell) for column, cell in given.items()}
+            shared = {column: disarmed(cell) for column, cell in shared.items()}
         line, columns, separator = {"line": str(asked.line)}, self.columns, self.separator
         for row in rows:
             self._head()
-            cells = {**line, **row, **given}
+            cells = {**line, **row, **shared}
             listed = [cell if type(cell) is str else cell_text(cell) for cell in map(cells.get, columns)]
             together = "".join(listed)
             if not (together.isascii() and together.isprintable()) or '"' in together or separator in together:
@@ -511,7 +511,7 @@ def by_name(
 
     Raises a usage error where the option and the path say two things.
     """
-    meant = [each for each, ends in endings.items() if path and splitext(path)[1].lower() in ends]
+    meant = [format for format, ends in endings.items() if path and splitext(path)[1].lower() in ends]
     if name is not None and name in endings and meant and name not in meant:
         raise usage_error(
             f"`{option} {name}` and the name `{path}` ask for two things",
@@ -547,7 +547,8 @@ def format_of(
     file's ask for two things, for a format that is not among `formats`, and for a file that is surely of another one.
     """
     endings = {
-        each: ENDINGS.get(each, tuple(text) if each in (otherwise, "table", "plain") else ()) for each in formats
+        format: ENDINGS.get(format, tuple(text) if format in (otherwise, "table", "plain") else ())
+        for format in formats
     }
     if name is not None and name not in endings:
         raise lacking(name, endings)

@@ -146,8 +146,8 @@ class GradientView(View[Gradient[Any]]):
         shares = {f"elasticity_{name}": x for name, x in (answer.elasticities or {}).items()}
         of_bound = units.get("intermediates") or [{} for _ in answer.intermediates]
         both = [*zip(answer.intermediates, of_bound, strict=True)]
-        bound = {heading(each.name, unit.get("value")): each.value for each, unit in both}
-        by_bound = {heading(f"d_{each.name}", unit.get("grad")): each.grad for each, unit in both}
+        bound = {heading(node.name, unit.get("value")): node.value for node, unit in both}
+        by_bound = {heading(f"d_{node.name}", unit.get("grad")): node.grad for node, unit in both}
         yield {heading("value", units.get("value")): answer.value, **slopes, **shares, **bound, **by_bound}
 
     def one_line(self, answer: Gradient[Any]) -> str:

@@ -29,7 +29,7 @@ class MinimumView(View[Minimum]):
             "with `--subject-to`: the constraints, in their order",
             optional=True,
             fields=(
-                Field("constraint", "the constraint", lambda each: each.text),
+                Field("constraint", "the constraint", lambda constraint: constraint.text),
                 Field("slack", "how far it is from its border; of an equation, left side less right side"),
                 Field("multiplier", "Lagrange's multiplier: by how much the value falls for each unit of relaxation"),
                 Field("active", "whether the point is at its border"),
@@ -63,7 +63,8 @@ class MinimumView(View[Minimum]):
         if answer.constraints:
             heads = ("constraint", "slack", "multiplier", "active")
             held = [
-                (each.text, each.slack, each.multiplier, "yes" if each.active else "no") for each in answer.constraints
+                (constraint.text, constraint.slack, constraint.multiplier, "yes" if constraint.active else "no")
+                for constraint in answer.constraints
             ]
             yield numbers_table(heads, held, self.digits, right=(1, 2), style="code")
         yield Line(((answer.message, "" if answer.converged else "heading"),))

@@ -180,19 +180,25 @@ class PropagationView(View[Propagation]):
     def cells(self, answer: Propagation) -> Iterator[dict[str, Any]]:
         several = len(answer.results) > 1
         cells: dict[str, Any] = {}
-        for k, each in enumerate(answer.results):
-            value, before = (each.output, f"{each.output}_") if several else ("value", "")
-            numbers = {value: each.value, f"{before}uncertainty": each.uncertainty, f"{before}expanded": each.expanded}
+        for k, result in enumerate(answer.results):
+            value, before = (result.output, f"{result.output}_") if several else ("value", "")
+            numbers = {
+                value: result.value,
+                f"{before}uncertainty": result.uncertainty,
+                f"{before}expanded": result.expanded,
+            }
             cells |= {heading(name, _unit(answer, k).strip()): x for name, x in numbers.items()}
-            cells |= {f"{before}result": each.written}
+            cells |= {f"{before}result": result.written}
         yield cells
 
     def one_line(self, answer: Propagation) -> str:
         texts = []
-        for k, each in enumerate(answer.results):
+        for k, result in enumerate(answer.results):
             unit = f"[{name}]" if (name := _unit(answer, k).strip()) else ""
-            value, u, expanded = (f"{repr_number(x)}{unit}" for x in (each.value, each.uncertainty, each.expanded))
-            texts.append(f"{value} u={u} U={expanded} k={repr_number(each.k)}")
+            value, u, expanded = (
+                f"{repr_number(x)}{unit}" for x in (result.value, result.uncertainty, result.expanded)
+            )
+            texts.append(f"{value} u={u} U={expanded} k={repr_number(result.k)}")
         return "; ".join(texts)
 
     def latex_document(self, answer: Propagation) -> str:
@@ -255,7 +261,7 @@ def _at(answer: Propagation) -> Mapping[str, Unit] | None:
 def _budget(answer: Propagation, k: int, digits: int | None) -> Table:
     """Return the table of the inputs; with a column of degrees of freedom only where some are known."""
     result, units = answer.results[k], answer.units
-    with_dof = any(not math.isinf(each.distribution.dof) for each in answer.inputs.values())
+    with_dof = any(not math.isinf(quantity.distribution.dof) for quantity in answer.inputs.values())
     rows: list[tuple[float | str, ...]] = []
     for name, share in result.budget.items():
         entry = answer.inputs[name]

@@ -104,13 +104,13 @@ class SolvedView(View[Solved]):
             yield {"error": f"{answer.reason}: {answer.message}"}
 
     def cells(self, answer: Solved) -> Iterator[dict[str, Any]]:
-        for each in answer.solutions:
+        for solution in answer.solutions:
             rows: dict[str, dict[str, Any]] = {name: dict.fromkeys(answer.variables) for name in answer.unknowns}
-            rows |= each.derivatives or {}
+            rows |= solution.derivatives or {}
             slopes = {f"d_{name}_{x}": y for name, row in rows.items() for x, y in row.items()}
-            for name, matrix in (each.second or {}).items():
+            for name, matrix in (solution.second or {}).items():
                 slopes |= {f"d_{name}_{x}_{y}": z for x, row in matrix.items() for y, z in row.items()}
-            yield {**each.values, **slopes}
+            yield {**solution.values, **slopes}
         if not answer.solutions:
             before = "" if answer.message.startswith(f"{answer.reason}:") else f"{answer.reason}: "
             yield {"error": f"{before}{answer.message}"}

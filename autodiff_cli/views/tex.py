@@ -309,24 +309,30 @@ def derivatives(answer: Diff, digits: int | None = None) -> str:
 
 def _implicit_derivatives(answer: Diff, digits: int | None) -> str:
     """The derivatives of the unknowns of equations, and their values, below each other."""
-    unknowns = [*dict.fromkeys(each.of for each in answer.derivatives)]
-    texts = (text for each in answer.derivatives for text in (each.shown, f"where({each.condition or '1 > 0'}, 1, 0)"))
-    names = dict.fromkeys((*unknowns, *(name for each in answer.derivatives for name in each.by), *answer.point))
+    unknowns = [*dict.fromkeys(derivative.of for derivative in answer.derivatives)]
+    texts = (
+        text
+        for derivative in answer.derivatives
+        for text in (derivative.shown, f"where({derivative.condition or '1 > 0'}, 1, 0)")
+    )
+    names = dict.fromkeys(
+        (*unknowns, *(name for derivative in answer.derivatives for name in derivative.by), *answer.point)
+    )
     names |= dict.fromkeys(name for text in texts for name in parse(text, names).variables)
     typeset = Typesetting(names)
     several = len(names) > len(unknowns) + 1
     place = r",\ ".join(f"{typeset.name(name)} = {coordinate(x, digits)}" for name, x in answer.point.items())
     sides: list[tuple[str, ...]] = []
-    for each in answer.derivatives:
-        typeset.function = typeset.name(each.of)
-        slope = typeset.derivative(each.by, several)
+    for derivative in answer.derivatives:
+        typeset.function = typeset.name(derivative.of)
+        slope = typeset.derivative(derivative.by, several)
         where = ""
-        if each.condition:
-            (choice,) = parse(f"where({each.condition}, 1, 0)", names).outputs
+        if derivative.condition:
+            (choice,) = parse(f"where({derivative.condition}, 1, 0)", names).outputs
             where = where_latex(typeset.expression(choice._prev[0]))
-        sides.append((slope, typeset.expression(parse(each.shown, names).outputs[0]) + where))
+        sides.append((slope, typeset.expression(parse(derivative.shown, names).outputs[0]) + where))
         if place:
-            sides.append((rf"\left.{slope}\right|_{{{place}}}", number_latex(format_number(each.value, digits))))
+            sides.append((rf"\left.{slope}\right|_{{{place}}}", number_latex(format_number(derivative.value, digits))))
     return equations(sides)
 
 
@@ -360,7 +366,7 @@ class _Page:
                 several = len(trace.point) > 1
                 yield equations(
                     [
-                        (self.typeset.derivative((name,), several), self.found(partial))
+                        (self.typeset.derivative((name,), several), self.result(partial))
                         for name, partial in trace.gradient.items()
                     ]
                 )
@@ -371,7 +377,7 @@ class _Page:
                 if row.kind == "variable"
             ]
             yield from self.steps("Forward tangent trace", [*speeds, *(self.push(p) for p in trace.pushes)])
-            yield rf"\noindent Derivative along the direction: ${self.found(trace.tangent)}$."
+            yield rf"\noindent Derivative along the direction: ${self.result(trace.tangent)}$."
         if trace.notes and not self.blanks:
             yield _title("Notes")
             yield r"\begin{itemize}"
@@ -391,12 +397,12 @@ class _Page:
             yield r"\end{alignat*}"
 
     def readable(self, x: float | bool | None) -> str:
-        return format_number(x, self.digits)
+        return literal(x, self.digits)
 
     def number(self, x: float | bool | None) -> str:
-        return number_latex(self.readable(x))
+        return number_latex(format_number(x, self.digits)) + _unit(unit_of(x))
 
-    def found(self, x: float | bool | None) -> str:
+    def result(self, x: float | bool | None) -> str:
         """A number, or where it is to be found a blank."""
         return r"\underline{\hspace{4em}}" if self.blanks else self.number(x)
 
@@ -410,7 +416,7 @@ class _Page:
         return [
             self.name(row),
             self.typeset.expression(row.graph),
-            *dict.fromkeys((*numbers, self.found(row.value))),
+            *dict.fromkeys((*numbers, self.result(row.value))),
         ]
 
     def seed(self) -> list[list[str]]:
@@ -427,9 +433,9 @@ class _Page:
         if pull.graph is not None and (pull.graph._prev or pull.graph.label):
             local += rf" = {upstream} \cdot {self.typeset.factor(pull.graph)}"
         product = rf"{_factor(self.number(pull.upstream))} \cdot {_factor(self.number(pull.partial))}"
-        total = self.found(pull.product)
+        total = self.result(pull.product)
         if pull.accumulates:
-            total += rf",\quad {adjoint} = {self.found(pull.total)}"
+            total += rf",\quad {adjoint} = {self.result(pull.total)}"
         return [adjoint + sign, local, *([] if self.blanks else [product]), total]
 
     def push(self, push: TangentStep) -> list[str]:
@@ -442,7 +448,7 @@ class _Page:
             numbers.append(rf"{_factor(self.number(term.partial))} \cdot {_factor(self.number(term.tangent))}")
         target = self.name(rows[push.target], r"\dot")
         middle = [] if self.blanks else [" + ".join(numbers) or "0"]
-        return [target, " + ".join(terms) or "0", *middle, self.found(push.tangent)]
+        return [target, " + ".join(terms) or "0", *middle, self.result(push.tangent)]
 
 
 def _title(text: str) -> str:
@@ -453,11 +459,25 @@ def in_numbers(graph: Value, number: Callable[[float | bool | None], str]) -> Va
     """An operation, its inputs replaced by their values, written as `number` writes them."""
     leaves = []
     for k, leaf in enumerate(graph._prev):
+        if leaf.source is not None and leaf.source.endswith("]"):
+            leaves.append(leaf)
+            continue
         text = number(leaf.data)
         if k and text.startswith("-") and graph.primitive in (ADD, SUB):
             text = f"({text})"
         leaves.append(leaf if leaf.data is None else constant(leaf.data, text))
     return node(graph.primitive, tuple(leaves))
+
+
+def unit_of(x: object) -> Unit | None:
+    """Return the unit of a number that remembers it."""
+    return getattr(x, "unit", None)
+
+
+def literal(x: float | bool | None, digits: int | None) -> str:
+    """Return a number as formulas have it, with its unit if it has one: `1.5[kN]`."""
+    unit = unit_of(x)
+    return format_number(x, digits) + (f"[{unit}]" if unit is not None and unit.atoms else "")
 
 
 def _factor(number: str) -> str:

@@ -236,21 +236,21 @@ def _expanded(name: str, interval: str, level: float, unit: Unit | None = None) 
 def solution_tables(answer: Solved, digits: int | None) -> str:
     """Return the solutions of equations with their derivatives."""
     parts = []
-    for each in answer.solutions:
-        variables = list(next(iter((each.derivatives or {}).values()), {}))
+    for solution in answer.solutions:
+        variables = list(next(iter((solution.derivatives or {}).values()), {}))
         slopes = [rf"$\partial/\partial {name_latex(name)}$" for name in variables]
         rows = [
             (
                 named(name),
                 number(value, digits),
-                number(each.errors[name], 2),
-                *(number((each.derivatives or {})[name][by], digits) for by in variables),
+                number(solution.errors[name], 2),
+                *(number((solution.derivatives or {})[name][by], digits) for by in variables),
             )
-            for name, value in each.values.items()
+            for name, value in solution.values.items()
         ]
         parts.append(table("lll" + "l" * len(slopes), ("unknown", "value", "off by at most", *slopes), rows))
     if answer.formulas:
-        parts.append(equations([_formula_sides(each) for each in answer.formulas]))
+        parts.append(equations([_formula_sides(formula) for formula in answer.formulas]))
     if answer.point:
         rest = [rf"${name_latex(name)} =$ {number(x, digits)}" for name, x in answer.point.items()]
         parts.append(f"At {', '.join(rest)}.")
@@ -271,23 +271,23 @@ def _formula_sides(solution: FormulaSolution) -> tuple[str, str]:
 def check_table(answer: Check, digits: int | None) -> str:
     """Return the digits of value and gradient that are right."""
     heads = ("", "computed", "reference", "correct", "kept", "condition", "agrees")
-    units = [] if answer.units is None else [each["computed"] for each in answer.units["checked"]]
+    units = [] if answer.units is None else [unit["computed"] for unit in answer.units["checked"]]
     rows = [
         (
-            rf"$\partial/\partial {name_latex(each.name)}$" if each.name else "value",
-            number(repr_number(each.computed)) + _si(unit),
-            number(f"{Decimal(each.exact):.17g}") + _si(unit) if _NUMBER.fullmatch(each.exact) else "--",
-            "--" if each.digits is None else str(each.digits),
-            "--" if each.kept is None else str(each.kept),
-            number(each.condition, 2),
-            "yes" if each.agrees else "no",
+            rf"$\partial/\partial {name_latex(row.name)}$" if row.name else "value",
+            number(repr_number(row.computed)) + _si(unit),
+            number(f"{Decimal(row.exact):.17g}") + _si(unit) if _NUMBER.fullmatch(row.exact) else "--",
+            "--" if row.digits is None else str(row.digits),
+            "--" if row.kept is None else str(row.kept),
+            number(row.condition, 2),
+            "yes" if row.agrees else "no",
         )
-        for each, unit in zip_longest(answer.quantities, units)
+        for row, unit in zip_longest(answer.quantities, units)
     ]
     remarks = [
-        f"{named(each.name) if each.name else 'value'}: {text_latex(each.remark)}"
-        for each in answer.quantities
-        if each.remark
+        f"{named(row.name) if row.name else 'value'}: {text_latex(row.remark)}"
+        for row in answer.quantities
+        if row.remark
     ]
     verdict = (
         f"agreement: {'yes' if answer.agrees else 'no'}; digits that are correct at least and that were kept, "

@@ -14,7 +14,7 @@ import pytest
 
 from autodiff_cli.batched import kernels as blocks
 from autodiff_cli.batched.columns_io import fitted
-from autodiff_cli.batched.evaluator import compile_gradient
+from autodiff_cli.batched.evaluator import Evaluator
 from autodiff_cli.batched.kernels import Kernel, evaluate, gradient_recorder, kernel
 from autodiff_cli.data.rows import asked
 from autodiff_cli.derivatives.gradient_cache import Programs
@@ -255,7 +255,7 @@ def test_rows_that_are_refused_together_are_told_what_each_is_told() -> None:
         "tan(x)/sqrt(y)",
     ):
         program = parse(text)
-        each, together = compile_gradient(program), compile_gradient(program)
+        each, together = Evaluator(program), Evaluator(program)
         columns = [[point["xy".index(name)] for point in points] for name in each.variables]
         found = together.refused(columns)
         for k, point in enumerate(points):

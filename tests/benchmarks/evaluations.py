@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 
 from autodiff_cli import gradient
-from autodiff_cli.batched.evaluator import compile_gradient
+from autodiff_cli.batched.evaluator import Evaluator
 from autodiff_cli.diagnostics.parsing import parse
 from autodiff_cli.graphs.value import in_order
 from autodiff_cli.inputs.problem import check_values
@@ -54,7 +54,7 @@ def measure(rounds: int) -> list[dict[str, object]]:
         point = {variable: numbers.uniform(0.2, 1.0) for variable in program.variables}
         values = list(point.values())
         begin = time.perf_counter()
-        evaluator = compile_gradient(program)
+        evaluator = Evaluator(program)
         result = evaluator(values)
         generated = (time.perf_counter() - begin) * 1e6
         want = gradient(text, point)

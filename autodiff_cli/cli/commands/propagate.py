@@ -73,8 +73,7 @@ def run(
         columns_read = None
         if data:
             skip = answers.on_error == "skip"
-            written = options.Dialect(*(getattr(rows, field) for field in options.Dialect._fields))
-            columns_read = readings(data, request.text, known_names, written, called, implicit=implicit, skip=skip)
+            columns_read = readings(data, request.text, known_names, rows, called, implicit=implicit, skip=skip)
         own["correlation"] = {**pairs, **request.more.get("correlation", {})}
         own["dof"] = {**degrees, **request.more.get("dof", {})}
         return propagate(request.text, request.point, fitted=fitted, readings=columns_read, stop=stop, **own)

@@ -7,9 +7,6 @@ import math
 from .parts import sin_pi
 from .twofold import finite
 
-LN2 = 0.6931471805599453
-"""log(2)."""
-
 
 def csc(x: float) -> float:
     """1/sin(x); ZeroDivisionError at 0."""
