@@ -69,8 +69,15 @@ class Picture(Record):
     """The outputs as the Values that they were read from."""
     units: Units | None = None
     """The units of its numbers, under the names of their fields; None where they have none."""
-    units_of_values: Mapping[int, Unit] | None = None
-    """Of the Values below the outputs, by their `id`."""
+    node_units: tuple[Unit, ...] | None = None
+    """The units of the Values below the outputs, in depth-first order."""
+
+    @property
+    def units_of_values(self) -> dict[int, Unit] | None:
+        """The units of the Values below the outputs, by their `id`; None where they have none."""
+        return (
+            None if self.node_units is None else dict(zip(map(id, in_order(self.roots)), self.node_units, strict=True))
+        )
 
 
 def picture(
@@ -184,7 +191,7 @@ def described(
         drawn.append(described_node)
     outputs = tuple(place[root] for root in roots)
     answer = Picture(text, numbers, tuple(drawn), outputs, dict(gradient or {}), tuple(warnings), tuple(roots))
-    return answer if units is None else answer._replace(units_of_values=units)
+    return answer if units is None else answer._replace(node_units=tuple([units[id(value)] for value in order]))
 
 
 def _in_units(node: PictureNode, unit: Unit, operands: Sequence[Unit], output: Unit) -> PictureNode:
