@@ -255,17 +255,20 @@ class ProgramUnits:
 
     def coefficients(self, name: str, order: int) -> list[Unit]:
         """The units of the coefficients of a power series in a variable."""
-        by = self.differences.get(name, Unit())
-        return [self.outputs[0], *[ratio(self.outputs[0], by**k, higher=k > 1) for k in range(1, order + 1)]]
+        return [self.outputs[0], *[self.higher([name] * k) for k in range(1, order + 1)]]
 
-    def second(self, name: str, other: str, output: int = 0) -> Unit:
-        """The unit of a second derivative."""
-        below = self.differences.get(name, Unit()) * self.differences.get(other, Unit())
-        return ratio(self.outputs[output], below, higher=True)
+    def higher(self, names: Sequence[str]) -> Unit:
+        """The unit of the derivative by several variables, one after the other."""
+        if len(names) < 2:
+            return self.partial(names[0]) if names else self.outputs[0].difference
+        below = Unit()
+        for name in names:
+            below = below * self.differences.get(name, Unit())
+        return ratio(self.outputs[0], below, higher=True)
 
     def of_hessian(self, names: Sequence[str]) -> Units:
         """The units of a Hessian's numbers."""
-        matrix = [[self.second(name, other) for other in names[: k + 1]] for k, name in enumerate(names)]
+        matrix = [[self.higher([other, name]) for other in names[: k + 1]] for k, name in enumerate(names)]
         for k, row in enumerate(matrix):
             row += [matrix[j][k] for j in range(k + 1, len(names))]
         return self.tree(value=self.outputs[0], gradient=self.gradient(names), hessian=matrix)
@@ -303,6 +306,22 @@ class ProgramUnits:
     def number_of(self, name: str, x: float) -> float:
         """The value of a variable in its unit, as it was typed."""
         return self.numbers[name] if name in self.numbers else self.point[name].value_from_si(x)
+
+
+class MeasuredNumber(float):
+    """A number in a unit, which it remembers."""
+
+    __slots__ = ("unit",)
+    unit: Unit
+
+
+def measured_number(x: Any, unit: Unit) -> Any:
+    """The number in this unit of one in coherent units; what is none as it is."""
+    if x is None or isinstance(x, bool):
+        return x
+    number = MeasuredNumber(unit.value_from_si(x))
+    number.unit = unit
+    return number
 
 
 def direction_in_units(

@@ -285,8 +285,8 @@ def derivatives(answer: Diff, digits: int | None = None) -> str:
             return text
         return typeset.expression(parse(f"where({text}, 1, 0)", names_in_use).outputs[0]._prev[0])
 
-    def shown(x: Shown | None) -> str:
-        return number_latex(format_number(x, digits))
+    def shown(x: Shown | None, unit: Unit | None) -> str:
+        return number_latex(format_number(x, digits)) + _unit(unit)
 
     sides = stated(program, typeset)
     latex = answer.language == "latex"
@@ -295,10 +295,14 @@ def derivatives(answer: Diff, digits: int | None = None) -> str:
     for slope, derivative in zip(slopes, answer.derivatives, strict=True):
         sides.append((slope, written(derivative.shown) + where_latex(condition(derivative.condition))))
     if answer.point:
-        place = r",\ ".join(f"{typeset.name(name)} = {coordinate(x, digits)}" for name, x in answer.point.items())
+        at = answer.units["point"] if answer.units else {}
+        place = r",\ ".join(
+            f"{typeset.name(name)} = {coordinate(x, digits)}{_unit(at.get(name))}" for name, x in answer.point.items()
+        )
+        units = answer.units["values"] if answer.units else [None] * len(slopes)
         sides += [
-            (rf"\left.{slope}\right|_{{{place}}}", shown(derivative.value))
-            for slope, derivative in zip(slopes, answer.derivatives, strict=True)
+            (rf"\left.{slope}\right|_{{{place}}}", shown(derivative.value, unit))
+            for slope, derivative, unit in zip(slopes, answer.derivatives, units, strict=True)
         ]
     return equations(sides)
 
@@ -393,10 +397,10 @@ class _Page:
             yield r"\end{alignat*}"
 
     def readable(self, x: float | bool | None) -> str:
-        return format_number(x, self.digits)
+        return literal(x, self.digits)
 
     def number(self, x: float | bool | None) -> str:
-        return number_latex(self.readable(x))
+        return number_latex(format_number(x, self.digits)) + _unit(unit_of(x))
 
     def result(self, x: float | bool | None) -> str:
         """A number, or where it is to be found a blank."""
@@ -455,11 +459,25 @@ def in_numbers(graph: Value, number: Callable[[float | bool | None], str]) -> Va
     """An operation, its inputs replaced by their values, written as `number` writes them."""
     leaves = []
     for k, leaf in enumerate(graph._prev):
+        if leaf.source is not None and leaf.source.endswith("]"):
+            leaves.append(leaf)
+            continue
         text = number(leaf.data)
         if k and text.startswith("-") and graph.primitive in (ADD, SUB):
             text = f"({text})"
         leaves.append(leaf if leaf.data is None else constant(leaf.data, text))
     return node(graph.primitive, tuple(leaves))
+
+
+def unit_of(x: object) -> Unit | None:
+    """Return the unit of a number that remembers it."""
+    return getattr(x, "unit", None)
+
+
+def literal(x: float | bool | None, digits: int | None) -> str:
+    """Return a number as formulas have it, with its unit if it has one: `1.5[kN]`."""
+    unit = unit_of(x)
+    return format_number(x, digits) + (f"[{unit}]" if unit is not None and unit.atoms else "")
 
 
 def _factor(number: str) -> str:

@@ -8,11 +8,15 @@ import pytest
 
 from autodiff_cli.accuracy.check import check
 from autodiff_cli.derivatives.gradient import gradient
+from autodiff_cli.derivatives.graph import picture
 from autodiff_cli.derivatives.hessian import hessian
 from autodiff_cli.derivatives.jacobian import jacobian
 from autodiff_cli.derivatives.taylor import taylor
+from autodiff_cli.derivatives.trace import trace
 from autodiff_cli.errors import ExpressionError
+from autodiff_cli.formulas.diff import diff
 from autodiff_cli.inputs.arithmetic import Arithmetic
+from autodiff_cli.inputs.quantities import quantity_value
 from running import autodiff
 
 PROGRAMS = [
@@ -225,3 +229,71 @@ def test_constants_are_taken(command):
     value = record.get("value") or (record.get("values") or record.get("coefficients"))[0]
     assert value == pytest.approx(6.62607015e-34 * 299792458 / 532e-9 / 1.602176634e-19, rel=1e-14)
     assert "eV" in (units.get("value"), *units.get("values", ()), *units.get("coefficients", ()))
+
+
+@pytest.mark.parametrize(("text", "at", "unit"), PROGRAMS, ids=IDS)
+def test_derivatives_as_formulas_have_the_values_and_units_of_a_hessian(text, at, unit):
+    names = list(at)
+    first, second = (diff(text, _ours(at), wrt=names, order=k, units=unit) for k in (1, 2))
+    answer = hessian(text, _ours(at), wrt=names, units=unit)
+    assert [one.value for one in first.derivatives] == pytest.approx([answer.gradient[n] for n in names], rel=1e-13)
+    assert first.units["values"] == [answer.units["gradient"][n] for n in names]
+    for one, of in zip(second.derivatives, second.units["values"], strict=True):
+        k, j = (names.index(name) for name in one.by)
+        assert one.value == pytest.approx(answer.hessian[k][j], rel=1e-12, abs=1e-300)
+        assert of == answer.units["hessian"][k][j]
+
+
+@pytest.mark.parametrize(("text", "at", "unit"), PROGRAMS, ids=IDS)
+def test_a_graph_has_the_units_of_the_tree(text, at, unit):
+    """Each local derivative times the output's by its node adds up to that by the input, as quantities."""
+    answer = picture(text, _ours(at), units=unit)
+    one = gradient(text, _ours(at), units=unit)
+    assert answer.gradient == one.gradient and answer.units["gradient"] == one.units["gradient"]
+    arrived = [0.0] * len(answer.nodes)
+    for node in answer.nodes:
+        if node.grad is None:
+            continue
+        for edge in node.inputs:
+            if edge.partial is not None:
+                arrived[edge.node] += node.grad_unit.to_si(node.grad) * edge.unit.to_si(edge.partial)
+                operand = answer.nodes[edge.node]
+                assert (edge.unit * operand.unit.difference).dimension == node.unit.dimension
+    for k, node in enumerate(answer.nodes):
+        if k not in answer.outputs and node.grad is not None and arrived[k]:
+            assert arrived[k] == pytest.approx(node.grad_unit.to_si(node.grad), rel=1e-12)
+    (output,) = answer.outputs
+    assert (answer.nodes[output].data, str(answer.nodes[output].unit)) == (pytest.approx(one.value, rel=1e-15), unit)
+
+
+@pytest.mark.parametrize(("text", "at", "unit"), PROGRAMS, ids=IDS)
+def test_each_step_of_a_trace_is_a_product_of_quantities(text, at, unit):
+    answer = trace(text, _ours(at), units=unit)
+    one = gradient(text, _ours(at), units=unit)
+    assert answer.gradient == pytest.approx(one.gradient, rel=1e-14)
+    assert {name: x.unit for name, x in answer.gradient.items()} == one.units["gradient"]
+    assert answer.point == pytest.approx(one.point, rel=1e-15)
+    for pull in answer.pulls:
+        product = pull.upstream.unit * pull.partial.unit
+        assert product.dimension == pull.product.unit.dimension == pull.total.unit.dimension
+        si = pull.upstream.unit.to_si(pull.upstream) * pull.partial.unit.to_si(pull.partial)
+        assert si == pytest.approx(pull.product.unit.to_si(pull.product), rel=1e-14)
+    assert answer.pulls, "there were steps"
+
+
+def test_a_tangent_trace_has_a_speed():
+    answer = trace("r*cos(t)", {"r": "2 m", "t": "30 °"}, mode="forward", direction={"r": "1 m/min", "t": "2 °/s"})
+    expected = math.cos(math.pi / 6) / 60 - 2 * math.sin(math.pi / 6) * math.radians(2)
+    assert (answer.tangent, str(answer.tangent.unit)) == (pytest.approx(expected, rel=1e-14), "m/s")
+    with pytest.raises(ExpressionError, match="has a unit"):
+        trace("x*y", {"x": 2, "y": 3}, mode="forward", direction={"x": quantity_value("x", "1 m/s")})
+
+
+def test_the_records_of_a_trace_and_a_graph_have_units():
+    record = json.loads(autodiff("trace", "F*L", "--at", "F=1.5 kN, L=2 m", "--json").out)
+    assert record["units"]["gradient"] == {"F": "J/kN", "L": "J/m"} and record["gradient"] == {"F": 2000.0, "L": 1500.0}
+    assert [row["value"] for row in record["units"]["primal"]] == ["kN", "m", "J"]
+    drawn = json.loads(autodiff("graph", "F*L", "--at", "F=1.5 kN, L=2 m", "--in", "kJ", "--json").out)
+    assert drawn["units"]["nodes"][2] == {"data": "kJ", "grad": "1"} and drawn["nodes"][2]["data"] == 3.0
+    assert "data 1.5 kN" in autodiff("graph", "F*L", "--at", "F=1.5 kN, L=2 m", "--format", "dot").out
+    assert "1.5 kN" in autodiff("graph", "F*L", "--at", "F=1.5 kN, L=2 m", "--format", "svg").out
