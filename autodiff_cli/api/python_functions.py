@@ -18,6 +18,7 @@ from typing import Any, ClassVar, Generic, ParamSpec, TypeVar, cast
 from .. import views
 from ..accuracy import check as _check
 from ..cli.commands.fit import prediction_columns, read_data
+from ..cli.commands.plot import read_rows
 from ..cli.commands.propagate import read_fit, readings
 from ..curves import contours as _surface
 from ..curves import plot as _plot
@@ -893,7 +894,13 @@ def plot(call: Given) -> Curve | Surface:
     Tangent(at=1.0, value=1.0, slope=2.0)
     """
     path = call.path
-    answer = call.answer(_plot.plot, path=_surface.read_path(path) if isinstance(path, str) else path or ())
+    own: dict[str, Any] = {"path": _surface.read_path(path) if isinstance(path, str) else path or ()}
+    if isinstance(call.data, str):
+        over = call.variables or [*call.ranges]
+        own["data"] = read_rows([call.data], call.text, [*call.point], over, response=call.response, sigma=call.sigma)
+    elif call.data is not None:
+        own["data"] = {name: [as_number(x, name) for x in column] for name, column in columns_of(call.data).items()}
+    answer = call.answer(_plot.plot, **own)
     kind: type[Curve | Surface] = Surface if isinstance(answer, _surface.Surface) else Curve
     return _as(kind, answer, **call.shown)
 

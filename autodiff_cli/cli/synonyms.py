@@ -72,7 +72,7 @@ OPTIONS = _by_synonym({
     "--sigma": "errors error yerr dy uncertainty uncertainties err",
     "--weights": "weight w",
     "--level": "confidence ci conf",
-    "--samples": "n draws trials mc montecarlo monte-carlo",
+    "--samples": "n points resolution draws trials mc montecarlo monte-carlo",
     "--assume": "assuming assumptions given",
     "--seed": "random-seed",
     "--all": "intermediates every",

@@ -7,7 +7,7 @@ import math
 from bisect import bisect
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import Any, BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from ..batched.evaluator import Evaluator
 from ..errors import Diagnostic, ExpressionError, usage_error
@@ -21,6 +21,9 @@ from ..language.builder import Program
 from ..numbers.budget import BudgetExceeded, Defined
 from ..numbers.floats import REAL
 from ..record import Record
+
+if TYPE_CHECKING:
+    from .measurements import Measurements
 
 GRID = 120
 """Into how many steps each side is divided."""
@@ -51,6 +54,7 @@ class Surface(Record):
     """At the point, where one was given."""
     path: tuple[tuple[float, float], ...]
     warnings: tuple[Diagnostic, ...]
+    data: Measurements | None = None
 
 
 def surface_of(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from ..algebra.symbolic_derivative import derivatives
 from ..batched.evaluator import Evaluator
@@ -23,6 +24,10 @@ from ..record import Record
 from ..uncertainty.measurement_model import Branch, Implicit
 from .contours import Surface, of_row, spanning, surface_of
 from .sampling import Function, Samples, sample, split
+
+if TYPE_CHECKING:
+    from ..optimize.fit import Sigma
+    from .measurements import Measurements
 
 NOTHING = Samples((), (), (), 0.0, 0.0)
 
@@ -89,6 +94,9 @@ class Curve(Record):
     """The point, of a program with several outputs, where one was given."""
     log: str = ""
     """The axes that are logarithmic: `x`, `y` or `xy`."""
+    samples: int | None = None
+    """How many points are computed, at equal distances; None for as many as it takes to follow the curve."""
+    data: Measurements | None = None
 
     def in_logs(self) -> Curve:
         """Return the curve in the decimal logarithms of its logarithmic axes, which are plain axes then."""
@@ -99,7 +107,19 @@ class Curve(Record):
             high=across(self.high),
             function=_mapped(self.function, across, up),
             outputs=tuple([output._replace(function=_mapped(output.function, across, up)) for output in self.outputs]),
+            data=None if self.data is None else self._data_in_logs(across, up),
         )
+
+    def _data_in_logs(self, across: Callable[[float], float], up: Callable[[float], float]) -> Measurements:
+        """The data whose logarithms there are, without uncertainties."""
+        data = self.data
+        assert data is not None
+        pairs = [
+            (across(x), up(y))
+            for x, y in zip(data.x, data.y, strict=True)
+            if not (("x" in self.log and x <= 0) or ("y" in self.log and y <= 0))
+        ]
+        return data._replace(x=tuple([x for x, _ in pairs]), y=tuple([y for _, y in pairs]), dx=(), dy=())
 
     @property
     def kinks(self) -> list[float]:
@@ -119,6 +139,10 @@ def plot(
     between: Mapping[str, Range] | Range | None = None,
     order: int | None = None,
     log: str | None = None,
+    samples: float | None = None,
+    data: Mapping[str, Sequence[float]] | None = None,
+    response: str | None = None,
+    sigma: Sigma | None = None,
 ) -> Curve | Surface:
     """Compute the data of a plot of the program `text`: a `Curve` over one variable, a `Surface` over two.
 
@@ -126,8 +150,10 @@ def plot(
     are held at `point`. `path` is that of a run. Up to the `order`, 0 to 2, there are derivatives too: by default the
     first, and none where a program has several outputs, which are curves beside each other. With `unknowns`, or bounds
     of them in `between`, the text is equations as for `solve`, and the first unknown is the function. With `log`, `x`,
-    `y` or `xy`, these axes are logarithmic, and there are no derivatives. Raises
-    `ExpressionError` as `gradient` does at the point, and as `solve` does.
+    `y` or `xy`, these axes are logarithmic, and there are no derivatives. With `samples` a curve has so many points at
+    equal distances. The rows of `data` are drawn too: over one variable its column and that of the `response`, over two
+    those of both, with the standard uncertainties in `sigma`. Raises `ExpressionError` as `gradient` does at the point,
+    and as `solve` does.
     """
     ranges = dict(ranges or {})
     if unknowns is not None or between is not None:
@@ -139,6 +165,16 @@ def plot(
             )
         return _branch(text, dict(point or {}), wrt, ranges, unknowns, between)
     values = {name: as_number(value, name) for name, value in (point or {}).items()}
+    count = None if samples is None else int(samples)
+    if samples != count:
+        raise usage_error(f"`--samples` cannot be {samples:g}", "it takes a whole number, such as 100")
+    rows: Measurements | None = None
+    if data is not None:
+        from .measurements import around_data, columns_drawn, measurements, variables_drawn  # only data need it
+
+        over = variables_drawn(text, [*data], values, wrt or ranges)
+        rows = measurements(data, columns_drawn(text, [*data], values, over, response, sigma)[:2], sigma)
+        ranges |= {name: Range(*around_data(data[name])) for name in over if name not in ranges}
     program, _, notes = read_program(text, values, [*ranges, *(wrt or ())])
     names = _across(program, list(ranges), wrt, path)
     for name in names:
@@ -172,11 +208,16 @@ def plot(
         _check_log(log, names, ranges, order, bool(path))
         order, pointed = 0, False
     if len(names) == 2:
-        return surface_of(program, names, assumed, ranges, path, pointed, warnings)
-    if several:
-        return _several(program, names[0], assumed, ranges.get(names[0]), pointed, warnings, log or "")
-    order = 1 if order is None else order
-    return _curve(program, names[0], assumed, ranges.get(names[0]), path, pointed, warnings, order, log or "")
+        if samples is not None:
+            raise usage_error("`--samples` is for functions of one variable", f"say over which: `--wrt {names[0]}`")
+        drawn: Curve | Surface = surface_of(program, names, assumed, ranges, path, pointed, warnings)
+    elif several:
+        drawn = _several(program, names[0], assumed, ranges.get(names[0]), pointed, warnings, log or "", count)
+    else:
+        order = 1 if order is None else order
+        ends = ranges.get(names[0])
+        drawn = _curve(program, names[0], assumed, ends, path, pointed, warnings, order, log or "", count)
+    return drawn if rows is None else drawn._replace(data=rows)
 
 
 def _check_log(log: str, names: Sequence[str], ranges: Mapping[str, Range], order: int | None, on_path: bool) -> None:
@@ -249,6 +290,7 @@ def _curve(
     warnings: list[Diagnostic],
     order: int,
     log: str,
+    count: int | None,
 ) -> Curve:
     evaluator = Evaluator(program, (name,))
     tangent = None
@@ -284,6 +326,7 @@ def _curve(
         tangent=tangent,
         path=tuple((x, y) for x, y in on_path if y is not None),
         log=log,
+        samples=count,
     )
     return _sampled(curve, orders[: order + 1], [values[name]] if pointed else [])
 
@@ -296,6 +339,7 @@ def _several(
     pointed: bool,
     warnings: Sequence[Diagnostic],
     log: str,
+    count: int | None,
 ) -> Curve:
     """The outputs of a program over one variable, beside each other."""
     outputs = program.outputs
@@ -311,7 +355,7 @@ def _several(
     results: list[Output] = []
     for title, output in zip(called, outputs, strict=True):
         heights, *_ = functions(Evaluator(program, (name,), output), name, values)
-        samples = _on_axes(heights, low, high, also, log)
+        samples = _on_axes(heights, low, high, also, log, count)
         results.append(Output(title, samples, heights(values[name]) if pointed else None))
     if not any(result.function.stretches for result in results):
         raise _nowhere(name, low, high)
@@ -322,17 +366,19 @@ def _several(
     return Curve(program.text, name, low, high, fixed, all_warnings, function, outputs=tuple(results), at=at, log=log)
 
 
-def _on_axes(function: Function, low: float, high: float, also: Sequence[float], log: str) -> Samples:
+def _on_axes(
+    function: Function, low: float, high: float, also: Sequence[float], log: str, count: int | None
+) -> Samples:
     """The function, sampled as evenly as the axes show it."""
     if not log:
-        return sample(function, low, high, also)
+        return sample(function, low, high, also, count)
     across, up = (math.log10 if axis in log else float for axis in "xy")
 
     def drawn(u: float) -> float | None:
         y = function(_raised(u) if "x" in log else u)
         return None if y is None or ("y" in log and y <= 0) else up(y)
 
-    samples = sample(drawn, across(low), across(high), [across(x) for x in also])
+    samples = sample(drawn, across(low), across(high), [across(x) for x in also], count)
     return _mapped(samples, _raised if "x" in log else float, _raised if "y" in log else float)
 
 
@@ -368,7 +414,7 @@ def _sampled(curve: Curve, orders: Sequence[Function], also: Sequence[float]) ->
     name, low, high = curve.variable, curve.low, curve.high
     sampled: list[Samples] = []
     for function in orders:
-        samples = _on_axes(function, low, high, also, curve.log)
+        samples = _on_axes(function, low, high, also, curve.log, curve.samples)
         if sampled:
             samples = samples._replace(stretches=split(samples.stretches, sampled[-1].breaks))
         elif not samples.stretches:

@@ -47,13 +47,18 @@ class Samples(NamedTuple):
     """Whether the function bends and breaks more often than there was work to follow it."""
 
 
-def sample(function: Function, low: float, high: float, also: Sequence[float] = ()) -> Samples:
+def sample(
+    function: Function, low: float, high: float, also: Sequence[float] = (), count: int | None = None
+) -> Samples:
     """The function from `low` to `high`; the numbers `also` are among the samples.
 
-    Looking more closely leaves half of the work, and enough for as many samples. Raises `ExpressionError` (`limit`).
+    With `count` there are as many samples at equal distances, and no others. Looking more closely leaves half of the
+    work, and enough for as many samples. Raises `ExpressionError` (`limit`).
     """
     work = current()
     before = work.left
+    if count is not None:
+        return _evenly(function, low, high, count)
     xs = sorted(
         {low + (high - low) * k / SAMPLES for k in range(SAMPLES)} | {high} | {x for x in also if low < x < high}
     )
@@ -69,6 +74,19 @@ def sample(function: Function, low: float, high: float, also: Sequence[float] = 
     bottom, top = _heights(heights, [y for stretch in tracer.stretches for _, y in stretch])
     gaps, breaks = _between(tracer.stretches, low, high)
     return Samples(tuple(tracer.stretches), gaps, breaks, bottom, top, tracer.coarse)
+
+
+def _evenly(function: Function, low: float, high: float, count: int) -> Samples:
+    """The function at so many places at equal distances."""
+    tracer = _Tracer(function, 1.0, 0)
+    for k in range(count):
+        x = low + (high - low) * k / (count - 1)
+        tracer.put(x, function(x))
+    tracer.cut()
+    heights = [y for stretch in tracer.stretches for _, y in stretch]
+    bottom, top = _heights(sorted(heights), heights)
+    gaps, breaks = _between(tracer.stretches, low, high)
+    return Samples(tuple(tracer.stretches), gaps, breaks, bottom, top)
 
 
 class _Enough(Exception):

@@ -34,6 +34,10 @@ _DERIVATIVES = frozenset(("diff", "deriv", "derivative", "differentiate", "grad"
 """Names of derivative functions in other programs."""
 
 
+_SIZES = frozenset(("len", "length", "size", "numel", "shape"))
+"""Names of functions in other programs that say how many entries there are."""
+
+
 def _unused(text: str, span: Span, after: int) -> str:
     """The hint for a value that is not the last statement."""
     value = text[span.start : span.end]
@@ -54,6 +58,8 @@ def _unknown(
         return f"write {_listed(offers)}", offers
     if name.lower() in _DERIVATIVES:
         return DERIVATIVES, ()
+    if name.lower() in _SIZES:
+        return "how many entries a list has is written as a number: `sum(x)/3`, `mean(x)`, `sum(x[i]**i, i, 1, 3)`", ()
     from difflib import get_close_matches
 
     near = get_close_matches(name, [*FUNCTIONS, *functions], 3)

@@ -19,8 +19,6 @@ from .problem import Typed as Typed
 from .problem import evaluate_constant
 from .problem import typed as typed
 
-_JSON_TEXT = re.compile(r'"(?:[^"\\]|\\.)*"')
-
 ValueOf = Callable[[str, str, int], float]
 """Reads the value of a name: gets the name, its text, and where that begins in a longer one."""
 
@@ -264,7 +262,7 @@ def _values_of(option: str) -> Sequence[str]:
     if not isinstance(option, PointFile):
         return () if option.startswith("@") else (option,)
     try:
-        return _JSON_TEXT.findall(option.content[0])
+        return re.findall(r'"(?:[^"\\]|\\.)*"', option.content[0])
     except ExpressionError:  # whoever reads the point says so
         return ()
 

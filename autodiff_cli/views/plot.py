@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from ..curves.contours import Surface
 from ..curves.plot import Curve
 from ..curves.sampling import Samples
-from ..errors import ExpressionError, usage_error
+from ..errors import ExpressionError, counted, usage_error
 from ..inputs.problem import parse
 from .characters import FORMULA, Theme, on_one_line, shortened
 from .document import Block, Line, held_fixed
@@ -107,6 +107,7 @@ def _curve_words(curve: Curve, digits: int | None) -> list[str]:
     formula = _derivative(curve)
     f = curve.unknown or "f"
     sentences = [f"{f}′({x}) = {formula}"] if formula else []
+    sentences += _rows_in_words(curve)
     if curve.tangent is not None:
         at, value, slope = (format_number(number, digits) for number in _three(curve))
         sentences.append(f"{f}({at}) = {value}, {f}′({at}) = {slope}")
@@ -160,8 +161,23 @@ def linear(curve: Curve, digits: int | None = None) -> str:
     return f"{format_number(value, digits)} {sign} {product}"
 
 
+def _rows_in_words(plot: Plot) -> list[str]:
+    """How many rows of data there are, and how many of them lie outside of the picture."""
+    data = plot.data
+    if data is None:
+        return []
+    across = (plot.low, plot.high) if isinstance(plot, Curve) else (plot.x[0], plot.x[-1])
+    up = None if isinstance(plot, Curve) else (plot.y[0], plot.y[-1])
+    outside = sum(
+        not (across[0] <= x <= across[1] and (up is None or up[0] <= y <= up[1]))
+        for x, y in zip(data.x, data.y, strict=True)
+    )
+    left = f", of which {outside:,} {'are' if outside > 1 else 'is'} outside of the range" if outside else ""
+    return [f"{counted(len(data.x), 'row')} of data, `{data.up}` over `{data.across}`{left}"]
+
+
 def _surface_words(surface: Surface, digits: int | None) -> list[str]:
-    sentences = []
+    sentences = _rows_in_words(surface)
     if surface.point is not None and surface.gradient is not None:
         at = ", ".join(format_number(x, digits) for x in surface.point)
         gradient = ", ".join(format_number(x, digits) for x in surface.gradient)
@@ -185,6 +201,10 @@ def _listed(items: list[str]) -> str:
 
 
 HELD = Field("held", "the variables that are held fixed, by name", lambda plot: plot.fixed)
+ROWS = Field(
+    "data", "with `--data`: its rows as they are drawn: `across`, `up`, `x`, `y`, and the uncertainties `dx`, `dy`",
+    lambda plot: plot.data and plot.data._asdict(), optional=True,
+)  # fmt: skip
 STRETCHES = "lists of points, one for each stretch without a gap"
 CURVE = (
     Field("variables", "the variables that it is drawn over", lambda curve: [curve.variable]),
@@ -202,6 +222,7 @@ CURVE = (
     Field("derivative", f"the derivative: {STRETCHES}", lambda curve: curve.derivative.stretches),
     Field("second", f"with `--order 2`: {STRETCHES}", lambda x: x.second.stretches or None, optional=True),
     Field("path", "with `--path`: its points", lambda curve: curve.path or None, optional=True),
+    ROWS,
     Field(
         "outputs", "several functions", lambda curve: curve.outputs or None, optional=True,
         fields=(
@@ -233,6 +254,7 @@ SURFACE = (
     Field("heights", "the values over the grid, a row for each `y`"),
     Field("levels", "the levels of the contours"),
     Field("path", "with `--path`: its points"),
+    ROWS,
     WARNINGS,
 )  # fmt: skip
 """The keys of a plot over two variables."""
@@ -300,18 +322,21 @@ def legend(plot: Plot) -> str:
     if isinstance(plot, Surface):
         parts = ["contours"]
         parts += ["the path, its end as a block"] if plot.path else []
+        parts += ["the data as blocks"] if plot.data else []
         parts += ["the point with its gradient as an arrow"] if plot.point else []
         return f"across {plot.variables[0]}, up {plot.variables[1]}: {', '.join(parts)}"
     logs = " and ".join(plot.variable if axis == "x" else "the function" for axis in plot.log)
     axes = f"; axes in decimal logarithms of {logs}" if logs else ""
     if plot.outputs:
         looks = ("solid", "dotted", "sparsely dotted")
-        return ", ".join(f"{name} {looks[k % len(looks)]}" for k, name in enumerate(names_of(plot))) + axes
+        named = [f"{name} {looks[k % len(looks)]}" for k, name in enumerate(names_of(plot))]
+        return ", ".join([*named, *["the data as blocks"] * (plot.data is not None)]) + axes
     name = plot.unknown or "f"
     function, derivative = f"{name}({plot.variable})", f"{name}′({plot.variable})"
     apart = " below" if frames(plot)[1] is not None else ""
     tangent = ", tangent sparsely dotted, the point as a block" if plot.tangent else ""
     path = ", the path with its end as a block" if plot.path else ""
+    path += ", the data as blocks" if plot.data else ""
     slopes = f", {derivative} dotted" if plot.derivative.stretches else ""
     slopes += f", {name}″({plot.variable}) sparsely dotted" if plot.second.stretches else ""
     return f"{function} solid{slopes}{apart}{tangent}{path}{axes}"

@@ -118,7 +118,7 @@ def test_an_option_has_one_kind_whatever_the_command() -> None:
     # what commands share they have from one declaration, but for what differs in what it chooses among
     alike = {name for name, users in all_options().items() if len({option for option, _ in users.values()}) == 1}
     differ = {"--all", "--answer", "--at", "--data", "--for", "--format", "--gradient-tolerance", "--in", "--method"}
-    differ |= {"--order", "--relative", "--seed", "--to"}
+    differ |= {"--order", "--relative", "--response", "--samples", "--seed", "--sigma", "--to"}
     assert set(all_options()) - alike == differ | two
 
 
@@ -145,7 +145,7 @@ def test_options_of_neighbours_are_there_everywhere() -> None:
             and command not in ("exercise", "functions", "units")
         ):
             streams.add(command)
-    assert set(options["--on-error"]) == streams | {"fit"} and len(streams) > 8
+    assert set(options["--on-error"]) == streams | {"fit", "plot"} and len(streams) > 8
 
 
 def asked_of(command: str) -> set[str]:

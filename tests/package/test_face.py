@@ -180,6 +180,8 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("minimize", "(x-1)(x-2) + w²", {"at": POINT, "lenient": True}),
     ("plot", "x ln x", {"at": "x=2", "range": "x=1:3", "lenient": True}),
     ("plot", "x**2", {"range": "x=1:100", "log": "xy"}),
+    ("plot", "x**2", {"range": "x=1:3", "samples": 4}),
+    ("plot", "a*x", {"at": "a=2", "data": "readings.csv", "response": "w", "sigma": "5%"}),
     ("diff", "\\frac{x^2}{w}", {"lenient": True}),
     ("hessian", "sin²(x) w", {"at": POINT, "lenient": True}),
     ("jacobian", "x w, 2 x", {"at": POINT, "lenient": True}),

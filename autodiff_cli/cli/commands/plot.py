@@ -1,20 +1,31 @@
 """`autodiff plot`: a function with its derivative and its tangent, or the contours of one of two variables."""
 
-from typing import Any
+from __future__ import annotations
 
-from ...curves.contours import read_path
-from ...curves.plot import plot
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from ...curves.contours import Surface, read_path
+from ...curves.plot import Curve, plot
+from ...streams.requests import Request, mapping
 from ...views.characters import theme_of
 from ...views.plot import PlotView, drawn_as
 from .. import options
 from ..call import Call
 from ..runner import Inputs, answer_all, asking
 
+if TYPE_CHECKING:
+    from ...optimize.fit import Sigma
+
 
 def run(
     *,
     program: options.Program,
     path: str | None = None,
+    data: list[str] | None = None,
+    dialect: options.Dialect,
+    columns: list[str] | None = None,
     theme: str | None = None,
     answers: options.Answers,
     **typed: Any,
@@ -25,4 +36,42 @@ def run(
     chosen = drawn_as(inputs.format, inputs.output)
     inputs.check_picture(chosen, "plot")
     call = Call({**typed, "path": None if path is None else read_path(path, inputs.beside("--path", path))})
-    return answer_all(inputs, asking(plot, call), PlotView(digits=answers.shown, theme=theme_of(theme)), chosen=chosen)
+    method = asking(plot, call)
+
+    def drawn(request: Request) -> Curve | Surface:
+        if not data:
+            return method(request)
+        over = request.wrt or [*call.ranges]
+        own = {"response": typed.get("response"), "sigma": typed.get("sigma")}
+        skip = answers.on_error == "skip"
+        rows = read_rows(data, request.text, [*request.point], over, dialect, mapping(columns), skip=skip, **own)
+        return method(request, data=rows)
+
+    return answer_all(inputs, drawn, PlotView(digits=answers.shown, theme=theme_of(theme)), chosen=chosen)
+
+
+def read_rows(
+    paths: Sequence[str],
+    text: str,
+    known_names: Sequence[str],
+    over: Sequence[str],
+    dialect: options.Dialect = options.UNSAID,
+    called: Mapping[str, str] = MappingProxyType({}),
+    *,
+    skip: bool = False,
+    response: str | None = None,
+    sigma: Sigma | None = None,
+) -> dict[str, list[float]]:
+    """The columns of files that a plot of a formula draws; see `read_columns`. Raises `ExpressionError`."""
+    from ...curves.measurements import columns_drawn  # only data need it
+    from ...data.columns import read_columns
+    from ...data.text_dialects import Forced
+
+    return read_columns(
+        paths,
+        lambda columns: columns_drawn(text, columns, known_names, over, response, sigma),
+        Forced.of(dialect),
+        called,
+        other=known_names,
+        skip=skip,
+    )

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...curves.contours import Surface, refined
 from ...curves.plot import Curve
@@ -17,7 +17,10 @@ from ...curves.sampling import Stretch
 from ...errors import needed
 from ..characters import Terminal
 from ..document import Drawing
-from .frame import Frame, frames, within
+from .frame import Frame, frames, in_sight, within
+
+if TYPE_CHECKING:
+    from ...curves.measurements import Measurements
 
 DOTS = (0.0, 0.02, 0.045)
 """How far the dots of several functions stand apart, one after the other; 0 for solid lines."""
@@ -43,6 +46,7 @@ class Layer:
         self.every = every
         """Of a dotted line: how far its dots stand apart, as a share of the width."""
         self.marks = marks
+        """Whether each piece is one point, to be seen as a block."""
 
 
 def drawings(plot: Curve | Surface, names: Sequence[str]) -> list[Drawing]:
@@ -60,7 +64,7 @@ def drawings(plot: Curve | Surface, names: Sequence[str]) -> list[Drawing]:
             Layer(name, color, list(within(output.function.stretches, one)), every=DOTS[k % len(DOTS)])
             for k, (output, name, color) in enumerate(zip(plot.outputs, names, CYCLE, strict=False))
         ]
-        return [Drawing("", partial(_drawing, layers, (plot.low, plot.high), one, HEIGHT))]
+        return [Drawing("", partial(_drawing, [*layers, *_rows(plot.data)], (plot.low, plot.high), one, HEIGHT))]
     function = Layer(names[0], "blue", list(within(plot.function.stretches, one)))
     slope = Layer(names[1], "red", list(within(plot.derivative.stretches, second)), every=0.02)
     slopes = [slope]
@@ -77,6 +81,7 @@ def drawings(plot: Curve | Surface, names: Sequence[str]) -> list[Drawing]:
     if plot.path:
         groups[0].append(Layer("path", "magenta", [plot.path]))
         groups[0].append(Layer("", "magenta", [plot.path[-1:]], marks=True))
+    groups[0] += _rows(plot.data)
     sides = (plot.low, plot.high)
     if two is None:
         return [Drawing("", partial(_drawing, groups[0], sides, one, HEIGHT))]
@@ -99,8 +104,23 @@ def _surface(surface: Surface, look: Terminal) -> str:
     if surface.point is not None:
         layers.append(Layer("gradient", "green", arrow(surface)))
         layers.append(Layer("point", "yellow", [(surface.point,)], marks=True))
+    layers += _rows(surface.data)
     frame = Frame(surface.y[0], surface.y[-1])
     return _drawing(layers, (surface.x[0], surface.x[-1]), frame, HEIGHT + 4, look)
+
+
+def _rows(data: Measurements | None) -> list[Layer]:
+    """Rows of data as blocks, with their standard uncertainties as lines."""
+    if data is None:
+        return []
+    shown = in_sight(data.x, data.y)
+    places = [(data.x[k], data.y[k]) for k in shown]
+    bars: list[Stretch] = []
+    if data.dy:
+        bars += [((x, y - data.dy[k]), (x, y + data.dy[k])) for k, (x, y) in zip(shown, places, strict=True)]
+    if data.dx:
+        bars += [((x - data.dx[k], y), (x + data.dx[k], y)) for k, (x, y) in zip(shown, places, strict=True)]
+    return [Layer("", "magenta", bars), Layer("data", "magenta", [(place,) for place in places], marks=True)]
 
 
 def arrow(surface: Surface, share: float = 0.14) -> list[Stretch]:
@@ -131,7 +151,10 @@ def _drawing(layers: Sequence[Layer], sides: tuple[float, float], frame: Frame, 
     for layer in layers:
         points = list(_dots(layer, sides, frame, width)) if layer.every else list(_joined(layer.pieces))
         if layer.marks:
-            points = _cross(layer.pieces[0][0], sides, frame, width, height, look.unicode)
+            inside = [
+                at for (at,) in layer.pieces if sides[0] <= at[0] <= sides[1] and frame.low <= at[1] <= frame.high
+            ]
+            points = [dot for at in inside for dot in _cross(at, sides, frame, width, height, look.unicode)]
         xs.append(numpy.array([x / across for x, _ in points] or [float("nan")]))
         ys.append(numpy.array([y / up for _, y in points] or [float("nan")]))
         lines.append(not layer.every and not layer.marks)

@@ -7,14 +7,17 @@ import math
 import re
 import warnings
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...curves.contours import Surface, refined
 from ...curves.plot import Curve
 from ...curves.sampling import Stretch
 from ..characters import Theme, shortened
 from .braille import arrow, library
-from .frame import Frame, frames, within
+from .frame import MOST, Frame, frames, in_sight, within
+
+if TYPE_CHECKING:
+    from ...curves.measurements import Measurements
 
 
 class Palette(NamedTuple):
@@ -281,6 +284,8 @@ def _curve(page: Any, curve: Curve, names: Sequence[str], palette: Palette, kink
             lower.plot([tangent.at], [tangent.slope], "o", color=palette.red, markersize=6, zorder=5)
     if curve.path:
         _path(upper, curve.path, palette.ink)
+    if curve.data is not None:
+        _rows(upper, curve.data, palette)
     kinks = [place for place in _kinks(curve, one) if kinked or tangent is None or place[0] != tangent.at]
     if kinks:
         style = {"markerfacecolor": palette.paper, "markeredgecolor": palette.blue, "color": palette.blue}
@@ -371,6 +376,8 @@ def _contours(page: Any, surface: Surface, palette: Palette, kinked: bool) -> No
         axes.plot([], [], "s", color=palette.hidden, label="undefined")
     if surface.path:
         _path(axes, surface.path, palette.red)
+    if surface.data is not None:
+        _rows(axes, surface.data, palette)
     shaft: Sequence[Stretch] = arrow(surface)
     if surface.point is not None:
         if shaft:
@@ -417,6 +424,18 @@ def _labels(levels: Any, across: tuple[float, float], up: tuple[float, float]) -
     # those of many lines would hide what they stand on
     places.sort(key=lambda entry: -entry[0])
     return [place for _, place in places[: MOST_LOOKS // max(1, sum(map(len, levels)))]]
+
+
+def _rows(axes: Any, data: Measurements, palette: Palette) -> None:
+    """Draw rows of data as dots, with their standard uncertainties unless there are too many."""
+    shown = in_sight(data.x, data.y)
+    label = "data" if len(shown) == len(data.x) else f"data ({len(shown):,} of {len(data.x):,} drawn)"
+    xs, ys = [data.x[k] for k in shown], [data.y[k] for k in shown]
+    axes.plot(xs, ys, "o", color=palette.ink, markersize=4, alpha=0.8, zorder=4, label=label)
+    if (data.dx or data.dy) and len(data.x) <= MOST:
+        dx, dy = ([sizes[k] for k in shown] if sizes else None for sizes in (data.dx, data.dy))
+        style = {"ecolor": palette.ink, "elinewidth": 0.9, "capsize": 2, "alpha": 0.8, "zorder": 3}
+        axes.errorbar(xs, ys, xerr=dx, yerr=dy, fmt="none", **style)
 
 
 def _path(axes: Any, path: Sequence[tuple[float, float]], color: str) -> None:

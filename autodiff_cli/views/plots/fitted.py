@@ -9,12 +9,7 @@ from ...optimize.fit import Fit, Parameter
 from ...uncertainty.measured_value import concise
 from ..characters import Theme
 from .figure import Palette, drawn
-
-MOST = 5_000
-"""The most rows that have a dot each; of more rows, hidden dots are left out."""
-
-CELLS = 100
-"""In how many columns and rows of cells, each with one dot at most, a picture of more is divided: a dot is as wide."""
+from .frame import MOST, in_sight
 
 
 def fit_figure(answer: Fit, format: str, title: str, theme: Theme = "auto") -> bytes:
@@ -110,21 +105,3 @@ def _error_bars(
         capsize=2,
         alpha=0.8,
     )
-
-
-def in_sight(xs: Sequence[float], ys: Sequence[float]) -> list[int]:
-    """Which of so many dots are drawn: all, or of too many the first in each cell, so that none far out is missing."""
-    if len(xs) <= MOST:
-        return [*range(len(xs))]
-    columns, rows = _cells(xs), _cells(ys)
-    first: dict[tuple[int, int], int] = {}
-    for k, cell in enumerate(zip(columns, rows, strict=True)):
-        first.setdefault(cell, k)
-    return [*first.values()]
-
-
-def _cells(numbers: Sequence[float]) -> list[int]:
-    """In which of the cells, from the lowest to the highest, each number is."""
-    low, high = min(numbers), max(numbers)
-    size = (high / CELLS - low / CELLS) or 1.0
-    return [min(int(x / size - low / size), CELLS - 1) for x in numbers]

@@ -28,7 +28,7 @@ def frames(curve: Curve) -> tuple[Frame, Frame | None]:
         logs, _ = frames(curve.in_logs())
         return Frame(10.0 ** max(logs.low, -300.0), 10.0 ** min(logs.high, 300.0)), None
     function, derivative, tangent = curve.function, curve.derivative, curve.tangent
-    value = [*([tangent.value] if tangent else []), *(y for _, y in curve.path)]
+    value = [*([tangent.value] if tangent else []), *(y for _, y in curve.path), *_heights_of(curve)]
     slope = [tangent.slope] if tangent else []
     also = [
         *(
@@ -51,6 +51,16 @@ def frames(curve: Curve) -> tuple[Frame, Frame | None]:
     if height <= largest * (one.high - one.low) and height <= largest * (two.high - two.low):
         return _frame([*heights, *slopes, *value, *slope]), None
     return one, two
+
+
+def _heights_of(curve: Curve) -> list[float]:
+    """The heights of the data, with their uncertainties, so far as they lie over the range of the curve."""
+    data = curve.data
+    if data is None:
+        return []
+    sizes = data.dy or (0.0,) * len(data.y)
+    rows = zip(data.x, data.y, sizes, strict=True)
+    return [y + sign * size for x, y, size in rows if curve.low <= x <= curve.high for sign in (-1, 1)]
 
 
 def _frame(heights: Sequence[float]) -> Frame:
@@ -87,3 +97,28 @@ def _crossings(a: tuple[float, float], b: tuple[float, float], frame: Frame) -> 
         if min(a[1], b[1]) < edge < max(a[1], b[1]):
             share = edge / (b[1] - a[1]) - a[1] / (b[1] - a[1])
             yield a[0] + share * (b[0] - a[0]), edge
+
+
+MOST = 5_000
+"""The most rows that have a dot each; of more rows, hidden dots are left out."""
+
+CELLS = 100
+"""In how many columns and rows of cells, each with one dot at most, a picture of more is divided: a dot is as wide."""
+
+
+def in_sight(xs: Sequence[float], ys: Sequence[float]) -> list[int]:
+    """Which of so many dots are drawn: all, or of too many the first in each cell, so that none far out is missing."""
+    if len(xs) <= MOST:
+        return [*range(len(xs))]
+    columns, rows = _cells(xs), _cells(ys)
+    first: dict[tuple[int, int], int] = {}
+    for k, cell in enumerate(zip(columns, rows, strict=True)):
+        first.setdefault(cell, k)
+    return [*first.values()]
+
+
+def _cells(numbers: Sequence[float]) -> list[int]:
+    """In which of the cells, from the lowest to the highest, each number is."""
+    low, high = min(numbers), max(numbers)
+    size = (high / CELLS - low / CELLS) or 1.0
+    return [min(int(x / size - low / size), CELLS - 1) for x in numbers]

@@ -1,0 +1,129 @@
+"""Rows of data that are drawn over a function: which columns they are, and their uncertainties."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+
+from ..batched.columns_io import listed, no_column
+from ..errors import point_error, quoted, usage_error
+from ..inputs.parse_point import is_name
+from ..inputs.problem import parse
+from ..language.builder import Program
+from ..optimize.fit import Sigma, last_statement, parse_sigma
+from ..optimize.least_squares import Spread, percentage
+from ..record import Record
+
+MARGIN = 0.05
+"""The share of the range of the data that a picture shows on each side of them."""
+
+
+class Measurements(Record):
+    """Rows of data as points of a picture."""
+
+    across: str
+    """The column that is drawn to the right, and `up` that upwards."""
+    up: str
+    x: tuple[float, ...]
+    y: tuple[float, ...]
+    dx: tuple[float, ...]
+    """The standard uncertainties of `x`, and `dy` those of `y`; empty where none are given."""
+    dy: tuple[float, ...]
+
+
+def _bound(text: str) -> str:
+    """The name that the last statement binds; empty where it binds none."""
+    last = last_statement(text)
+    return "" if last is None else last.left
+
+
+def variables_drawn(
+    text: str, columns: Sequence[str], known_names: Collection[str], over: Collection[str] = ()
+) -> list[str]:
+    """The variables of the axes: those `over` which it is drawn, or else those that the data have.
+
+    Raises `ExpressionError`.
+    """
+    if over:
+        return list(dict.fromkeys(over))
+    program = _program(text, columns, known_names)
+    names = sorted(name for name in program.parameters if name in columns and name not in known_names)
+    if not 0 < len(names) < 3:
+        what = f"{len(names)} variables, {quoted(names)}" if names else "no variable"
+        hint = f"the columns are {listed([*columns])}; `--range` says over which, and `--at` gives the others values"
+        raise usage_error(f"a plot is over one variable or two, and the data have {what} of this program", hint)
+    return names
+
+
+def columns_drawn(
+    text: str,
+    columns: Sequence[str],
+    known_names: Collection[str],
+    over: Collection[str] = (),
+    response: str | None = None,
+    sigma: Sigma | None = None,
+) -> list[str]:
+    """The columns that a picture needs: those of its axes, and of uncertainties. Raises `ExpressionError`.
+
+    `over` are the variables of the axes where they are said.
+    """
+    program = _program(text, columns, known_names)
+    axes = variables_drawn(text, columns, known_names, over)
+    spread_columns = {x for x in parse_sigma(sigma, "").values() if isinstance(x, str)} & {*columns}
+    if len(axes) == 1:
+        others = [x for x in columns if x not in (*axes, *program.variables, *known_names, *spread_columns)]
+        others = [x for x in others if is_name(x)] or others
+        chosen = response or next((x for x in others if x == _bound(text)), others[0] if len(others) == 1 else None)
+        if chosen is None:
+            hint = f"name it: `--response NAME`; the columns are {listed(columns)}"
+            what = (
+                "several columns may be the heights of the data" if others else "no column has the heights of the data"
+            )
+            raise usage_error(what, hint)
+        axes.append(chosen)
+    for name in axes:
+        if name not in columns:
+            raise no_column(name, columns, "to draw")
+    for spread in parse_sigma(sigma, "").values():
+        if isinstance(spread, str) and spread not in columns and percentage(spread) is None:
+            raise no_column(spread, columns, "of uncertainties")
+    return list(dict.fromkeys([*axes, *sorted(spread_columns)]))
+
+
+def _program(text: str, columns: Sequence[str], known_names: Collection[str]) -> Program:
+    """The program where columns, but for what it binds itself, are variables."""
+    return parse(text, [*known_names, *[name for name in columns if is_name(name) and name != _bound(text)]])
+
+
+def measurements(data: Mapping[str, Sequence[float]], axes: Sequence[str], sigma: Sigma | None) -> Measurements:
+    """The rows over two axes, that of the heights last, with their uncertainties. Raises `ExpressionError`."""
+    across, up = axes
+    spreads = parse_sigma(sigma, up)
+    for name in spreads:
+        if name not in axes:
+            raise usage_error(f"`{name}` has an uncertainty, and is not drawn", f"drawn are {quoted(axes)}")
+    dx, dy = (_sizes(spreads.get(name), data, name) for name in axes)
+    return Measurements(across, up, tuple(map(float, data[across])), tuple(map(float, data[up])), dx, dy)
+
+
+def _sizes(spread: Spread | None, data: Mapping[str, Sequence[float]], name: str) -> tuple[float, ...]:
+    """The uncertainty of each row. Raises `ExpressionError` for what is none."""
+    if spread is None:
+        return ()
+    share = percentage(spread)
+    if isinstance(spread, str) and spread in data:
+        sizes = tuple(map(float, data[spread]))
+    elif share is not None:
+        sizes = tuple([abs(float(x)) * share / 100 for x in data[name]])
+    else:
+        sizes = (float(spread),) * len(data[name])
+    if not all(size >= 0 and math.isfinite(size) for size in sizes):
+        raise point_error(f"the uncertainties of `{name}` are not all 0 or larger", "mend them, or leave them out")
+    return sizes
+
+
+def around_data(numbers: Sequence[float]) -> tuple[float, float]:
+    """The range that shows all of these."""
+    low, high = min(numbers), max(numbers)
+    edge = MARGIN * (high - low) or max(1.0, abs(low)) / 2
+    return low - edge, high + edge
