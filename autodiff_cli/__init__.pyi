@@ -543,6 +543,7 @@ def fit(
     scale_errors: bool = False,
     loss: str | None = None,
     level: float | None = None,
+    in_: Names = None,
     predict: Table = None,
     theme: str | None = None,
     digits: int | None = None,

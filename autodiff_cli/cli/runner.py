@@ -213,6 +213,8 @@ class RowQuestion(NamedTuple):
     """The option that asks for what wide rows have no place for."""
     errors: str | None = None
     """Of values with uncertainties: which columns have these, `columns` that are said, or `auto`; else None."""
+    units: Sequence[str] | None = None
+    """The units that are asked for, or `none`."""
 
 
 def asking(question: Callable[..., Result], call: Call, **own: Any) -> Callable[..., Result]:

@@ -20,6 +20,7 @@ from ..language.tokens import is_name, plain_number
 from ..numbers.base import Number, NumberType
 from ..numbers.dimensions import Dimensioned, Dimensions
 from ..quantities.unit import LONGEST_UNIT, NUMBER, Unit, choose, coherent, parse_unit, quantity_name, ratio
+from ..quantities.unit_system import UnitSystem
 from ..run.evaluation import Evaluation
 from ..table.primitive import FUNCTIONS
 from .parse_point import constant_value, pieces
@@ -39,14 +40,16 @@ class Units(dict[str, Any]):
     """The values of variables in their units, of those that were typed."""
 
     def texts(self) -> dict[str, Any]:
-        """The units as records have them; `1` for a number."""
+        """The units as records have them; `1` for a number, None for what has no unit that is known."""
         return cast(dict[str, Any], _texts(self))
 
 
 def _texts(tree: Any) -> Any:
     if isinstance(tree, dict):
         return {name: _texts(item) for name, item in tree.items()}
-    return [_texts(item) for item in tree] if isinstance(tree, list) else str(tree) or "1"
+    if isinstance(tree, list):
+        return [_texts(item) for item in tree]
+    return None if tree is None else str(tree) or "1"
 
 
 _NUMBER = re.compile(r"\s*([+-−]?(?:\d[\d_]*+(?:\.\d*+)?|\.\d++)(?:[eE][-+−]?\d{1,3}(?!\d))?)\s*+", re.ASCII)
@@ -169,10 +172,12 @@ def with_quantities(point: Mapping[str, Any]) -> dict[str, Any]:
 
 def units_of(
     program: Program, values: Mapping[str, float], asked: Sequence[str] | str | None = None,
-    outputs: Sequence[str] | None = None,
+    outputs: Sequence[str] | None = None, *, system: bool = False,
 ) -> ProgramUnits | None:  # fmt: skip
     """The units of a program at a point; None where nothing has a unit and none is asked for. Raises as they do."""
-    return ProgramUnits(program, values, asked, outputs) if asked or has_units(program, values) else None
+    if not asked and not has_units(program, values):
+        return None
+    return ProgramUnits(program, values, asked, outputs, system=system)
 
 
 def has_unit(value: object) -> bool:
@@ -207,9 +212,12 @@ class ProgramUnits:
 
     def __init__(
         self, program: Program, values: Mapping[str, float], asked: Sequence[str] | str | None = None,
-        outputs: Sequence[str] | None = None,
+        outputs: Sequence[str] | None = None, *, system: bool = False,
     ) -> None:  # fmt: skip
-        """Sweep the dimensions through the graph. Raises `ExpressionError` where they do not fit together."""
+        """Sweep the dimensions through the graph. Raises `ExpressionError` where they do not fit together.
+
+        In a `system` the outputs are in products of the units of the inputs, else in one of them, or the SI's.
+        """
         self.point: dict[str, Unit] = {name: getattr(value, "unit", None) or Unit() for name, value in values.items()}
         """The unit of the value of each name."""
         self.numbers = {name: value.number for name, value in values.items() if has_unit(value)}  # type: ignore[attr-defined]
@@ -224,6 +232,7 @@ class ProgramUnits:
         self._inputs = [self.point[name] for name in program.leaves if name in self.point]
         names = outputs or [f"output {k}" for k in range(1, len(evaluation.values) + 1)]
         units = parse_units(asked, names)
+        self._system = UnitSystem(self._inputs) if system else None
         self.chosen = set(units)
         """The numbers of the outputs whose unit was asked for."""
         self._given = {i: self.differences[name] for name, i in program.places.items()}
@@ -232,7 +241,7 @@ class ProgramUnits:
 
     def _output(self, k: int, dimension: Any, asked: Unit | None) -> Unit:
         if asked is None:
-            return choose(dimension, self._inputs)
+            return choose(dimension, self._inputs) if self._system is None else self._system.unit(dimension)
         if asked.dimension != dimension:
             hint = f"ask for it in a unit such as `--in {coherent(dimension)}`"
             raise usage_error(

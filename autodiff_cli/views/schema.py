@@ -311,7 +311,7 @@ def _measured_words(value: Any, units: Any) -> Iterator[str]:
         for x, unit in zip(value, units, strict=True):
             yield from _measured_words(x, unit)
     else:
-        yield repr_number(value) + (f"[{unit}]" if (unit := str(units)) else "")
+        yield repr_number(value) + (f"[{unit}]" if units is not None and (unit := str(units)) else "")
 
 
 def view_in(module: Any) -> type[View[Any]]:

@@ -93,15 +93,17 @@ def _percent(level: float) -> str:
 def fit_table(answer: Fit, digits: int | None) -> str:
     """Return the formula of a fit, its parameters, how well it fits, and the correlations."""
     rows = []
+    units = {} if answer.units is None else answer.units["parameters"]
     for name, each in answer.parameters.items():
+        unit = _si(units.get(name))
         if each.error is None:
-            rows.append((named(name), number(each.estimate, digits), "--", text_latex(HELD.get(each.held, "--"))))
+            held = text_latex(HELD.get(each.held, "--"))
+            rows.append((named(name), number(each.estimate, digits) + unit, "--", held))
             continue
         low, high = each.interval or (None, None)
         written = number(concise(float(each.estimate), float(each.error)))
-        rows.append(
-            (named(name), written, number(each.error, digits), f"{number(low, digits)} to {number(high, digits)}")
-        )
+        interval = f"{number(low, digits)} to {number(high, digits)}"
+        rows.append((named(name), written + unit, number(each.error, digits) + unit, interval + unit))
     heads = ("parameter", "estimate", "standard error", rf"{_percent(answer.level)} interval")
     names = list(answer.correlation)
     correlations = ""
@@ -129,7 +131,9 @@ def _predictions(answer: Fit, digits: int | None) -> str:
         return "--" if ends is None else f"{number(ends[0], digits)} to {number(ends[1], digits)}"
 
     percent = _percent(answer.level)
-    heads = (*map(named, answer.predictors), named(answer.response), f"{percent} confidence", f"{percent} prediction")
+    units = {} if answer.units is None else answer.units["data"]
+    columns = [named(name) + _in(units.get(name)) for name in (*answer.predictors, answer.response)]
+    heads = (*columns, f"{percent} confidence", f"{percent} prediction")
     rows = [
         (
             *(number(each.point[name], digits) for name in answer.predictors),
@@ -164,7 +168,10 @@ def _quality(answer: Fit, digits: int | None) -> str:
             "standard errors " + ("by the given uncertainties" if answer.absolute_sigma else "scaled by its root")
         )
     elif answer.deviation is not None:
-        parts.append(rf"residual standard deviation $s = {number(answer.deviation, digits)}$ ($\nu = {answer.dof}$)")
+        unit = _si(None if answer.units is None else answer.units["deviation"])
+        parts.append(
+            rf"residual standard deviation $s = {number(answer.deviation, digits)}{unit}$ ($\nu = {answer.dof}$)"
+        )
     if answer.r_squared is not None:
         parts.append(rf"$R^2 = {number(answer.r_squared, digits)}$")
     if goodness.aic is not None and goodness.bic is not None:
@@ -220,6 +227,11 @@ def budget_tables(answer: Propagation, digits: int | None) -> str:
 def _si(unit: Unit | None) -> str:
     """A unit behind a number, by the package siunitx."""
     return rf"\,\unit{{{unit.siunitx}}}" if unit is not None and unit.atoms else ""
+
+
+def _in(unit: Unit | None) -> str:
+    """A unit behind the name of a column."""
+    return rf" in \unit{{{unit.siunitx}}}" if unit is not None and unit.atoms else ""
 
 
 def _expanded(name: str, interval: str, level: float, unit: Unit | None = None) -> str:

@@ -4,6 +4,7 @@ from typing import Any
 
 from ...derivatives.gradient import Gradient, gradient
 from ...inputs.arithmetic import chosen
+from ...inputs.column_units import left_out
 from ...inputs.parse_point import may_sweep
 from ...streams.requests import Request
 from ...views.formats import draws
@@ -51,7 +52,10 @@ def run(
         None if over is not None else inputs.posed,
         None if over is not None or everything or relative else lambda x: [x.value, *x.gradient.values()],
         "--sort" if sort else None,
+        units=units if rows.points else None,
     )
+    if rows.points and left_out(units):
+        units = None
     if over is not None or not (inputs.many or rows.points or may_sweep(inputs.at)):
 
         def answer(request: Request) -> Gradient[Any]:

@@ -8,6 +8,7 @@ from ...batched.columns_io import listed
 from ...equations.solve import posed_equations
 from ...errors import ExpressionError, point_error, usage_error
 from ...inputs.arithmetic import DOUBLE
+from ...inputs.column_units import NONE
 from ...inputs.decoding import whole
 from ...inputs.parse_point import is_name, may_sweep, parse_point, point_of_object, read_json
 from ...inputs.problem import Problem, pose
@@ -76,7 +77,15 @@ def run(
             columns_read = readings(data, request.text, known_names, rows, called, implicit=implicit, skip=skip)
         own["correlation"] = {**pairs, **request.more.get("correlation", {})}
         own["dof"] = {**degrees, **request.more.get("dof", {})}
-        return propagate(request.text, request.point, fitted=fitted, readings=columns_read, stop=stop, **own)
+        return propagate(
+            request.text,
+            request.point,
+            fitted=fitted,
+            readings=columns_read,
+            stop=stop,
+            system=bool(rows.points),
+            **own,
+        )
 
     def posed(text: str, point: Mapping[str, float]) -> Problem:
         if data:
@@ -95,7 +104,9 @@ def run(
 
     many = inputs.many or several
     searches = Searches(asked, lambda result: not result.interrupted, many=many, unit="blocks of draws")
-    question = RowQuestion("propagate", DOUBLE, answers.shown, posed, errors=errors or "columns")
+    # equations take no units
+    in_rows = [NONE] if arguments.keys() & {"unknowns", "between"} else typed.get("units")
+    question = RowQuestion("propagate", DOUBLE, answers.shown, posed, errors=errors or "columns", units=in_rows)
     return max(answer_at(inputs, rows, searches.answer, shown, question, chosen=chosen), searches.code)
 
 
@@ -143,4 +154,4 @@ def readings(
             )
         return used_names
 
-    return read_columns(paths, used, Forced.of(dialect), called, other=known_names, skip=skip)
+    return read_columns(paths, used, Forced.of(dialect), called, other=known_names, skip=skip, readings=True)
