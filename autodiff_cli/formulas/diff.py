@@ -1,4 +1,4 @@
-"""The derivative of a program as a formula: as text that reads back, as LaTeX, as Python."""
+"""The derivative of a program as a formula: as text that reads back, as LaTeX, MathML, Python, or for SymPy."""
 
 from __future__ import annotations
 
@@ -54,7 +54,13 @@ MOST_DERIVATIVES = 200
 LONGEST = 1_000_000
 """Characters of a formula; what is shared may be much shorter."""
 
-LANGUAGES: Mapping[str, tuple[str, ...]] = {"text": (), "latex": (".tex",), "python": (".py",)}
+LANGUAGES: Mapping[str, tuple[str, ...]] = {
+    "text": (),
+    "latex": (".tex",),
+    "mathml": (".mml", ".mathml"),
+    "python": (".py",),
+    "sympy": (),
+}
 """The languages that derivatives are written in, and how the names of their files end."""
 
 
@@ -116,7 +122,7 @@ class Diff(Record):
     """Names of common parts and their formulas, in the order in which they need each other."""
     derivatives: list[Derivative]
     program: str
-    """All of it as one program that reads back, as LaTeX, or as a Python module."""
+    """All of it as one program that reads back, as LaTeX or MathML, as a Python module, or as text for SymPy."""
     point: dict[str, Shown]
     warnings: tuple[Diagnostic, ...]
     constants: dict[str, float]
@@ -195,9 +201,12 @@ def diff(
             None,
             "name some of them: `--wrt x,y`",
         )
-    if steps and language == "python":
-        hint = "leave `--steps` out: steps have whole formulas"
-        raise usage_error("`--steps` and `--to python` exclude each other", hint)
+    if steps and language not in ("text", "latex"):
+        hint = "leave `--steps` out: steps are shown as text, or in LaTeX"
+        raise usage_error(f"`--steps` and `--to {language}` exclude each other", hint)
+    if share and language == "sympy":
+        hint = "leave `--share` out: `sympy.cse` finds common parts"
+        raise usage_error("`--share` and `--to sympy` exclude each other", hint)
     if steps:
         check_length(output)
     for graph in (output, *simplify((output,), spell=False)):
@@ -217,7 +226,9 @@ def diff(
     ]
     formulas = list(derived.values())
     facts = [one.condition for one in assumed]
-    shorts = [None if everywhere or share or language == "python" else generic(one, facts) for one in formulas]
+    shorts = [
+        None if everywhere or share or language in ("python", "sympy") else generic(one, facts) for one in formulas
+    ]
     if order > 1:
         warnings += _kinks(output, order)
     tree: Units | None = None
@@ -241,7 +252,7 @@ def diff(
         answer = arithmetic.run(at, task, tree)
         values, shown_point = answer["values"], answer["point"]
         warnings += met
-    typeset = typesetting(program, names, function=name) if language == "latex" else None
+    typeset = typesetting(program, names, function=name) if language in ("latex", "mathml") else None
     sides = stated(program, typeset) if typeset else []
     # what is too long to be stated shares its parts with its derivatives
     wanted = formulas if sides or not typeset else [output, *formulas]
@@ -251,6 +262,8 @@ def diff(
     if typeset:
         typeset = typesetting(program, names, [name for name, _ in parts], function=name)
     written = typeset.expression if typeset else expression_text
+    if language == "sympy":
+        from ..targets.sympy import sympy_text as written  # only SymPy's text needs it
     shared = [(typeset.name(name) if typeset else name, written(part)) for name, part in parts]
     function, rest = rest[: len(rest) - len(formulas)], rest[len(rest) - len(formulas) :]
     listed = [
@@ -272,7 +285,23 @@ def diff(
         several = len(program.variables) > 1
         shared_sides = [*shared, *((typeset.head(program.variables), written(formula)) for formula in function)]
         slopes = [(typeset.derivative(one.by, several), one.shown + where_latex(one.condition)) for one in listed]
-        document = equations([*(stated(program, typeset) if sides else ()), *shared_sides, *slopes])
+        whole = [*(stated(program, typeset) if sides else ()), *shared_sides, *slopes]
+        document = equations(whole)
+        if language == "mathml":
+            from ..language.mathml import mathml, mathml_equations  # only MathML needs it
+
+            document = mathml_equations(whole)
+            shared = [(left, mathml(right)) for left, right in shared]
+            listed = [
+                one._replace(
+                    **{
+                        part: mathml(latex)
+                        for part in ("formula", "short", "condition")
+                        if (latex := getattr(one, part))
+                    }
+                )
+                for one in listed
+            ]
     else:
         document = _program(text, output, formulas, language, shared, listed)
     if worked and language == "latex":
@@ -483,6 +512,8 @@ def _program(
     """All of it in one piece."""
     if language == "text":
         return "; ".join([*(f"{name} = {formula}" for name, formula in shared), ", ".join(d.formula for d in listed)])
+    if language == "sympy":
+        return listed[0].formula if len(listed) == 1 else f"[{', '.join(d.formula for d in listed)}]"
     names = tuple(dict.fromkeys(name for derivative in listed for name in derivative.by))
     return _module(text, [output, *formulas], names)
 

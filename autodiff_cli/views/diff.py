@@ -151,4 +151,4 @@ class DiffView(View[Diff]):
         return latex(answer.derivations) or derivatives(answer, self.digits)
 
     def latex_formula(self, answer: Diff) -> str | None:
-        return self.latex_document(answer) if answer.language != "python" else None
+        return self.latex_document(answer) if answer.language in ("text", "latex") else None

@@ -67,7 +67,13 @@ for line in sys.stdin:
 """
 
 AT_ONE = ("gudermann(x)", "--at", "x=1")
-TARGETS = ("python", "numpy", "jax", "torch", "c", "javascript", "sql", "latex")
+TARGETS = ("python", "numpy", "jax", "torch", "c", "javascript", "sql", "matlab", "r", "julia", "spreadsheet", "latex")
+WORDS = {
+    ("latex", "tanh"): "sech",
+    ("latex", "sqrt"): "halved",
+    ("spreadsheet", "tanh"): "TANH",
+    ("spreadsheet", "sqrt"): "SQRT",
+}
 
 ASKED: dict[tuple[str, ...], tuple[int, str]] = {
     ("grad", *AT_ONE): (0, "0.648054"),
@@ -83,7 +89,7 @@ ASKED: dict[tuple[str, ...], tuple[int, str]] = {
     ("graph", *AT_ONE): (0, "gudermann"),
     ("functions", "gudermann"): (0, "the Gudermann function"),
     ("grad", "gudermannn(x)", "--at", "x=1"): (3, "did you mean `gudermann`?"),
-    **{("export", "gudermann(x)", "--to", target): (0, "sech" if target == "latex" else "tanh") for target in TARGETS},
+    **{("export", "gudermann(x)", "--to", target): (0, WORDS.get((target, "tanh"), "tanh")) for target in TARGETS},
     ("jacobian", "gudermann(x), x", "--at", "x=1"): (0, "0.648054"),
     ("plot", "gudermann(x)", "--range", "x=-2:2"): (0, "f′(x) = sech(x)"),
     ("page", *AT_ONE): (0, "gudermann"),
@@ -136,9 +142,7 @@ ASKED: dict[tuple[str, ...], tuple[int, str]] = {
     ("functions", "squares"): (0, "squares(x1, x2, …)"),
     ("minimize", "squares(x - 1, y)", "--at", "x=0,y=3"): (0, "a local minimum"),
     **{("export", "squares(x, y, z)", "--to", target): (0, "x") for target in TARGETS},
-    **{
-        ("export", "halved(x, y)", "--to", target): (0, "halved" if target == "latex" else "sqrt") for target in TARGETS
-    },
+    **{("export", "halved(x, y)", "--to", target): (0, WORDS.get((target, "sqrt"), "sqrt")) for target in TARGETS},
 }
 
 
