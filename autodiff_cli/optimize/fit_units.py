@@ -196,14 +196,17 @@ class FitUnits:
     def _in_headings_units(self, fit: Any, typed: Mapping[str, Sequence[float]]) -> dict[str, Any]:
         """The numbers of columns and of the curve in the units of the headings."""
 
+        factors = {}
+        for name, own in self.columns.items():
+            (zero,) = in_unit([0.0], self.computed(own.dimension), own)
+            factors[name] = factor(self.computed(own.dimension), own.difference), zero
+
         def of(name: str, x: Any, spread: bool = False) -> Any:
+            times, shift = factors[name]
+            shift = 0.0 if spread else shift
             if isinstance(x, list | tuple):
-                return [of(name, each, spread) for each in x]
-            if x is None:
-                return None
-            own = self.columns[name]
-            (number,) = in_unit([x], self.computed(own.dimension), own.difference if spread else own, spread)
-            return number
+                return [None if each is None else each * times + shift for each in x]
+            return None if x is None else x * times + shift
 
         y = self.response
         (across,) = fit.predictors if len(fit.predictors) == 1 else ("",)
