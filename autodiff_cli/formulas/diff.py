@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import count, pairwise
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..algebra.almost_everywhere import Contradiction, conjunction, generic
 from ..algebra.simplify import simplify
@@ -19,7 +19,16 @@ from ..graphs.taylor_mode import taylor_in
 from ..graphs.value import Value, in_order, variable
 from ..graphs.value_and_gradient import breakpoints_met, evaluate_in, value_and_gradient, value_in
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values, kink_warnings
-from ..inputs.problem import Point, as_number, check_values, read_program, single_output, wanted_variables
+from ..inputs.measured_points import program_units, with_units
+from ..inputs.problem import (
+    Point,
+    Quantity,
+    as_number,
+    check_values,
+    read_program,
+    single_output,
+    wanted_variables,
+)
 from ..language.builder import Program
 from ..language.printer import expression_text
 from ..language.tokens import CLOSE, KIND, NAME, NUMBER, OPEN, scan
@@ -34,6 +43,9 @@ from ..table.primitive import FUNCTIONS
 from .assumptions import Assumption, assumptions, check_point
 from .derivation import Derivation, check_length, derivations
 from .derivation import latex as steps_latex
+
+if TYPE_CHECKING:
+    from ..inputs.quantities import Units
 
 PLUS, MINUS, SUPERSCRIPT = KIND["PLUS"], KIND["MINUS"], KIND["SUPERSCRIPT"]
 
@@ -120,6 +132,8 @@ class Diff(Record):
     """The assumptions as they were typed."""
     equations: Sequence[str] = ()
     """The equations, if unknowns of these are differentiated."""
+    units: Units | None = None
+    """The units of the values and of the point, under the names of their fields; None where they have none."""
 
 
 def diff(
@@ -135,6 +149,7 @@ def diff(
     assume: str | Sequence[str] | None = None,
     name: str | None = None,
     arithmetic: Arithmetic = DOUBLE,
+    units: Sequence[str] | str | None = None,
 ) -> Diff:
     """The derivatives of the program `text` of an order by all combinations of the variables `wrt`.
 
@@ -163,8 +178,10 @@ def diff(
             raise ExpressionError("usage", "`d/d…` and the options `--wrt` and `--order` say two things", hint=hint)
         wrt, order = [operator.name], operator.order
         typed, text = text, " " * operator.end + text[operator.end :]
-    values_given = dict(point or {})
-    numbers = {name: as_number(value, name) for name, value in values_given.items()}
+    values_given = with_units(point)
+    numbers = {
+        name: value if type(value) is Quantity else as_number(value, name) for name, value in values_given.items()
+    }
     program, bound, notes = read_program(text, numbers, wrt)
     values_given |= bound
     output = single_output(program)
@@ -214,10 +231,15 @@ def diff(
     ]
     if order > 1:
         warnings += _kinks(output, order)
+    tree: Units | None = None
     values: list[Any] = [None] * len(formulas)
     shown_point: dict[str, Shown] = {}
     if here:
         at = {name: values_given[name] for name in program.variables}
+        measured = program_units(program, {name: numbers[name] for name in program.variables}, units)
+        if measured is not None:
+            tree = measured.tree(values=[measured.higher([names[k] for k in by]) for by in derived])
+            warnings += measured.warnings
 
         def task(m: NumberType, numbers: Values) -> dict[str, Any]:
             if order == 1:
@@ -227,7 +249,7 @@ def diff(
             return {"values": _higher(m, output, derived, numbers, names), "point": numbers}
 
         met: list[Diagnostic] = []
-        answer = arithmetic.run(at, task)
+        answer = arithmetic.run(at, task, tree)
         values, shown_point = answer["values"], answer["point"]
         warnings += met
     typeset = typesetting(program, names, function=name) if language in ("latex", "mathml") else None
@@ -297,6 +319,7 @@ def diff(
         program.constants,
         worked,
         tuple(one.text for one in assumed),
+        units=tree,
     )
 
 

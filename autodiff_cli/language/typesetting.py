@@ -322,6 +322,11 @@ class Typesetting:
         text = value.source or number_text(value.data)
         if text[-1].isalpha() and text not in ("true", "false"):
             return self._symbol(name_latex(text))
+        if text.endswith("]"):
+            from ..quantities.unit import split_literal  # only units need it
+
+            number, unit = split_literal(text)
+            return _piece_of(PRODUCT, rf"{number_latex(number)}\,{unit.latex}", start=DIGIT)
         written = number_latex(text)
         if text.startswith("-"):
             return _negated(_number(written[1:]))

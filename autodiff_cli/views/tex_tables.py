@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from ..errors import ExpressionError
@@ -54,7 +55,7 @@ def named(name: str) -> str:
     if is_name(name):
         return f"${name_latex(name)}$"
     try:
-        program = parse(name)
+        program = parse(name, units=True)
     except ExpressionError:
         return text_latex(name)
     return f"${typesetting(program).expression(program.outputs[0])}$"
@@ -70,7 +71,7 @@ def table(columns: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> 
 def formula(text: str, names: Iterable[str], left: str = "") -> str:
     """Return a program as equations, `left` what its value is called; empty for one that is too long, or none."""
     try:
-        program = parse(text, [*names])
+        program = parse(text, [*names], units=True)
     except ExpressionError:
         return ""
     sides = stated(program, typesetting(program, names))
@@ -282,17 +283,18 @@ def _formula_sides(solution: FormulaSolution) -> tuple[str, str]:
 def check_table(answer: Check, digits: int | None) -> str:
     """Return the digits of value and gradient that are right."""
     heads = ("", "computed", "reference", "correct", "kept", "condition", "agrees")
+    units = [] if answer.units is None else [unit["computed"] for unit in answer.units["checked"]]
     rows = [
         (
             rf"$\partial/\partial {name_latex(row.name)}$" if row.name else "value",
-            number(repr_number(row.computed)),
-            number(f"{Decimal(row.exact):.17g}") if _NUMBER.fullmatch(row.exact) else "--",
+            number(repr_number(row.computed)) + _si(unit),
+            number(f"{Decimal(row.exact):.17g}") + _si(unit) if _NUMBER.fullmatch(row.exact) else "--",
             "--" if row.digits is None else str(row.digits),
             "--" if row.kept is None else str(row.kept),
             number(row.condition, 2),
             "yes" if row.agrees else "no",
         )
-        for row in answer.quantities
+        for row, unit in zip_longest(answer.quantities, units)
     ]
     remarks = [
         f"{named(row.name) if row.name else 'value'}: {text_latex(row.remark)}"

@@ -163,6 +163,15 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("units", "kN/mm^2", {}),
     ("grad", "x*w", {"at": "x=0.5 m,w=2 kN", "in_": "J"}),
     ("grad", "m*c**2", {"at": "m=1 kg", "constants": "c"}),
+    *(
+        (command, "m*c**2", {"at": "m=1 kg", "constants": "c", "in_": "kJ", "wrt": "m"})
+        for command in ("check", "hessian", "jacobian", "taylor", "trace", "graph", "diff")
+    ),
+    *(
+        (command, "alpha*x**2", {"at": "x=0.5", "constants": "alpha", "wrt": "x"})
+        for command in ("trace", "graph", "page", "descend", "minimize", "plot", "diff")
+    ),
+    ("solve", "x**2 = alpha", {"constants": "alpha", "for_": "x", "at": "x=1"}),
     ("grad", "½x w", {"at": POINT, "lenient": True}),
     ("trace", "x sin(w)", {"at": POINT, "lenient": True}),
     ("graph", "2 x w", {"at": POINT, "lenient": True}),

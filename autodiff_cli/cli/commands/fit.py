@@ -16,7 +16,7 @@ from ...inputs.problem import Quantity
 from ...inputs.sweeps import Sweeping, grid_of
 from ...optimize.fit import Fit, Sigma, columns_needed, fit, last_statement
 from ...streams import files
-from ...streams.requests import WITH_UNITS, Request, mapping, value_with_unit
+from ...streams.requests import Request, mapping, value_with_unit
 from ...views.characters import theme_of
 from ...views.fit import FitView
 from .. import options
@@ -46,7 +46,7 @@ def run(
     **typed: Any,
 ) -> int:
     """Fit the parameters of a formula to data, by least squares; return the exit code."""
-    inputs = Inputs.of(program, answers, document, WITH_UNITS)
+    inputs = Inputs.of(program, answers, document)
     inputs.need(only="a fit is of one formula to a file of data, not of a stream")
     assert data
     places = prediction_columns(predict or (), program.expr)

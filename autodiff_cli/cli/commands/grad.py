@@ -6,7 +6,7 @@ from ...derivatives.gradient import Gradient, gradient
 from ...inputs.arithmetic import chosen
 from ...inputs.column_units import left_out
 from ...inputs.parse_point import may_sweep
-from ...streams.requests import WITH_UNITS, Request
+from ...streams.requests import Request
 from ...views.formats import draws
 from ...views.gradient import GradientView
 from .. import options
@@ -19,7 +19,6 @@ def run(
     program: options.Program,
     everything: bool = False,
     units: list[str] | None = None,
-    constants: list[str] | None = None,
     relative: bool = False,
     sort: bool = False,
     answers: options.Answers,
@@ -33,7 +32,7 @@ def run(
     loss: options.Loss,
 ) -> int:
     """Compute value, exact gradient and graph at a point; return the exit code."""
-    inputs = Inputs.of(program, answers, document, WITH_UNITS).with_constants(constants)
+    inputs = Inputs.of(program, answers, document)
     arithmetic = chosen(*numbers)
     over = data_over(loss, answers, inputs, rows)
     shown = GradientView(

@@ -36,7 +36,6 @@ from . import answer_at
 def run(
     *,
     program: options.Program,
-    constants: list[str] | None = None,
     correlation: list[str] | None = None,
     dof: list[str] | None = None,
     data: list[str] | None = None,
@@ -53,7 +52,7 @@ def run(
         with_spreads(measured_value) if rows.points else measured_value,
         {"correlation": pairs_of_object, "dof": point_of_object, "for": unknowns_of_object},
     )
-    inputs = Inputs.of(program, answers, document, reading=reading).with_constants(constants, uncertain=True)
+    inputs = Inputs.of(program, answers, document, reading=reading, uncertain=True)
     inputs.need()
     call = Call(typed)
     shown = PropagationView(digits=answers.shown, theme=theme_of(theme), **call.choices)
