@@ -589,20 +589,30 @@ class _Requests:
         return columns
 
     def _units_of_columns(self) -> Mapping[str, tuple[str, float]]:
-        """The units of variables with uncertainties, as text, and by what their uncertainties are multiplied."""
-        question, point = self.job.question, self.job.point
-        if question.errors is None or self.job.grid is not None or left_out(question.units):
+        """The units of variables that have them row by row, as text, and by what their uncertainties are multiplied.
+
+        These are variables with uncertainties, and all where a value of the point has a unit.
+        """
+        job, question = self.job, self.job.question
+        asked = bool(question.units) or any(hasattr(x, "unit") for x in job.first.values())
+        if self.units is not None or left_out(question.units) or not job.is_data:
             return {}
         texts = units_in_headings(
             {**self.used, **{f"u({x})": c for x, c in self.uncertain.items()}}, self.files.first.units
         )
         if not texts:
             return {}
+        if question.errors is None and not asked:
+            if question.question != "grad" or job.grid is not None:
+                write_note("note: the units in the headings are left out: the numbers are used as they are")
+            return {}
+        if job.grid is not None:
+            hint = "give the point of the sweep without units, in those of the columns"
+            raise usage_error("units in headings and units of a sweep cannot be combined", hint)
         from ..inputs.column_units import column_units
         from ..quantities.unit import parse_unit
         from ..quantities.unit_system import factor
 
-        asked = bool(question.units) or any(hasattr(x, "unit") for x in point.values())
         columns, notes = column_units(self.used, texts, asked)
         warn(notes, self.job.text)
         units = {}
@@ -625,6 +635,10 @@ class _Requests:
             value = quantity(name, f"{value!r}{shared.source}")
         if not unit:
             return value
+        if self.job.question.errors is None:
+            from ..inputs.quantities import quantity_value
+
+            return quantity_value(name, f"{value!r} {unit}")
         from ..uncertainty.measured_units import with_unit
 
         return with_unit(name, value, unit)
@@ -661,7 +675,7 @@ class _Requests:
                     kept = {**{head: shown(point.get(name)) for name, head in self.heads.items()}, **kept}
                 if self.units is not None:
                     point |= self._converted(self.units, own)
-                if fault is None and self.job.question.errors is not None:
+                if fault is None and (self.of_columns or self.job.question.errors is not None):
                     try:
                         point |= {name: self._measured(name, numbers) for name in self.used}
                     except ExpressionError as error:
