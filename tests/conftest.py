@@ -12,6 +12,9 @@ from hypothesis import HealthCheck, settings
 # Under `nohup` it is ignored, and so it would be by every command that a test starts and hangs up on.
 if hasattr(signal, "SIGHUP"):
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
+# As under `nohup`, in the background of a script.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 settings.register_profile("search", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("same", settings.get_profile("search"), derandomize=True)

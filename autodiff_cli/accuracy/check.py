@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import Diagnostic, ExpressionError
 from ..graphs.value import Value
 from ..graphs.value_and_gradient import GradientResult, value_and_gradient
-from ..inputs.problem import Point, pose, single_output
+from ..inputs.measured_points import program_units, with_units
+from ..inputs.problem import Point, Problem, pose, single_output
 from ..numbers import budget as work
 from ..numbers.base import Number
 from ..numbers.floats import REAL
@@ -20,6 +22,7 @@ from .roundoff import losses
 
 if TYPE_CHECKING:
     from ..batched.data_loss import DataLoss, LossSpec, LossSummary
+    from ..inputs.quantities import ProgramUnits, Units
 
 DIGITS = 50
 """Digits of the reference at first; more where these are not enough to be sure of 25."""
@@ -104,6 +107,8 @@ class Check(Record):
     """Kinks, and the places where digits were lost."""
     over: LossSummary | None = None
     """The rows of data that it is the sum or mean over, if it is."""
+    units: Units | None = None
+    """The units of its numbers, under the names of their fields; None where they have none."""
 
     @property
     def agrees(self) -> bool:
@@ -119,6 +124,7 @@ def check(
     required: int = REQUIRED,
     over: LossSpec | None = None,
     watch: Callable[[int], None] | None = None,
+    units: Sequence[str] | str | None = None,
 ) -> Check:
     """Value and gradient of the program `text` at `point`, and how many of their digits at least are right.
 
@@ -131,14 +137,59 @@ def check(
     """
     if over is not None:
         return _reduced(text, point, wrt, required, over, watch)
-    problem = pose(text, point, wrt)
+    problem = pose(text, with_units(point), wrt, quantities=True)
+    measured = program_units(problem.program, problem.values, units)
+    answer = _checked_answer(problem, required)
+    return answer if measured is None else _in_units(answer, measured)
+
+
+def _in_units(answer: Check, units: ProgramUnits) -> Check:
+    """The answer in its units instead of the SI's."""
+    from ..inputs.quantities import in_unit, in_units
+    from ..numbers.multiprecision import Multiprecision
+    from ..quantities.unit import coherent
+
+    tree = units.of_gradient(answer.gradient)
+    m = Multiprecision(DIGITS)
+    numbers = []
+    for number in answer.quantities:
+        unit = tree["gradient"][number.name] if number.name else tree["value"]
+        remark = number.remark
+        if unit.atoms and re.search(r"\d", remark.partition(":")[2]):
+            remark += f" (in {coherent(unit.dimension)})"
+        numbers.append(
+            replace(
+                number,
+                computed=unit.value_from_si(number.computed),
+                exact=_text(in_unit(m, m.literal(number.exact), unit)),
+                difference=None if number.difference is None else unit.from_si(number.difference),
+                difference_error=None if number.difference_error is None else unit.from_si(number.difference_error),
+                remark=remark,
+            )
+        )
+    by_number = [
+        {"computed": unit, "exact": unit, "difference": unit} for unit in (tree["value"], *tree["gradient"].values())
+    ]
+    shown = in_units(REAL, {"value": answer.value, "gradient": answer.gradient}, tree)
+    return answer._replace(
+        value=shown["value"],
+        gradient=shown["gradient"],
+        point={name: units.number_of(name, x) for name, x in answer.point.items()},
+        quantities=tuple(numbers),
+        warnings=(*answer.warnings, *units.warnings),
+        units=type(tree)({**tree, "checked": by_number[: len(numbers)]}),
+    )
+
+
+def _checked_answer(problem: Problem, required: int) -> Check:
+    """Check a program at a point whose numbers have no units, or are in coherent ones."""
     output, values, wanted = single_output(problem.program), problem.values, problem.wanted
     try:
         doubles = value_and_gradient(REAL, output, values, wanted)
     except ExpressionError as error:
         raise _with_value(error, output, values) from None
     answer = Check(
-        text=text,
+        text=problem.program.text,
         value=doubles.value + 0.0,
         gradient={name: doubles.gradient[name] + 0.0 for name in wanted},
         point=values,

@@ -7,12 +7,13 @@ An argument of another kind is a TypeError that says what the parameter takes; o
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cache
 from keyword import iskeyword
 from numbers import Integral, Real
 from typing import Any
 
+from ..batched.columns_io import mapped_columns
 from ..batched.data_loss import Data, LossSpec, reduction
 from ..cli.arguments import check, converted
 from ..cli.call import Call
@@ -22,7 +23,8 @@ from ..data.sources import sources
 from ..errors import ExpressionError, point_error
 from ..inputs.arithmetic import DOUBLE, Arithmetic, chosen
 from ..inputs.bounds import Range, parse_between, parse_ranges
-from ..inputs.parse_point import Lenient, Typed, ValueOf, parse_point, read_point, typed
+from ..inputs.column_units import MeasuredColumns, units_in_headings
+from ..inputs.parse_point import Lenient, Typed, ValueOf, constant_value, parse_point, read_point, typed
 from ..inputs.problem import as_number, parse
 from ..language.elements import flattened
 from ..streams.requests import names, value_with_unit
@@ -36,7 +38,7 @@ Table = Any
 """Data: columns by name, a frame, an Arrow table, or the name of a file, or several."""
 
 Names = Sequence[str] | str | None
-Ranges = Mapping[str, tuple[float | None, float | None]] | str | Sequence[str] | None
+Ranges = Mapping[str, tuple[float | str | None, float | str | None]] | str | Sequence[str] | None
 """Ranges: the two ends by name, None where a side is open; or text as `--range` and `--bounds` take it."""
 
 MANY = (
@@ -408,21 +410,32 @@ def columns_of(data: Any) -> dict[str, list[Any]]:
     return columns
 
 
+def measured_columns(data: Any, other: Collection[str] = ()) -> MeasuredColumns:
+    """The columns of a table by the names in their headings, with the units there; `other` names have other values."""
+    columns = columns_of(data)
+    used = mapped_columns({}, list(columns), other)
+    measured = MeasuredColumns()
+    measured.update({name: [written_number(name, x) for x in columns[heading]] for name, heading in used.items()})
+    measured.units = units_in_headings(used, {})
+    return measured
+
+
 def names_of(wrt: Names, option: str = "--wrt") -> tuple[str, ...] | None:
     """Names as a question takes them; None for all."""
     return None if wrt is None else names([wrt] if isinstance(wrt, str) else list(wrt), option)
 
 
-def ranges_of(ranges: Ranges) -> dict[str, Range]:
-    """Ranges by name."""
+def ranges_of(ranges: Ranges, value_of: ValueOf = constant_value) -> dict[str, Range]:
+    """Ranges by name; `value_of` reads ends that are text."""
     if ranges is None:
         return {}
     if isinstance(ranges, Mapping):
-        ends = {name: [None if x is None else as_number(x, name) for x in pair] for name, pair in ranges.items()}
-        return parse_ranges(
-            f"{name}={':'.join('' if x is None else repr(x) for x in pair)}" for name, pair in ends.items()
-        )
-    return parse_ranges([ranges] if isinstance(ranges, str) else ranges)
+        ends = {
+            name: ["" if x is None else x if isinstance(x, str) else repr(as_number(x, name)) for x in pair]
+            for name, pair in ranges.items()
+        }
+        return parse_ranges([f"{name}={':'.join(pair)}" for name, pair in ends.items()], value_of)
+    return parse_ranges([ranges] if isinstance(ranges, str) else ranges, value_of)
 
 
 def between_of(bounds: Ranges | tuple[float, float]) -> dict[str, Range] | Range | None:

@@ -81,11 +81,12 @@ from .api_arguments import (
     keyword,
     keywords_of,
     kind_of,
+    measured_columns,
     names_of,
     options_of,
     point_of,
+    ranges_of,
     taken,
-    written_number,
 )
 
 Number = TypeVar("Number", bound=Shown)
@@ -1049,13 +1050,17 @@ def fit(call: Given) -> Fit:
     if isinstance(data, str):
         data = read_data([data], call.text, [*point, *fixed], response, sigma=call.sigma, weights=call.weights)
     else:
-        data = {name: [written_number(name, x) for x in column] for name, column in columns_of(data).items()}
+        data = measured_columns(data, [*point, *fixed])
+    bounds = ranges_of(call.values["bounds"], value_with_unit)
+    call.values = {**call.values, "bounds": None}
     predict = call.predict
     if isinstance(predict, str):
         predict = prediction_columns([predict], call.text)
     elif predict is not None:
-        predict = {name: [as_number(x, name) for x in column] for name, column in columns_of(predict).items()}
-    answer = _fit.fit(call.text, data, point, **{**call.arguments(_fit.fit), "fixed": fixed, "predict": predict})
+        predict = measured_columns(predict)
+    answer = _fit.fit(
+        call.text, data, point, **{**call.arguments(_fit.fit), "fixed": fixed, "predict": predict, "bounds": bounds}
+    )
     return _as(Fit, answer, **call.shown)
 
 

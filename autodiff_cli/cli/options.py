@@ -14,6 +14,7 @@ class Program(NamedTuple):
     expr: str | None = None
     at: list[str] | None = None
     wrt: list[str] | None = None
+    constants: list[str] | None = None
     lenient: bool = False
 
 

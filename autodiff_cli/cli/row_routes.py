@@ -9,10 +9,10 @@ import os
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from ..batched.columns_io import Fitted, kept_columns, mapped_columns
-from ..data.columns import report_headings
+from ..data.columns import check_units, report_headings
 from ..data.readers import Files, Reader, check_columns, reader
 from ..data.rows import BOUND, asked, check_clash, rows
 from ..data.sinks import Collected, plain_cell, sink
@@ -23,6 +23,8 @@ from ..diagnostics.leniency import leniently
 from ..errors import ExpressionError, quoted, usage_error
 from ..extras import install_command
 from ..inputs.arithmetic import DOUBLE
+from ..inputs.column_units import NONE, left_out, units_in_headings
+from ..inputs.headings import names_in_headings
 from ..inputs.parse_point import is_name
 from ..inputs.problem import Quantity, parse
 from ..inputs.sweeps import Grid
@@ -32,7 +34,7 @@ from ..streams.filesystems import arrow, is_url, plain
 from ..streams.interruption import interrupted
 from ..streams.requests import Request, default_point, mapping, names, whole
 from ..uncertainty.measured_value import Spread, normal, quantity
-from ..views.error import write_reading, write_stderr
+from ..views.error import write_note, write_reading
 from ..views.formats import COLUMNAR, Asked, Writer, format_of, lacking, undocumented, writer
 from ..views.schema import View, heading
 from ..views.wide import WIDE, Named, Values, WideRows, wide
@@ -41,6 +43,7 @@ from .runner import Answer, Inputs, Method, RowQuestion, answer_requests, is_fil
 
 if TYPE_CHECKING:
     from ..data.pipeline import Tally
+    from ..data.row_units import RowUnits
     from ..data.rows import Bound, Rows
 
 
@@ -105,7 +108,8 @@ class _Job(NamedTuple):
 
     def named(self, names: Sequence[str]) -> dict[str, str]:
         """Which of these columns has the values of which name."""
-        return mapped_columns(self.columns, names, [*self.point, *BOUND.findall(self.text)])
+        shared = [name for name, value in self.point.items() if not isinstance(value, Spread)]
+        return mapped_columns(self.columns, names, [*shared, *BOUND.findall(self.text)])
 
     def known(self, columns: Collection[str]) -> Fitted:
         """The program over these columns. Raises `ExpressionError` where they do not fit."""
@@ -337,7 +341,14 @@ def _piped(job: _Job, stack: ExitStack, first: Reader | None) -> int:
     columns = job.named(files.first.names)
     known = job.known(columns)
     leading = job.leading(known, columns)
-    bound = select(files, job.rows._replace(point=leading))
+    units = _units_of(job, known, columns, files)
+    formula = job.rows._replace(point=leading)
+    if units is not None:
+        heads = _heads(units)
+        formula = formula._replace(factors=tuple(units.factors.items()), heads=tuple(heads.items()))
+        leading = tuple([heads.get(name, name) for name in leading])
+    bound = select(files, formula)
+    _check_further_units(files, {name: columns[name] for name in known.variables if name in columns})
     files.look_into(lambda file: None)
     _report_how(bound, job)
     output = job.inputs.output
@@ -361,12 +372,50 @@ def _piped(job: _Job, stack: ExitStack, first: Reader | None) -> int:
     return code
 
 
+def _units_of(job: _Job, known: Fitted, columns: Mapping[str, str], files: Files) -> RowUnits | None:
+    """The units of rows whose numbers are those of the headings; None where there are none that count."""
+    question = job.question
+    if job.grid is not None or question.question != "grad" or question.numbers is None:
+        return None
+    used = {name: columns[name] for name in known.variables if name in columns}
+    texts = units_in_headings(used, files.first.units)
+    if left_out(question.units) or not (texts or question.units):
+        return None
+    from ..data.row_units import row_units
+
+    if question.units:
+        hint = f"results are in products of the units in headings; `--in {NONE}` leaves these out"
+        raise usage_error(f"`--in {','.join(question.units)}` is for one point, and these are rows", hint)
+    units, notes = row_units(known, used, texts)
+    warn(notes, job.text)
+    return units
+
+
+def _check_further_units(files: Files, used: Mapping[str, str]) -> None:
+    """Have a further file refused whose row of units says others than that of the first."""
+    texts, check = units_in_headings(used, files.first.units), files.check
+
+    def check_with_units(file: Reader) -> None:
+        check(file)
+        check_units(texts, used, file, files.first.source.name)
+
+    if files.first.units:
+        files.check = check_with_units
+
+
+def _heads(units: RowUnits) -> dict[str, str]:
+    """How the columns of wide rows are called that have units."""
+    answer = {"value": units.answer["value"], **{f"d_{name}": x for name, x in units.answer["gradient"].items()}}
+    heads = {name: heading(name, str(unit) or None) for name, unit in (*answer.items(), *units.columns.items())}
+    return {name: head for name, head in heads.items() if head != name}
+
+
 def _report_how(bound: Bound, job: _Job) -> None:
     """Print how the formula was read, and what computes it, where either is not as one would think."""
     _report_reading(bound.known)
     report_headings({name: bound.columns[name] for name in bound.known.variables if name in bound.columns}, job.columns)
     if bound.kernel.note is not None and job.chosen.backend != "python":
-        write_stderr(f"note: {bound.kernel.note}\n")
+        write_note(f"note: {bound.kernel.note}")
 
 
 def _report_reading(fit: Fitted) -> None:
@@ -418,7 +467,7 @@ def _one_by_one(job: _Job, method: Method[Answer], view: View[Answer], stack: Ex
         if result.warnings:
             tally.kinks.note(result.warnings)
         if not job.wide:
-            return result
+            return result if requests.units is None else cast(Any, result)._replace(units=requests.units.answer)
         numbers = job.question.numbers
         return WideRows(view.cells(result)) if numbers is None else Values(numbers(result))
 
@@ -447,7 +496,9 @@ def _wide_writer(job: _Job, output: Output, requests: _Requests) -> Any:
 
     if job.question.numbers is None:
         return Named(opened, output.stream)
-    return opened(asked(job.question.question, requests.known).names)
+    names = asked(job.question.question, requests.known).names
+    heads = {} if requests.units is None else _heads(requests.units)
+    return opened([heads.get(name, name) for name in names])
 
 
 def unit_of(value: object) -> str | None:
@@ -494,33 +545,40 @@ class _Requests:
                 message = f"`{name}` is given a value by `--at`, and is a column of the data"
                 raise ExpressionError("point", message, hint="leave one of them out")
         leading = job.leading(self.known, columns) if job.wide else ()
-        self.heads = {name: heading(name, unit_of(job.first.get(name))) for name in leading}
+        self.units = _units_of(job, self.known, columns, files)
+        heads = {} if self.units is None else _heads(self.units)
+        self.uncertain = self._uncertain(files.first.names)
+        self.of_columns = self._units_of_columns()
+        heads |= {name: heading(name, unit) for name, (unit, _) in self.of_columns.items()}
+        self.heads = {name: heads.get(name) or heading(name, unit_of(job.first.get(name))) for name in leading}
         """How the names of the point are called that wide rows begin with."""
         self.leading = tuple(self.heads.values())
-        self.uncertain = self._uncertain(files.first.names)
         numbers = [*self.used.values(), *self.uncertain.values()]
         files.check = lambda file: check_columns(file, numbers, self.kept, files.first.source.name)
         files.check(files.first)
+        _check_further_units(files, self.used)
 
     def _uncertain(self, names: Sequence[str]) -> dict[str, str]:
         """The columns of uncertainties, by the names of variables. Raises `ExpressionError` where there are none."""
         job = self.job
         if job.question.errors is None or not job.is_data:
             return {}
-        own = {column: column for column in names}
+        own = {**names_in_headings(names), **{column: column for column in names}}
         columns = {name: {**own, **job.columns}.get(f"u({name})", "") for name in self.used}
+        columns = {name: own.get(column, column) for name, column in columns.items()}
         columns = {name: column for name, column in columns.items() if column}
         if job.question.errors == "auto":
             for name in self.used:
                 spelled = [form.format(name) for form in UNCERTAINTIES]
-                there = [column for column in names if column in spelled and column not in self.used.values()]
+                there = [own[form] for form in spelled if form in own and own[form] not in self.used.values()]
                 if name not in columns and len(there) > 1:
                     hint = f'say which: `--columns "u({name})={there[0]}"`'
                     raise usage_error(f"{quoted(there)} may be uncertainties of `{name}`", hint)
                 if name not in columns and there:
                     columns[name] = there[0]
             listed = ", ".join(f"u({name}) = {column}" for name, column in columns.items())
-            write_stderr(f"uncertainties: {listed}\n" if listed else "")
+            if listed:
+                write_note(f"uncertainties: {listed}")
         spread = [x for x in job.first.values() if hasattr(x, "uncertainty") or isinstance(x, Spread)]
         if not columns and not spread:
             name = next(iter(self.used), "x")
@@ -530,12 +588,64 @@ class _Requests:
             raise usage_error("no value has an uncertainty", hint)
         return columns
 
+    def _units_of_columns(self) -> Mapping[str, tuple[str, float]]:
+        """The units of variables that have them row by row, as text, and by what their uncertainties are multiplied.
+
+        These are variables with uncertainties, and all where a value of the point has a unit.
+        """
+        job, question = self.job, self.job.question
+        asked = bool(question.units) or any(hasattr(x, "unit") for x in job.first.values())
+        if self.units is not None or left_out(question.units) or not job.is_data:
+            return {}
+        texts = units_in_headings(
+            {**self.used, **{f"u({x})": c for x, c in self.uncertain.items()}}, self.files.first.units
+        )
+        if not texts:
+            return {}
+        if question.errors is None and not asked:
+            if question.question != "grad" or job.grid is not None:
+                write_note("note: the units in the headings are left out: the numbers are used as they are")
+            return {}
+        if job.grid is not None:
+            hint = "give the point of the sweep without units, in those of the columns"
+            raise usage_error("units in headings and units of a sweep cannot be combined", hint)
+        from ..inputs.column_units import column_units
+        from ..quantities.unit import parse_unit
+        from ..quantities.unit_system import factor
+
+        columns, notes = column_units(self.used, texts, asked)
+        warn(notes, self.job.text)
+        units = {}
+        for name, unit in columns.items():
+            own = texts.get(f"u({name})")
+            spread = unit.difference if own is None else parse_unit(own)
+            if spread.dimension != unit.dimension:
+                message = f"the uncertainties of `{name}`, which is in {unit}, are in {spread}"
+                raise usage_error(message, "give them in a unit of the same dimension")
+            units[name] = str(unit), factor(spread, unit.difference)
+        return units
+
     def _measured(self, name: str, numbers: Mapping[str, float]) -> float:
-        """The value of a name in a row, with its uncertainty. Raises `ExpressionError`."""
+        """The value of a name in a row, with its uncertainty and its unit. Raises `ExpressionError`."""
         value, shared = numbers[self.used[name]], self.job.point.get(name)
+        unit, times = self.of_columns.get(name, ("", 1.0))
         if name in self.uncertain:
-            return normal(name, value, numbers[self.uncertain[name]], repr(value))
-        return quantity(name, f"{value!r}{shared.source}") if isinstance(shared, Spread) else value
+            value = normal(name, value, numbers[self.uncertain[name]] * times, repr(value))
+        elif isinstance(shared, Spread):
+            value = quantity(name, f"{value!r}{shared.source}")
+        if not unit:
+            return value
+        if self.job.question.errors is None:
+            from ..inputs.quantities import quantity_value
+
+            return quantity_value(name, f"{value!r} {unit}")
+        from ..uncertainty.measured_units import with_unit
+
+        return with_unit(name, value, unit)
+
+    def _converted(self, units: RowUnits, numbers: Mapping[str, float]) -> dict[str, float]:
+        """Those of the numbers of a row that are in no unit of the system, in one."""
+        return {name: numbers[name] * times for name, times in units.factors.items() if name in numbers}
 
     @contextmanager
     def interruptible(self) -> Iterator[None]:
@@ -563,7 +673,9 @@ class _Requests:
                 point = {**self.job.point, **own}
                 if self.leading:
                     kept = {**{head: shown(point.get(name)) for name, head in self.heads.items()}, **kept}
-                if fault is None and self.job.question.errors is not None:
+                if self.units is not None:
+                    point |= self._converted(self.units, own)
+                if fault is None and (self.of_columns or self.job.question.errors is not None):
                     try:
                         point |= {name: self._measured(name, numbers) for name in self.used}
                     except ExpressionError as error:

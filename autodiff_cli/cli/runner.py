@@ -88,26 +88,34 @@ class Inputs(NamedTuple):
     """Whether LaTeX is to be a whole document."""
 
     @classmethod
-    def of(cls, program: Program, answers: Answers, document: bool = False, reading: Reading = AS_USUAL) -> Inputs:
-        """The inputs that these options name."""
+    def of(
+        cls,
+        program: Program,
+        answers: Answers,
+        document: bool = False,
+        reading: Reading = AS_USUAL,
+        *,
+        uncertain: bool = False,
+    ) -> Inputs:
+        """The inputs that these options name; constants of nature perhaps with their uncertainties."""
+        expr, at, wrt, constants, lenient = program
+        if constants:
+            from ..quantities.table import constant_texts  # only constants need it
+
+            at = [*constant_texts(names(constants, "--constants") or (), uncertain), *(at or ())]
         return cls(
-            *program._replace(at=once_read(program.at)),
+            expr,
+            once_read(at),
+            wrt,
+            lenient,
             answers.file,
             "json" if answers.json else answers.format,
             None if answers.output == "-" else answers.output,
             answers.force,
             answers.on_error == "fail",
-            reading.leniently if program.lenient else reading,
+            reading.leniently if lenient else reading,
             document,
         )
-
-    def with_constants(self, listed: list[str] | None, *, uncertain: bool = False) -> Self:
-        """Return the inputs with constants of nature in the point, perhaps with their uncertainties."""
-        if not listed:
-            return self
-        from ..quantities.table import constant_texts  # only constants need it
-
-        return self._replace(at=[*constant_texts(names(listed, "--constants") or (), uncertain), *(self.at or ())])
 
     @property
     def many(self) -> bool:
@@ -153,7 +161,7 @@ class Inputs(NamedTuple):
         """Pose the question of a program at a point. Raises `ExpressionError` for what is wrong with it at any."""
         from ..inputs.problem import pose
 
-        return pose(text, {name: float(value) for name, value in point.items()}, names(self.wrt))
+        return pose(text, {name: float(value) for name, value in point.items()}, names(self.wrt), quantities=True)
 
     def with_sweeps(self) -> Self:
         """Return the inputs with a reading of points in which values may be sweeps."""
@@ -205,6 +213,8 @@ class RowQuestion(NamedTuple):
     """The option that asks for what wide rows have no place for."""
     errors: str | None = None
     """Of values with uncertainties: which columns have these, `columns` that are said, or `auto`; else None."""
+    units: Sequence[str] | None = None
+    """The units that are asked for, or `none`."""
 
 
 def asking(question: Callable[..., Result], call: Call, **own: Any) -> Callable[..., Result]:

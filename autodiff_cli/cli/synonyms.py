@@ -31,7 +31,8 @@ COMMANDS = _by_synonym({
     "propagate": "uncertainty uncertainties error errors gum montecarlo monte-carlo budget",
     "solve": "root roots zero zeros nsolve fsolve fzero equation equations newton",
     "fit": "regression regress curve_fit curvefit curve-fit least_squares least-squares leastsq lsq lstsq linfit",
-    "export": "code codegen generate compile convert latex jax pytorch torch numpy python sql javascript c",
+    "export": "code codegen generate compile convert latex jax pytorch torch numpy python sql javascript c "
+    "matlab octave r julia excel",
     "exercise": "exercises practice practise homework worksheet problems",
     "functions": "list function builtins",
     "units": "unit constants convert",
@@ -97,7 +98,8 @@ OPTION_ADVICE = {
 
 CHOICES = _by_synonym({
     "torch": "pytorch", "javascript": "js node", "python": "py", "numpy": "np", "latex": "tex",
-    "sql": "postgresql mysql",
+    "sql": "postgresql mysql", "matlab": "octave m", "julia": "jl", "mathml": "mml",
+    "spreadsheet": "excel libreoffice calc xlsx ods sheets",
     "postgres": "postgresql pg", "markdown": "md", "jsonl": "ndjson", "plain": "text txt raw", "text": "txt plain raw",
     "parquet": "pq", "arrow": "feather ipc", "table": "pretty", "c": "c++ cpp",
     "clickhouse": "ch", "duckdb": "duck", "sqlite": "sqlite3", "spark": "databricks pyspark",

@@ -17,11 +17,12 @@ from typing import Any, NamedTuple
 
 from ..batched.columns_io import check_type, common_length, mapped_columns, reason
 from ..batched.data_loss import Choose, Columns, Data, placed
-from ..errors import ExpressionError
+from ..errors import ExpressionError, quoted
+from ..inputs.column_units import MeasuredColumns, units_in_headings
 from ..inputs.parse_point import is_name
 from ..inputs.problem import as_number
 from ..streams.progress import Progress
-from ..views.error import write_reasons, write_stderr
+from ..views.error import write_note, write_reasons
 from .readers import Files, Reader, check_columns, no_such
 from .sources import Source, has_arrow, sources
 from .text_dialects import UNFORCED, Forced
@@ -43,15 +44,17 @@ def read_columns(
     *,
     other: Collection[str] = (),
     skip: bool = False,
-) -> dict[str, list[float]]:
+    readings: bool = False,
+) -> MeasuredColumns:
     """The columns of data, as `--points` reads them, that `wanted` chooses among their names.
 
     Those in `called` have another name, by which they are known then: each name with its column; `other` names have
-    values otherwise. With `skip`, rows that lack a number are left out, and it is printed how many. The numbers
-    remember their texts, for other arithmetics. Raises `ExpressionError`: `io` for a file that cannot be read, `point`
-    for what is no number, with its line and column.
+    values otherwise. With `skip`, rows that lack a number are left out, and it is printed how many. Of repeated
+    `readings` it is printed which columns are not used. The numbers
+    remember their texts, for other arithmetics, and the columns have the units in their headings. Raises
+    `ExpressionError`: `io` for a file that cannot be read, `point` for what is no number, with its line and column.
     """
-    columns: dict[str, list[float]] = {}
+    columns = MeasuredColumns()
     count = rows = 0
     left_out: Counter[str] = Counter()
     with Files(sources(paths, forced)) as files:
@@ -60,10 +63,16 @@ def read_columns(
         theirs = mapped_columns(called, files.first.names, other)
         used = {name: theirs[name] for name in wanted(list(theirs))}
         report_headings(used, called)
-        columns = {name: [] for name in used}
+        unused = [name for name in files.first.names if name not in used.values()]
+        if readings and unused:
+            part = "column takes no part" if len(unused) == 1 else "columns take no part"
+            write_note(f"note: {len(unused)} {part}: {quoted(unused)}")
+        columns.update({name: [] for name in used})
+        columns.units = units_in_headings(used, files.first.units)
         files.check = lambda file: check_columns(file, used.values(), (), first)
         files.check(files.first)
         for file in files:
+            check_units(columns.units, used, file, first)
             for row in file.rows():
                 rows += 1
                 numbers, fault = file.numbers_in(row, [*used.values()])
@@ -88,6 +97,15 @@ def read_columns(
     return columns
 
 
+def check_units(units: Mapping[str, str], used: Mapping[str, str], file: Reader, first: str) -> None:
+    """Raise an error where a row of units says others than that of the first file."""
+    theirs = units_in_headings(used, file.units)
+    for name, column in used.items():
+        if (here := theirs.get(name)) != (there := units.get(name)):
+            message = f"column `{column}` has the unit {here} in {file.source.name}, and {there} in {first}"
+            raise ExpressionError("point", message, hint="answer them one after the other, or make their units alike")
+
+
 def report_headings(used: Mapping[str, str], called: Mapping[str, str]) -> None:
     """Print which names stand for columns whose headings are no names."""
     matched = [
@@ -96,7 +114,7 @@ def report_headings(used: Mapping[str, str], called: Mapping[str, str]) -> None:
         if name not in called and name != column and not is_name(column)
     ]
     if matched:
-        write_stderr(f"note: {', '.join(matched)}\n")
+        write_note(f"note: {', '.join(matched)}")
 
 
 def _without_text(error: ExpressionError) -> ExpressionError:

@@ -21,7 +21,7 @@ from ..errors import ExpressionError
 from ..inputs import decoding as reading
 from ..streams import filesystems
 from ..streams.filesystems import arrow
-from ..views.error import write_stderr
+from ..views.error import write_note
 from .rows import doubles
 from .sources import STREAM, Source, TextFile, parallel_map, within
 from .text_dialects import AS_CSV, Dialect, number_pattern, recognize
@@ -250,7 +250,7 @@ class Files:
 def _report(file: Reader, name: str = "") -> None:
     """Print how a file was read, where that is not as plain csv is."""
     if file.summary:
-        write_stderr(f"read{f' {name}' * bool(name)}: {', '.join(file.summary)}\n")
+        write_note(f"read{f' {name}' * bool(name)}: {', '.join(file.summary)}")
 
 
 def no_such(column: str, name: str, first: str) -> ExpressionError:

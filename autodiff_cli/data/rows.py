@@ -151,11 +151,14 @@ class Bound:
         self.point = rows.point
         check_clash(self.keep, (*self.point, *self.asked.names, "error"))
         check_clash(self.point, (*self.asked.names, "error"), "rename the variable")
+        heads, self.factors = dict(rows.heads), dict(rows.factors)
         fields = [
-            schema.field(self.columns[name]).with_name(name) if name in self.columns else pa.field(name, pa.float64())
+            schema.field(self.columns[name]).with_name(heads.get(name, name))
+            if name in self.columns
+            else pa.field(name, pa.float64())
             for name in self.point
         ]
-        meanings = [(name, {"meaning": meaning}) for name, meaning in self.asked.results]
+        meanings = [(heads.get(name, name), {"meaning": meaning}) for name, meaning in self.asked.results]
         fields += [pa.field(name, pa.float64(), metadata=meaning) for name, meaning in meanings]
         fields.append(pa.field("error", pa.string(), metadata={"meaning": "why the row has no answer"}))
         metadata = {
@@ -185,6 +188,7 @@ class Bound:
             self.fixed[k] if k in self.fixed else numbers_of(batch.column(self.columns[name]))
             for k, name in enumerate(names)
         ]
+        columns = [x * self.factors[n] if n in self.factors else x for n, x in zip(names, columns, strict=True)]
         kinks = Kinks()
 
         def missing(row: int, name: str) -> ExpressionError | None:
@@ -322,6 +326,10 @@ class Rows(NamedTuple):
     lenient: bool = False
     point: tuple[str, ...] = ()
     """The names of the point that the answers have first."""
+    factors: tuple[tuple[str, float], ...] = ()
+    """By what columns are multiplied, by variable, so that their units belong together."""
+    heads: tuple[tuple[str, str], ...] = ()
+    """How columns of answers are called that have units."""
 
     def __repr__(self) -> str:
         return f"rows({self.text!r})"

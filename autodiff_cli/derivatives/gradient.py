@@ -12,14 +12,13 @@ from ..errors import Diagnostic, ExpressionError, usage_error
 from ..graphs.value import Value, grads, values_of
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values, kink_warnings
 from ..inputs.figures import unsigned
+from ..inputs.measured_points import program_units, with_units
 from ..inputs.problem import (
-    PLAIN,
     Point,
     Quantity,
     as_number,
     check_single,
     check_values,
-    may_have_units,
     pose,
     read_program,
     wanted_variables,
@@ -142,10 +141,7 @@ def gradient(
     """
     if not isinstance(text, str):
         raise TypeError(f"a program is text, not {text!r}")
-    if not PLAIN.issuperset(map(type, (point or {}).values())):
-        from ..inputs.quantities import with_quantities  # only units and texts need it
-
-        point = with_quantities(point or {})
+    point = with_units(point)
     if over is not None:
         if units is not None:
             raise usage_error("`--in` is not for data", "leave it out")
@@ -180,40 +176,26 @@ def plain_gradient(text: str, point: Point | None = None, *, wrt: Sequence[str] 
     return answer
 
 
-def program_units(
-    program: Program, values: Mapping[str, float], asked: Sequence[str] | str | None
-) -> ProgramUnits | None:
-    """The units of a program with one output; None where there are none. Raises `ExpressionError`."""
-    if not may_have_units(program.text, values, asked):
-        return None
-    from ..inputs.quantities import units_of
-
-    check_single(program)
-    check_values(program, values)
-    return units_of(program, values, asked)
-
-
 def _measured(answer: Gradient[float], program: Program, units: ProgramUnits) -> Gradient[float]:
     """The answer in its units instead of the SI's."""
+    from ..inputs.quantities import in_units
+
     nodes = [program.place(i) for _, _, i in program.bound]
     if answer.graphed is not None:
         answer.graphed.units = [units.node(i) for i in range(len(units.dimensions))]
+    tree = units.of_gradient(answer.gradient, nodes)
+    bound = [{"value": binding.value, "grad": binding.grad} for binding in answer.intermediates]
+    shown = in_units(REAL, {"value": answer.value, "gradient": answer.gradient, "intermediates": bound}, tree)
     return answer._replace(
-        value=units.outputs[0].value_from_si(answer.value),
-        gradient={name: units.partial(name).from_si(x) for name, x in answer.gradient.items()},
+        value=shown["value"],
+        gradient=shown["gradient"],
         point={name: units.number_of(name, x) for name, x in answer.point.items()},
         warnings=(*answer.warnings, *units.warnings),
         intermediates=tuple(
-            [
-                bound if i is None else bound._replace(
-                    value=bound.value if isinstance(bound.value, bool | None) else units.node(i).from_si(bound.value),
-                    grad=None if bound.grad is None else units.by_node(i).from_si(bound.grad),
-                )
-                for bound, i in zip(answer.intermediates, nodes, strict=True)
-            ]
+            [binding._replace(**x) for binding, x in zip(answer.intermediates, shown["intermediates"], strict=True)]
         ),
-        units=units.of_gradient(answer.gradient, nodes),
-    )  # fmt: skip
+        units=tree,
+    )
 
 
 def gradient_of(
@@ -294,6 +276,7 @@ def _in(
     check_single(program)
     units = program_units(program, posed.values, asked)
     bound = [program.place(i) for _, _, i in program.bound]
+    tree = None if units is None else units.of_gradient(posed.wanted, bound)
     warnings: list[Diagnostic] = []
 
     def work(m: NumberType, values: Values) -> dict[str, Any]:
@@ -306,7 +289,7 @@ def _in(
             nothing = swept.value == 0
             for name, slope in swept.gradient.items():
                 elasticities[name] = None if nothing else values[name] * slope / swept.value
-        numbers = {
+        return {
             "elasticities": elasticities,
             "value": swept.value,
             "gradient": swept.gradient,
@@ -314,15 +297,16 @@ def _in(
             "bound": [None if i is None else swept.graph.data[i] for i in at],
             "grads": [None if i is None else _grad(m, swept.adjoints[i], swept.at.active[i]) for i in at],
         }
-        return numbers if units is None else units.converted(m, numbers, at)
 
-    numbers = arithmetic.run(posed.point, work)
+    of_bound = [] if tree is None else tree.get("intermediates", [])
+    nodes = {"bound": [x["value"] for x in of_bound], "grads": [x["grad"] for x in of_bound]}
+    numbers = arithmetic.run(posed.point, work, tree and type(tree)(tree | nodes))
     return Gradient(
         text, arithmetic, numbers["value"], numbers["gradient"], numbers["point"], program.constants,
         (*posed.warnings, *warnings, *(units.warnings if units is not None else ())),
         _intermediates(program, list(zip(numbers["bound"], numbers["grads"], strict=True))),
         elasticities=numbers["elasticities"] if relative else None,
-        units=None if units is None else units.of_gradient(posed.wanted, bound),
+        units=tree,
     )  # fmt: skip
 
 

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from ..algebra.nary import Chains
 from ..errors import Diagnostic, ExpressionError
 from ..graphs.value import Value, in_order
+from ..inputs.arithmetic import DOUBLE
 from ..inputs.figures import unsigned
 from ..inputs.problem import parse
 from ..numbers.floats import REAL
 from ..record import Record
 from ..table.operators import VARIABLE
-from .gradient import plain_gradient
+from .gradient import gradient
+
+if TYPE_CHECKING:
+    from ..inputs.quantities import Units
+    from ..quantities.unit import Unit
 
 
 class PictureInput(Record):
@@ -22,6 +28,8 @@ class PictureInput(Record):
     taken: bool
     partial: float | None = None
     """The local derivative of what it leads to; None without numbers, and where none flows back along it."""
+    unit: Unit | None = None
+    """The unit of the local derivative; None where there are no units."""
 
 
 class PictureNode(Record):
@@ -41,6 +49,9 @@ class PictureNode(Record):
     """Whether another order of the operands would mean something else."""
     taken: bool
     """Whether it was evaluated; True for all where there is no point."""
+    unit: Unit | None = None
+    """The unit of the value; None where there are no units."""
+    grad_unit: Unit | None = None
 
 
 class Picture(Record):
@@ -56,23 +67,53 @@ class Picture(Record):
     warnings: tuple[Diagnostic, ...]
     roots: tuple[Value, ...]
     """The outputs as the Values that they were read from."""
+    units: Units | None = None
+    """The units of its numbers, under the names of their fields; None where they have none."""
+    node_units: tuple[Unit, ...] | None = None
+    """The units of the Values below the outputs, in depth-first order."""
+
+    @property
+    def units_of_values(self) -> dict[int, Unit] | None:
+        """The units of the Values below the outputs, by their `id`; None where they have none."""
+        return (
+            None if self.node_units is None else dict(zip(map(id, in_order(self.roots)), self.node_units, strict=True))
+        )
 
 
-def picture(text: str, point: Mapping[str, float | str] | None = None, *, wrt: Sequence[str] | None = None) -> Picture:
-    """The graph of the program `text` with value and derivative at every node, at `point`.
+def picture(
+    text: str,
+    point: Mapping[str, float | str] | None = None,
+    *,
+    wrt: Sequence[str] | None = None,
+    units: Sequence[str] | str | None = None,
+) -> Picture:
+    """The graph of the program `text` with value and derivative at every node, at `point`; the value in these `units`.
 
     Raises `ExpressionError` as `gradient` does.
     """
     try:
-        result = plain_gradient(text, point, wrt=wrt)
+        result = gradient(text, point, wrt=wrt, units=units, arithmetic=DOUBLE)
     except ExpressionError as error:
         if error.kind == "missing_value":
             diagnostic = error.diagnostic
             hint = f"{diagnostic.hint}; or draw it without numbers: `--symbolic`"
             raise ExpressionError(diagnostic.kind, diagnostic.message, diagnostic.span, hint, diagnostic.also) from None
         raise
-    assert result.output is not None
-    return described((result.output,), text, gradient=result.gradient, warnings=result.warnings)
+    assert result.output is not None and result.graphed is not None
+    answer = described(
+        (result.output,),
+        text,
+        gradient=result.gradient,
+        warnings=result.warnings,
+        units=result.graphed.units_of_values,
+    )
+    return answer if result.units is None else answer._replace(units=_units(answer, result.units))
+
+
+def _units(picture: Picture, units: Units) -> Units:
+    """The units of the record of a picture."""
+    nodes = [{"data": node.unit or "", "grad": node.grad_unit or ""} for node in picture.nodes]
+    return type(units)(gradient=units["gradient"], nodes=nodes)
 
 
 def symbolic_picture(text: str, names: Collection[str] = ()) -> Picture:
@@ -93,6 +134,7 @@ def gathered(picture: Picture) -> Picture:
         gradient=picture.gradient,
         warnings=picture.warnings,
         chains=Chains(picture.roots),
+        units=picture.units_of_values,
     )
 
 
@@ -104,8 +146,11 @@ def described(
     gradient: Mapping[str, float] | None = None,
     warnings: Sequence[Diagnostic] = (),
     chains: Chains | None = None,
+    units: Mapping[int, Unit] | None = None,
 ) -> Picture:
     """The picture of the graph below some Values, as they are: they are not evaluated here. `chains` become one node.
+
+    Values with `units`, which are by `id`, are in coherent units, and the picture's numbers in their own.
 
     >>> x = Value(3.0, label="x")
     >>> square = x * x
@@ -128,20 +173,46 @@ def described(
         partials = _partials(node, chains) if numbers and node.grad is not None else {}
         edges = [(user, k, partials.get((user, k))) for user, k in chains.edges(node)]
         inputs = tuple([PictureInput(place[user._prev[k]], taken[user][k], partial) for user, k, partial in edges])
-        drawn.append(
-            PictureNode(
-                node.label,
-                node._op,
-                node.primitive is VARIABLE,
-                unsigned(node.data) if not (node._prev or node.label) or (numbers and evaluated[node]) else None,
-                node.grad if numbers and evaluated[node] and not isinstance(node.data, bool) else None,
-                inputs,
-                len(inputs) > 1 and not node.primitive.commutative,
-                evaluated[node],
-            )
+        data = unsigned(node.data) if not (node._prev or node.label) or (numbers and evaluated[node]) else None
+        grad = node.grad if numbers and evaluated[node] and not isinstance(node.data, bool) else None
+        described_node = PictureNode(
+            node.label,
+            node._op,
+            node.primitive is VARIABLE,
+            data,
+            grad,
+            inputs,
+            len(inputs) > 1 and not node.primitive.commutative,
+            evaluated[node],
         )
+        if units is not None:
+            operands = [units[id(user._prev[k])] for user, k, _ in edges]
+            described_node = _in_units(described_node, units[id(node)], operands, units[id(roots[0])])
+        drawn.append(described_node)
     outputs = tuple(place[root] for root in roots)
-    return Picture(text, numbers, tuple(drawn), outputs, dict(gradient or {}), tuple(warnings), tuple(roots))
+    answer = Picture(text, numbers, tuple(drawn), outputs, dict(gradient or {}), tuple(warnings), tuple(roots))
+    return answer if units is None else answer._replace(node_units=tuple([units[id(value)] for value in order]))
+
+
+def _in_units(node: PictureNode, unit: Unit, operands: Sequence[Unit], output: Unit) -> PictureNode:
+    """The node in its unit, with the units of its inputs and of the output; its numbers are in coherent ones."""
+    from ..quantities.unit import ratio
+
+    if isinstance(node.data, bool):
+        return node
+    by = ratio(output, unit)
+    edges = []
+    for edge, operand in zip(node.inputs, operands, strict=True):
+        of_edge = ratio(unit, operand)
+        partial = None if edge.partial is None else of_edge.from_si(edge.partial)
+        edges.append(edge._replace(partial=partial, unit=of_edge))
+    return node._replace(
+        data=None if node.data is None else unit.from_si(node.data),
+        grad=None if node.grad is None else by.from_si(node.grad),
+        inputs=tuple(edges),
+        unit=unit,
+        grad_unit=by,
+    )
 
 
 def _partials(node: Value, chains: Chains) -> dict[tuple[Value, int], float]:

@@ -9,7 +9,8 @@ from ..errors import Diagnostic, ExpressionError
 from ..graphs.second_order import hessian_in
 from ..graphs.value import Value
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values
-from ..inputs.problem import Point, Problem, as_number, pose, single_output
+from ..inputs.measured_points import program_units, with_units
+from ..inputs.problem import Point, Problem, pose, single_output
 from ..numbers.base import NumberType
 from ..numbers.running_error import UNIT
 from ..numerics.linear_algebra import eigenvalues
@@ -18,6 +19,7 @@ from ..record import Record
 
 if TYPE_CHECKING:
     from ..batched.data_loss import LossSpec, LossSummary
+    from ..inputs.quantities import Units
 
 MOST_VARIABLES = 500
 MOST_EIGENVALUES = 100
@@ -34,7 +36,8 @@ class Hessian(Record):
     hessian: list[list[Shown]]
     """The symmetric matrix; rows and columns in the order of `gradient`."""
     eigenvalues: list[float] | None
-    """The smallest first, from the matrix in doubles; None where it is too large."""
+    """The smallest first, from the matrix in doubles; None where it is too large, or its entries have several
+    dimensions."""
     verdict: str
     """minimum, maximum, saddle, `flat` (an eigenvalue is 0, and the others do not decide), or `not stationary` where
     the gradient is not 0; undecided without eigenvalues.
@@ -49,6 +52,8 @@ class Hessian(Record):
     warnings: tuple[Diagnostic, ...]
     over: LossSummary | None = None
     """The rows of data that it is the sum or mean over, if it is."""
+    units: Units | None = None
+    """The units of its numbers, under the names of their fields; None where they have none."""
 
 
 def hessian(
@@ -58,6 +63,7 @@ def hessian(
     wrt: Sequence[str] | None = None,
     arithmetic: Arithmetic = DOUBLE,
     over: LossSpec | None = None,
+    units: Sequence[str] | str | None = None,
 ) -> Hessian:
     """Value, gradient and second derivatives of the program `text` at `point`, by the variables `wrt`.
 
@@ -71,30 +77,59 @@ def hessian(
     """
     if over is not None:
         return _reduced(text, point, wrt, over, arithmetic)
-    posed = pose(text, point, wrt)
+    posed = pose(text, with_units(point), wrt, quantities=True)
     output = single_output(posed.program)
     names = posed.wanted
     check_size(names)
+    measured = program_units(posed.program, posed.values, units)
+    tree: Units | None = None
     warnings: list[Diagnostic] = []
 
     def work(m: NumberType, values: Values) -> dict[str, Any]:
         result = hessian_in(m, posed.program.graph, values, names)
-        return {"value": result.value, "gradient": result.gradient, "hessian": result.hessian, "point": values}
+        gradient = dict(zip(names, result.gradient, strict=True))
+        return {"value": result.value, "gradient": gradient, "hessian": result.hessian, "point": values}
 
     result = arithmetic.run(posed.point, work)
     matrix = [[float(x) for x in row] for row in result["hessian"]]
-    verdict = _classified(matrix, names, lambda: _with_errors(posed, output, result, matrix, arithmetic), warnings)
+    spectrum, verdict, curvature, flat = _classified(
+        matrix, names, lambda: _with_errors(posed, output, result, matrix, arithmetic), warnings
+    )
+    if measured is not None:
+        # the verdict is the same in all units
+        tree = measured.of_hessian(names)
+        result = arithmetic.run(posed.point, work, tree)
+        spectrum = _spectrum_in_units(spectrum, tree)
+        flat = () if spectrum is None else flat
+        warnings += measured.warnings
     return Hessian(
         text,
         arithmetic,
         result["value"],
-        dict(zip(names, result["gradient"], strict=True)),
+        result["gradient"],
         result["hessian"],
-        *verdict,
+        spectrum,
+        verdict,
+        curvature,
+        flat,
         result["point"],
         posed.program.constants,
         (*posed.warnings, *warnings),
+        units=tree,
     )
+
+
+def _spectrum_in_units(spectrum: list[float] | None, tree: Units) -> list[float] | None:
+    """Eigenvalues in their unit, which is added to the tree; None where the entries have different dimensions."""
+    from ..quantities.unit import coherent
+
+    units = dict.fromkeys(unit for row in tree["hessian"] for unit in row)
+    if not spectrum or len({unit.dimension for unit in units}) > 1:
+        return None
+    first = next(iter(units))
+    unit = first if len(units) == 1 else coherent(first.dimension)
+    tree["eigenvalues"] = [unit] * len(spectrum)
+    return [unit.from_si(x) for x in spectrum]
 
 
 def _reduced(
@@ -163,13 +198,13 @@ def _with_errors(
 
     Exact and certified partial derivatives are 0 or they are not; with so many digits, errors are by so many smaller.
     """
-    slopes = [float(x) for x in result["gradient"]]
+    slopes = [float(x) for x in result["gradient"].values()]
     value = float(result["value"])
     # what is shown is a double, whatever it was computed in
     nearest = [[UNIT * abs(x) for x in row] for row in matrix]
     roundoff = {"double": UNIT, "precision": 10.0**-arithmetic.digits}.get(arithmetic.name, 0.0)
     if roundoff:
-        point = {name: as_number(x, name) for name, x in posed.point.items()}
+        point = posed.values
         try:
             rough = derivatives(output, point, posed.wanted, [abs(point[name]) for name in posed.wanted])
         except ExpressionError:

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import Diagnostic, ExpressionError, Span, quoted, usage_error
 from ..graphs.value import Value
 from ..graphs.value_and_gradient import evaluate_in
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values, kink_warnings
+from ..inputs.measured_points import program_units, with_units
 from ..inputs.problem import Point, Problem, Quantity, parse, pose, without_units
 from ..numbers.base import NumberType
 from ..record import Record
 from ..run.evaluation import Kinks
+
+if TYPE_CHECKING:
+    from ..inputs.quantities import ProgramUnits, Units
 
 MOST_ENTRIES = 1_000_000
 NAME_LENGTH = 40
@@ -41,6 +45,8 @@ class Jacobian(Record):
     point: dict[str, Shown]
     constants: dict[str, float]
     warnings: tuple[Diagnostic, ...]
+    units: Units | None = None
+    """The units of its numbers, under the names of their fields; None where they have none."""
 
 
 def jacobian(
@@ -51,11 +57,13 @@ def jacobian(
     direction: Mapping[str, float | str] | None = None,
     adjoint: Mapping[str, float | str] | Sequence[float | str] | None = None,
     arithmetic: Arithmetic = DOUBLE,
+    units: Sequence[str] | str | None = None,
 ) -> Jacobian:
     """The outputs of the program `text` at `point` and their partial derivatives by `wrt`.
 
     With a `direction` (variables left out: 0) or an `adjoint` (by the outputs' names, or in their order) only the
-    product with it, in one sweep; the matrix is never formed then. Raises `ExpressionError` as `gradient` does.
+    product with it, in one sweep; the matrix is never formed then. `units` are those that outputs are asked for in.
+    Raises `ExpressionError` as `gradient` does.
 
     >>> jacobian("x*y, x + y", {"x": 2, "y": 3}).jacobian
     [[3.0, 2.0], [1.0, 1.0]]
@@ -73,12 +81,17 @@ def jacobian(
                 raise usage_error(
                     f"`{name}` of the direction is not differentiated by", f"the variables: {known_names}"
                 )
-        for name, value in direction.items():
-            if type(value) is Quantity:
-                raise without_units(name, value)
         along = {name: direction.get(name, 0.0) for name in names}
     weights = None if adjoint is None else _weights(adjoint, called)
     whole = along is None and weights is None
+    measured = program_units(posed.program, posed.values, units, called)
+    tree = None
+    if measured is not None:
+        tree, along = _units(measured, called, names, along, weights)
+    elif along is not None:
+        for name, value in along.items():
+            if type(value) is Quantity:
+                raise without_units(name, value)
     if whole and len(names) * len(outputs) > MOST_ENTRIES:
         raise ExpressionError(
             "limit",
@@ -112,7 +125,7 @@ def jacobian(
         warnings[:] = kink_warnings(arithmetic, kinks.values())
         return result
 
-    results = arithmetic.run({f"{part} {name}": value for (part, name), value in inputs.items()}, work)
+    results = arithmetic.run({f"{part} {name}": value for (part, name), value in inputs.items()}, work, tree)
     return Jacobian(
         text,
         arithmetic,
@@ -126,14 +139,38 @@ def jacobian(
         results.get("gradient"),
         results["point"],
         posed.program.constants,
-        (*posed.warnings, *warnings),
+        (*posed.warnings, *warnings, *(measured.warnings if measured is not None else ())),
+        tree,
     )
+
+
+def _units(
+    units: ProgramUnits,
+    outputs: Sequence[str],
+    names: Sequence[str],
+    along: dict[str, float | str] | None,
+    weights: Sequence[float | str] | None,
+) -> tuple[Units, dict[str, float | str] | None]:
+    """The units of the numbers that are asked for, and the direction in coherent units. Raises `ExpressionError`."""
+    from ..inputs.quantities import direction_in_units, of_one_dimension
+    from ..quantities.unit import ratio
+
+    tree: dict[str, Any] = {"values": units.outputs}
+    if along is None and weights is None:
+        tree["jacobian"] = [[units.partial(name, k) for name in names] for k in range(len(outputs))]
+    if along is not None:
+        along, tree["direction"], rate = direction_in_units(units, along)
+        tree["product"] = [ratio(unit, rate) if rate.atoms else unit.difference for unit in units.outputs]
+    if weights is not None:
+        of_one_dimension(units.outputs, outputs, "`--adjoint` adds them up: divide each by a unit, as `y/1[m]`")
+        tree["gradient"] = units.gradient(names)
+    return units.tree(**tree), along
 
 
 def _posed(text: str, point: Point | None, wrt: Sequence[str] | None) -> Problem:
     """The program, ready to be differentiated; where it lists outputs with other signs than commas, that is said."""
     try:
-        return pose(text, point, wrt)
+        return pose(text, with_units(point), wrt, quantities=True)
     except ExpressionError as error:
         listed = _with_commas(text, error, point or {})
         if not listed:
@@ -153,7 +190,7 @@ def _with_commas(text: str, error: ExpressionError, point: Point) -> str:
         before, after = text[: error.span.end], text[error.span.end :].lstrip()
         text = f"{before}, {after.removeprefix(';').lstrip()}"
         try:
-            return text if len(parse(text, point).outputs) > 1 else ""
+            return text if len(parse(text, point, units=True).outputs) > 1 else ""
         except ExpressionError as refusal:
             error = refusal
     return ""

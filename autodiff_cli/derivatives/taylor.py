@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
 
 from ..errors import Diagnostic, ExpressionError, quoted, usage_error
 from ..graphs.taylor_mode import taylor_in
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values
 from ..inputs.figures import Figure
+from ..inputs.measured_points import program_units, with_units
 from ..inputs.problem import Point, check_single, pose
 from ..numbers.base import NO_RESULT, Number, NumberType
 from ..numbers.floats import REAL
@@ -17,6 +19,10 @@ from ..numbers.running_error import RUNNING, UNIT, Bounded
 from ..record import Record
 from ..run.flat_graph import Graph
 from .holes import series_through
+
+if TYPE_CHECKING:
+    from ..inputs.quantities import Units
+    from ..quantities.unit import Unit
 
 MOST_ORDERS = 200
 """The time grows with the square of the order, for a power of the variable with its third power."""
@@ -39,6 +45,8 @@ class Taylor(Record):
     point: dict[str, Shown]
     constants: dict[str, float]
     warnings: tuple[Diagnostic, ...]
+    units: Units | None = None
+    """The units of its numbers, under the names of their fields; None where they have none."""
 
 
 def taylor(
@@ -48,6 +56,7 @@ def taylor(
     wrt: Sequence[str] | None = None,
     order: int = 8,
     arithmetic: Arithmetic = DOUBLE,
+    units: Sequence[str] | str | None = None,
 ) -> Taylor:
     """The Taylor polynomial of the program `text` at `point` in the variable `wrt`, up to an order from 0 to 200.
 
@@ -58,7 +67,7 @@ def taylor(
     """
     if wrt is not None and len(wrt) != 1:
         raise usage_error("a Taylor series is taken in one variable", "write `--wrt x`")
-    posed = pose(text, point, wrt)
+    posed = pose(text, with_units(point), wrt, quantities=True)
     check_single(posed.program)
     graph = posed.program.graph
     if len(posed.wanted) != 1:
@@ -83,6 +92,10 @@ def taylor(
             f"order times digits may be up to {MOST_DIGITS:,}",
         )
     name = posed.wanted[0]
+    measured = program_units(posed.program, posed.values, units)
+    tree = None
+    if measured is not None:
+        tree = measured.tree(coefficients=measured.coefficients(name, order))
 
     def work(m: NumberType, values: Values) -> dict[str, Any]:
         result = _without_noise(graph, values, posed.point, name, order) if m is REAL else None
@@ -99,17 +112,18 @@ def taylor(
         return {"coefficients": coefficients, "point": values}
 
     remarks: list[Diagnostic] = []
-    result = arithmetic.run(posed.point, work)
+    result = arithmetic.run(posed.point, work, tree)
     return Taylor(
         text,
         arithmetic,
         name,
         order,
         result["coefficients"],
-        polynomial(name, result["coefficients"], result["point"][name]),
+        polynomial(name, result["coefficients"], result["point"][name], units=tree),
         result["point"],
         posed.program.constants,
-        (*posed.warnings, *remarks),
+        (*posed.warnings, *remarks, *(measured.warnings if measured is not None else ())),
+        tree,
     )
 
 
@@ -141,18 +155,43 @@ def shortest(x: Shown) -> str:
     return str(int(x)) if x == int(x) and abs(x) < 1e16 else repr(x).replace("e+", "e")
 
 
-def polynomial(name: str, coefficients: list[Shown], center: Shown, written: Callable[[Shown], str] = shortest) -> str:
-    """The polynomial in powers of the variable less the center, without the terms that are 0."""
-    middle = written(center)
+def polynomial(
+    name: str,
+    coefficients: list[Shown],
+    center: Shown,
+    written: Callable[[Shown], str] = shortest,
+    units: Mapping[str, Any] | None = None,
+) -> str:
+    """The polynomial in powers of the variable less the center, without the terms that are 0.
+
+    With units its numbers have them, as formulas do: `2[m] + 3[m/s]*(t - 1[s])`.
+    """
+
+    def number(x: Shown, unit: Unit | None) -> str:
+        if unit is None or unit.is_number:
+            return written(x)
+        if unit.zero:
+            # a number in a formula is on no scale with a zero of its own
+            kelvins = Fraction(x.text if isinstance(x, Figure) else repr(x)) * unit.scale + unit.zero
+            x, unit = Figure(str(kelvins), None) if isinstance(x, Figure) else float(kelvins), unit.difference
+        return f"{text}*1[{unit}]" if "/" in (text := written(x)) else f"{text}[{unit}]"
+
+    at: Unit | None = units["point"][name] if units else None
+    of: Sequence[Unit | None] = units["coefficients"] if units else [None] * len(coefficients)
     base = name
-    if middle.strip("-0.") != "":
-        far = middle.removeprefix("-")
-        base = f"({name} {'+' if middle[0] == '-' else '-'} {f'({far})' if '/' in far else far})"
+    if float(center) or (at is not None and at.zero):
+        far = number(center, at).removeprefix("-")
+        base = f"({name} {'+' if float(center) < 0 else '-'} {f'({far})' if '/' in far.partition('[')[0] else far})"
     out = ""
-    for k, coefficient in enumerate(coefficients):
-        if float(coefficient) == 0 and (not isinstance(coefficient, Figure) or coefficient.text == "0"):
+    for k, (coefficient, unit) in enumerate(zip(coefficients, of, strict=True)):
+        has_zero = unit is not None and unit.zero
+        if (
+            not has_zero
+            and float(coefficient) == 0
+            and (not isinstance(coefficient, Figure) or coefficient.text == "0")
+        ):
             continue
-        text = written(coefficient)
+        text = number(coefficient, unit)
         negative, size = text.startswith("-"), text.removeprefix("-")
         power = base if k == 1 else f"{base}**{k}"
         term = size if k == 0 else power if size == "1" else f"{size}*{power}"

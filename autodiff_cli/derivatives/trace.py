@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from ..algebra.partials import local_formulas
 from ..errors import Diagnostic, quoted, usage_error
 from ..graphs.value import Value, constant, graph_in, in_order, node, variable
 from ..inputs.figures import unsigned
-from ..inputs.problem import as_number, check_values, read_program, single_output, wanted_variables
+from ..inputs.measured_points import program_units, with_units
+from ..inputs.problem import Quantity, as_number, check_values, read_program, single_output, wanted_variables
 from ..language.builder import Program
 from ..language.printer import expression_text
 from ..numbers.floats import REAL
@@ -17,6 +19,10 @@ from ..run.evaluation import Evaluation
 from ..run.flat_graph import Graph
 from ..run.sweep import Activity, local_derivatives
 from ..table.operators import CONSTANT, NEG, VARIABLE, WHERE
+
+if TYPE_CHECKING:
+    from ..inputs.quantities import ProgramUnits
+    from ..quantities.unit import Unit
 
 MODES = ("reverse", "forward")
 
@@ -115,6 +121,8 @@ class Trace(Record):
     """In forward mode: the derivative along the direction."""
     notes: tuple[Note, ...]
     warnings: tuple[Diagnostic, ...]
+    has_units: bool = False
+    """Whether its numbers are in units, which they remember."""
 
 
 def trace(
@@ -124,6 +132,7 @@ def trace(
     wrt: Sequence[str] | None = None,
     mode: str = "reverse",
     direction: Mapping[str, float | str] | None = None,
+    units: Sequence[str] | str | None = None,
 ) -> Trace:
     """The evaluation trace of the program `text` at `point`.
 
@@ -133,11 +142,20 @@ def trace(
     >>> trace("log(x1) + x1*x2 - sin(x2)", {"x1": 2, "x2": 5}).gradient["x1"]
     5.5
     """
-    values = {name: as_number(value, name) for name, value in (point or {}).items()}
-    program, _, remarks = read_program(text, values, wrt)
+    values = {
+        name: value if type(value) is Quantity else as_number(value, name) for name, value in with_units(point).items()
+    }
+    program, _, remarks = read_program(text, values, wrt, units=True)
     output = single_output(program)
     warnings = check_values(program, values) + remarks
     wanted = wanted_variables(program, values, wrt)
+    measured = program_units(program, values, units)
+    rate: Unit | None = None
+    if measured is not None and mode == "forward" and direction:
+        from ..inputs.quantities import direction_in_units
+
+        along, _, rate = direction_in_units(measured, direction)
+        direction = {name: float(x) for name, x in along.items()}
     seeds = _seeds(program, mode, direction, wanted)
     places = in_reading_order(program, output)
     graph = graph_in(places, (output,))
@@ -168,7 +186,7 @@ def trace(
     notes += _vanishing(writer, adjoints, pulls, rows) if mode == "reverse" else []
     notes += _branches(writer, text)
     by_name = {n: places[leaf] for n, leaf in program.variables.items() if leaf in places}
-    return Trace(
+    answer = Trace(
         text,
         mode,
         writer.letter,
@@ -184,6 +202,63 @@ def trace(
         (_plain(flows[root]) or 0.0) if mode == "forward" else None,
         tuple(notes),
         tuple(warnings + kink_warnings),
+    )
+    return answer if measured is None else _in_units(answer, measured, program, writer, rate)
+
+
+def _in_units(answer: Trace, units: ProgramUnits, program: Program, writer: Writer, rate: Unit | None) -> Trace:
+    """The trace in its units instead of the SI's; a direction is per `rate`."""
+    from ..inputs.quantities import measured_number
+    from ..quantities.unit import Unit, ratio
+
+    places = {value: program.place(i) for i, value in enumerate(program.values)}
+    of_nodes = [units.node(place) for n in writer.nodes if (place := places[n]) is not None]
+    for i, leaf in writer.leaves.items():
+        if leaf is not writer.nodes[i] and leaf.primitive is VARIABLE:
+            leaf.data = measured_number(leaf.data, of_nodes[i])
+    of_rows = [of_nodes[i] for i in writer.listed]
+    output = units.outputs[0]
+    by = [ratio(output, unit) for unit in of_rows]
+
+    def along(x: float | None, unit: Unit) -> Any:
+        return measured_number(x, ratio(unit, rate) if rate is not None and rate.atoms else unit.difference)
+
+    pulls = []
+    for pull in answer.pulls:
+        numbers = {"upstream": pull.upstream, "product": pull.product, "before": pull.before, "total": pull.total}
+        shown = {
+            key: measured_number(x, by[pull.source if key == "upstream" else pull.target]) for key, x in numbers.items()
+        }
+        partial = measured_number(pull.partial, ratio(of_rows[pull.source], of_rows[pull.target]))
+        pulls.append(pull._replace(partial=partial, **shown))
+    pushes = []
+    for push in answer.pushes:
+        terms = [
+            term._replace(
+                partial=measured_number(term.partial, ratio(of_rows[push.target], of_rows[term.source])),
+                tangent=along(term.tangent, of_rows[term.source]),
+            )
+            for term in push.terms
+        ]
+        pushes.append(push._replace(terms=tuple(terms), tangent=along(push.tangent, of_rows[push.target])))
+    rows = [
+        row._replace(value=measured_number(row.value, unit)) for row, unit in zip(answer.rows, of_rows, strict=True)
+    ]
+    point = {name: measured_number(x, units.point.get(name, Unit())) for name, x in answer.point.items()}
+    return answer._replace(
+        value=measured_number(answer.value, output),
+        point=point,
+        rows=tuple(rows),
+        pulls=tuple(pulls),
+        pushes=tuple(pushes),
+        adjoints=tuple([measured_number(x, by[k]) for k, x in enumerate(answer.adjoints)]),
+        gradient={name: measured_number(x, units.partial(name)) for name, x in answer.gradient.items()},
+        direction={name: along(x, units.differences[name]) for name, x in answer.direction.items()},
+        tangent=along(answer.tangent, output),
+        # how small an adjoint is depends on its unit
+        notes=tuple([note for note in answer.notes if note.kind not in ("vanished", "exploded", "cancelled")]),
+        warnings=(*answer.warnings, *units.warnings),
+        has_units=True,
     )
 
 

@@ -1,4 +1,4 @@
-"""The derivative of a program as a formula: as text that reads back, as LaTeX, as Python."""
+"""The derivative of a program as a formula: as text that reads back, as LaTeX, MathML, Python, or for SymPy."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import count, pairwise
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..algebra.almost_everywhere import Contradiction, conjunction, generic
 from ..algebra.simplify import simplify
@@ -19,7 +19,16 @@ from ..graphs.taylor_mode import taylor_in
 from ..graphs.value import Value, in_order, variable
 from ..graphs.value_and_gradient import breakpoints_met, evaluate_in, value_and_gradient, value_in
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values, kink_warnings
-from ..inputs.problem import Point, as_number, check_values, read_program, single_output, wanted_variables
+from ..inputs.measured_points import program_units, with_units
+from ..inputs.problem import (
+    Point,
+    Quantity,
+    as_number,
+    check_values,
+    read_program,
+    single_output,
+    wanted_variables,
+)
 from ..language.builder import Program
 from ..language.printer import expression_text
 from ..language.tokens import CLOSE, KIND, NAME, NUMBER, OPEN, scan
@@ -35,6 +44,9 @@ from .assumptions import Assumption, assumptions, check_point
 from .derivation import Derivation, check_length, derivations
 from .derivation import latex as steps_latex
 
+if TYPE_CHECKING:
+    from ..inputs.quantities import Units
+
 PLUS, MINUS, SUPERSCRIPT = KIND["PLUS"], KIND["MINUS"], KIND["SUPERSCRIPT"]
 
 MOST_ORDERS = 30
@@ -42,7 +54,13 @@ MOST_DERIVATIVES = 200
 LONGEST = 1_000_000
 """Characters of a formula; what is shared may be much shorter."""
 
-LANGUAGES: Mapping[str, tuple[str, ...]] = {"text": (), "latex": (".tex",), "python": (".py",)}
+LANGUAGES: Mapping[str, tuple[str, ...]] = {
+    "text": (),
+    "latex": (".tex",),
+    "mathml": (".mml", ".mathml"),
+    "python": (".py",),
+    "sympy": (),
+}
 """The languages that derivatives are written in, and how the names of their files end."""
 
 
@@ -104,7 +122,7 @@ class Diff(Record):
     """Names of common parts and their formulas, in the order in which they need each other."""
     derivatives: list[Derivative]
     program: str
-    """All of it as one program that reads back, as LaTeX, or as a Python module."""
+    """All of it as one program that reads back, as LaTeX or MathML, as a Python module, or as text for SymPy."""
     point: dict[str, Shown]
     warnings: tuple[Diagnostic, ...]
     constants: dict[str, float]
@@ -114,6 +132,8 @@ class Diff(Record):
     """The assumptions as they were typed."""
     equations: Sequence[str] = ()
     """The equations, if unknowns of these are differentiated."""
+    units: Units | None = None
+    """The units of the values and of the point, under the names of their fields; None where they have none."""
 
 
 def diff(
@@ -129,6 +149,7 @@ def diff(
     assume: str | Sequence[str] | None = None,
     name: str | None = None,
     arithmetic: Arithmetic = DOUBLE,
+    units: Sequence[str] | str | None = None,
 ) -> Diff:
     """The derivatives of the program `text` of an order by all combinations of the variables `wrt`.
 
@@ -157,8 +178,10 @@ def diff(
             raise ExpressionError("usage", "`d/d…` and the options `--wrt` and `--order` say two things", hint=hint)
         wrt, order = [operator.name], operator.order
         typed, text = text, " " * operator.end + text[operator.end :]
-    values_given = dict(point or {})
-    numbers = {name: as_number(value, name) for name, value in values_given.items()}
+    values_given = with_units(point)
+    numbers = {
+        name: value if type(value) is Quantity else as_number(value, name) for name, value in values_given.items()
+    }
     program, bound, notes = read_program(text, numbers, wrt)
     values_given |= bound
     output = single_output(program)
@@ -178,9 +201,12 @@ def diff(
             None,
             "name some of them: `--wrt x,y`",
         )
-    if steps and language == "python":
-        hint = "leave `--steps` out: steps have whole formulas"
-        raise usage_error("`--steps` and `--to python` exclude each other", hint)
+    if steps and language not in ("text", "latex"):
+        hint = "leave `--steps` out: steps are shown as text, or in LaTeX"
+        raise usage_error(f"`--steps` and `--to {language}` exclude each other", hint)
+    if share and language == "sympy":
+        hint = "leave `--share` out: `sympy.cse` finds common parts"
+        raise usage_error("`--share` and `--to sympy` exclude each other", hint)
     if steps:
         check_length(output)
     for graph in (output, *simplify((output,), spell=False)):
@@ -200,13 +226,20 @@ def diff(
     ]
     formulas = list(derived.values())
     facts = [one.condition for one in assumed]
-    shorts = [None if everywhere or share or language == "python" else generic(one, facts) for one in formulas]
+    shorts = [
+        None if everywhere or share or language in ("python", "sympy") else generic(one, facts) for one in formulas
+    ]
     if order > 1:
         warnings += _kinks(output, order)
+    tree: Units | None = None
     values: list[Any] = [None] * len(formulas)
     shown_point: dict[str, Shown] = {}
     if here:
         at = {name: values_given[name] for name in program.variables}
+        measured = program_units(program, {name: numbers[name] for name in program.variables}, units)
+        if measured is not None:
+            tree = measured.tree(values=[measured.higher([names[k] for k in by]) for by in derived])
+            warnings += measured.warnings
 
         def task(m: NumberType, numbers: Values) -> dict[str, Any]:
             if order == 1:
@@ -216,10 +249,10 @@ def diff(
             return {"values": _higher(m, output, derived, numbers, names), "point": numbers}
 
         met: list[Diagnostic] = []
-        answer = arithmetic.run(at, task)
+        answer = arithmetic.run(at, task, tree)
         values, shown_point = answer["values"], answer["point"]
         warnings += met
-    typeset = typesetting(program, names, function=name) if language == "latex" else None
+    typeset = typesetting(program, names, function=name) if language in ("latex", "mathml") else None
     sides = stated(program, typeset) if typeset else []
     # what is too long to be stated shares its parts with its derivatives
     wanted = formulas if sides or not typeset else [output, *formulas]
@@ -229,6 +262,8 @@ def diff(
     if typeset:
         typeset = typesetting(program, names, [name for name, _ in parts], function=name)
     written = typeset.expression if typeset else expression_text
+    if language == "sympy":
+        from ..targets.sympy import sympy_text as written  # only SymPy's text needs it
     shared = [(typeset.name(name) if typeset else name, written(part)) for name, part in parts]
     function, rest = rest[: len(rest) - len(formulas)], rest[len(rest) - len(formulas) :]
     listed = [
@@ -250,7 +285,23 @@ def diff(
         several = len(program.variables) > 1
         shared_sides = [*shared, *((typeset.head(program.variables), written(formula)) for formula in function)]
         slopes = [(typeset.derivative(one.by, several), one.shown + where_latex(one.condition)) for one in listed]
-        document = equations([*(stated(program, typeset) if sides else ()), *shared_sides, *slopes])
+        whole = [*(stated(program, typeset) if sides else ()), *shared_sides, *slopes]
+        document = equations(whole)
+        if language == "mathml":
+            from ..language.mathml import mathml, mathml_equations  # only MathML needs it
+
+            document = mathml_equations(whole)
+            shared = [(left, mathml(right)) for left, right in shared]
+            listed = [
+                one._replace(
+                    **{
+                        part: mathml(latex)
+                        for part in ("formula", "short", "condition")
+                        if (latex := getattr(one, part))
+                    }
+                )
+                for one in listed
+            ]
     else:
         document = _program(text, output, formulas, language, shared, listed)
     if worked and language == "latex":
@@ -268,6 +319,7 @@ def diff(
         program.constants,
         worked,
         tuple(one.text for one in assumed),
+        units=tree,
     )
 
 
@@ -460,6 +512,8 @@ def _program(
     """All of it in one piece."""
     if language == "text":
         return "; ".join([*(f"{name} = {formula}" for name, formula in shared), ", ".join(d.formula for d in listed)])
+    if language == "sympy":
+        return listed[0].formula if len(listed) == 1 else f"[{', '.join(d.formula for d in listed)}]"
     names = tuple(dict.fromkeys(name for derivative in listed for name in derivative.by))
     return _module(text, [output, *formulas], names)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import Diagnosed, Diagnostic, ExpressionError, needed
 from ..numbers.base import UNDECIDED, Number, NumberType, Refusal
@@ -18,7 +18,10 @@ from ..numbers.floats import REAL
 from ..run.sweep import Breakpoint
 from .figures import Figure
 from .figures import Shown as Shown
-from .problem import as_number, check_single, parse
+from .problem import Quantity, as_number, check_single, parse
+
+if TYPE_CHECKING:
+    from .quantities import Units
 
 CERTIFIED_DIGITS = 17
 MOST_BITS = 1 << 17
@@ -51,13 +54,21 @@ class Arithmetic(NamedTuple):
     name: str = "double"
     digits: int = CERTIFIED_DIGITS
 
-    def run(self, point: Mapping[str, float | str], task: Task) -> dict[str, Any]:
+    def run(self, point: Mapping[str, float | str], task: Task, units: Units | None = None) -> dict[str, Any]:
         """Run a task in this arithmetic; return its lists and dictionaries with the numbers as they are shown.
 
-        Raises `ExpressionError`; of the kind `limit` where it would take more work than it may.
+        With `units` these are in the units of that tree; tasks compute in coherent ones. Raises `ExpressionError`; of
+        the kind `limit` where it would take more work than it may.
         """
         with allowed(anew=False):
-            return self._run(point, task)
+            if units is None:
+                return self._run(point, task)
+            from .quantities import in_units  # only units need it
+
+            results = self._run(point, lambda m, values: in_units(m, task(m, values), units))
+            if self.name == "double" and "point" in results:
+                results["point"] |= {name: units.typed[name] for name in results["point"] if name in units.typed}
+            return results
 
     def _run(self, point: Mapping[str, float | str], task: Task) -> dict[str, Any]:
         if self.name == "certified":
@@ -181,7 +192,7 @@ class Arithmetic(NamedTuple):
         """The number that a point gives to a name: read as decimals, but by doubles."""
         text = typed if isinstance(typed, str) else getattr(typed, "source", None)
         if self.name == "double" or text is None:
-            return m.number(as_number(typed, name))
+            return m.number(typed if type(typed) is Quantity else as_number(typed, name))
         from ..graphs.value_and_gradient import evaluate_in
 
         program = parse(text)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from ..errors import ExpressionError, Span
-from .parse_point import constant_value, fail, is_name, pieces
+from .parse_point import ValueOf, constant_value, fail, is_name, pieces
 
 EXAMPLE = "write it as `x=-2:4`, or `x=0:1,y=0:2`"
 
@@ -32,8 +32,9 @@ class Range(NamedTuple):
             )
 
 
-def parse_ranges(texts: Iterable[str]) -> dict[str, Range]:
-    """The range of each name, in order; the ends may be constant expressions, such as `pi/2`.
+def parse_ranges(texts: Iterable[str], value_of: ValueOf = constant_value) -> dict[str, Range]:
+    """The range of each name, in order; the ends may be constant expressions, such as `pi/2`, or what
+    `value_of` reads.
 
     Raises `ExpressionError` of kind `point`, with the span in the text (its `text`).
 
@@ -44,7 +45,7 @@ def parse_ranges(texts: Iterable[str]) -> dict[str, Range]:
     for text in texts:
         try:
             for start, end in pieces(text):
-                name, ends = _one(text, start, end)
+                name, ends = _one(text, start, end, value_of)
                 if ranges.setdefault(name, ends) != ends:
                     fail(f"`{name}` is given two ranges", Span(start, end), "leave one of them out")
         except ExpressionError as error:
@@ -66,7 +67,7 @@ def parse_between(texts: Sequence[str]) -> dict[str, Range] | Range | None:
     return parse_ranges(texts)
 
 
-def _one(text: str, start: int, end: int) -> tuple[str, Range]:
+def _one(text: str, start: int, end: int, value_of: ValueOf) -> tuple[str, Range]:
     name, equals, ends = text[start:end].partition("=")
     bare = name.rstrip()
     if not equals or not is_name(bare):
@@ -79,8 +80,8 @@ def _one(text: str, start: int, end: int) -> tuple[str, Range]:
     if not colon:
         fail(f"the range of `{bare}` needs two ends with a colon between them", Span(start, end), EXAMPLE)
     begin = start + len(name) + 1
-    first = constant_value(bare, low, begin) if low.strip() else None
-    second = constant_value(bare, high, begin + len(low) + 1) if high.strip() else None
+    first = value_of(bare, low, begin) if low.strip() else None
+    second = value_of(bare, high, begin + len(low) + 1) if high.strip() else None
     if first is not None and second is not None and first > second:
         turned = f"turn it round: `{bare}={high.strip()}:{low.strip()}`"
         fail(f"the range of `{bare}` goes the wrong way, from {first:g} down to {second:g}", Span(start, end), turned)

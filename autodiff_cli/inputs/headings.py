@@ -7,9 +7,10 @@ from collections.abc import Iterable, Mapping
 
 from .parse_point import is_name
 
-_IN_BRACKETS = re.compile(r"(.*?)\s*(?:\[([^\[\]]*)\]|\(([^()]*(?:\([^()]*\)[^()]*)*)\))\s*")
-_AFTER_SLASH = re.compile(r"([^/]*?)\s*/\s*(.+)")
-_AFTER_IN = re.compile(r"(.+?)\s+in\s+(\S+)")
+# compiled where they are needed: the start of an answer has none of them
+_IN_BRACKETS = r"(.*?)\s*(?:\[([^\[\]]*)\]|\(([^()]*(?:\([^()]*\)[^()]*)*)\))\s*"
+_AFTER_SLASH = r"([^/]*?)\s*/\s*(.+)"
+_AFTER_IN = r"(.+?)\s+in\s+(\S+)"
 
 OTHER_UNITS = frozenset(["1", "%", "‰", "dB", "dBm", "a.u.", "counts", "cts", "arb.", "arb.u."])
 """What stands for a unit in tables, and has no factor."""
@@ -38,7 +39,7 @@ def heading(text: str) -> tuple[tuple[str, ...], str | None]:
         return (text,), None
     base, unit = text, None
     for pattern in (_IN_BRACKETS, _AFTER_SLASH, _AFTER_IN):
-        match = pattern.fullmatch(text)
+        match = re.fullmatch(pattern, text)
         inner = next((piece.strip() for piece in match.groups()[1:] if piece), None) if match else None
         if match and (pattern is _IN_BRACKETS or (inner and is_unit(inner))):
             base, unit = match[1], inner if inner and is_unit(inner) else None

@@ -59,6 +59,13 @@ class Quantity(Typed):
     """The value in its unit."""
     unit: Unit
 
+    @property
+    def coherent_unit(self) -> str:
+        """The unit of the float as text, `1` for a number."""
+        from ..quantities.unit import coherent
+
+        return str(coherent(self.unit.dimension)) or "1"
+
 
 PLAIN = frozenset((float, int, Typed))
 """The types of values that have no unit."""

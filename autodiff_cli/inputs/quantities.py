@@ -20,6 +20,7 @@ from ..language.tokens import is_name, plain_number
 from ..numbers.base import Number, NumberType
 from ..numbers.dimensions import Dimensioned, Dimensions
 from ..quantities.unit import LONGEST_UNIT, NUMBER, Unit, choose, coherent, parse_unit, quantity_name, ratio
+from ..quantities.unit_system import UnitSystem
 from ..run.evaluation import Evaluation
 from ..table.primitive import FUNCTIONS
 from .parse_point import constant_value, pieces
@@ -35,16 +36,20 @@ class Units(dict[str, Any]):
 
     fixed = False
     """Whether the unit of the value was asked for."""
+    typed: Mapping[str, float] = {}
+    """The values of variables in their units, of those that were typed."""
 
     def texts(self) -> dict[str, Any]:
-        """The units as records have them; `1` for a number."""
+        """The units as records have them; `1` for a number, None for what has no unit that is known."""
         return cast(dict[str, Any], _texts(self))
 
 
 def _texts(tree: Any) -> Any:
     if isinstance(tree, dict):
         return {name: _texts(item) for name, item in tree.items()}
-    return [_texts(item) for item in tree] if isinstance(tree, list) else str(tree) or "1"
+    if isinstance(tree, list):
+        return [_texts(item) for item in tree]
+    return None if tree is None else str(tree) or "1"
 
 
 _NUMBER = re.compile(r"\s*([+-−]?(?:\d[\d_]*+(?:\.\d*+)?|\.\d++)(?:[eE][-+−]?\d{1,3}(?!\d))?)\s*+", re.ASCII)
@@ -167,10 +172,12 @@ def with_quantities(point: Mapping[str, Any]) -> dict[str, Any]:
 
 def units_of(
     program: Program, values: Mapping[str, float], asked: Sequence[str] | str | None = None,
-    outputs: Sequence[str] | None = None,
+    outputs: Sequence[str] | None = None, *, system: bool = False,
 ) -> ProgramUnits | None:  # fmt: skip
     """The units of a program at a point; None where nothing has a unit and none is asked for. Raises as they do."""
-    return ProgramUnits(program, values, asked, outputs) if asked or has_units(program, values) else None
+    if not asked and not has_units(program, values):
+        return None
+    return ProgramUnits(program, values, asked, outputs, system=system)
 
 
 def has_unit(value: object) -> bool:
@@ -205,9 +212,12 @@ class ProgramUnits:
 
     def __init__(
         self, program: Program, values: Mapping[str, float], asked: Sequence[str] | str | None = None,
-        outputs: Sequence[str] | None = None,
+        outputs: Sequence[str] | None = None, *, system: bool = False,
     ) -> None:  # fmt: skip
-        """Sweep the dimensions through the graph. Raises `ExpressionError` where they do not fit together."""
+        """Sweep the dimensions through the graph. Raises `ExpressionError` where they do not fit together.
+
+        In a `system` the outputs are in products of the units of the inputs, else in one of them, or the SI's.
+        """
         self.point: dict[str, Unit] = {name: getattr(value, "unit", None) or Unit() for name, value in values.items()}
         """The unit of the value of each name."""
         self.numbers = {name: value.number for name, value in values.items() if has_unit(value)}  # type: ignore[attr-defined]
@@ -222,6 +232,7 @@ class ProgramUnits:
         self._inputs = [self.point[name] for name in program.leaves if name in self.point]
         names = outputs or [f"output {k}" for k in range(1, len(evaluation.values) + 1)]
         units = parse_units(asked, names)
+        self._system = UnitSystem(self._inputs) if system else None
         self.chosen = set(units)
         """The numbers of the outputs whose unit was asked for."""
         self._given = {i: self.differences[name] for name, i in program.places.items()}
@@ -230,7 +241,7 @@ class ProgramUnits:
 
     def _output(self, k: int, dimension: Any, asked: Unit | None) -> Unit:
         if asked is None:
-            return choose(dimension, self._inputs)
+            return choose(dimension, self._inputs) if self._system is None else self._system.unit(dimension)
         if asked.dimension != dimension:
             hint = f"ask for it in a unit such as `--in {coherent(dimension)}`"
             raise usage_error(
@@ -251,10 +262,25 @@ class ProgramUnits:
         """The unit of the derivative of an output by a variable."""
         return ratio(self.outputs[output], self.differences.get(name, Unit()))
 
-    def second(self, name: str, other: str, output: int = 0) -> Unit:
-        """The unit of a second derivative."""
-        below = self.differences.get(name, Unit()) * self.differences.get(other, Unit())
-        return ratio(self.outputs[output], below)
+    def coefficients(self, name: str, order: int) -> list[Unit]:
+        """The units of the coefficients of a power series in a variable."""
+        return [self.outputs[0], *[self.higher([name] * k) for k in range(1, order + 1)]]
+
+    def higher(self, names: Sequence[str]) -> Unit:
+        """The unit of the derivative by several variables, one after the other."""
+        if len(names) < 2:
+            return self.partial(names[0]) if names else self.outputs[0].difference
+        below = Unit()
+        for name in names:
+            below = below * self.differences.get(name, Unit())
+        return ratio(self.outputs[0], below, higher=True)
+
+    def of_hessian(self, names: Sequence[str]) -> Units:
+        """The units of a Hessian's numbers."""
+        matrix = [[self.higher([other, name]) for other in names[: k + 1]] for k, name in enumerate(names)]
+        for k, row in enumerate(matrix):
+            row += [matrix[j][k] for j in range(k + 1, len(names))]
+        return self.tree(value=self.outputs[0], gradient=self.gradient(names), hessian=matrix)
 
     def node(self, i: int) -> Unit:
         """The unit of a node of the program's graph, of differences."""
@@ -268,37 +294,81 @@ class ProgramUnits:
 
     def of_gradient(self, wanted: Iterable[str], bound: Sequence[int | None] = ()) -> Units:
         """The units of a gradient's numbers; `bound` are the nodes of its intermediates."""
-        units = Units(
-            value=self.outputs[0],
-            gradient={name: self.partial(name) for name in wanted},
-            point=self.point,
-        )
+        units = self.tree(value=self.outputs[0], gradient=self.gradient(wanted))
         if bound:
             units["intermediates"] = [
                 {"value": Unit(), "grad": Unit()} if i is None else {"value": self.node(i), "grad": self.by_node(i)}
                 for i in bound
             ]
-        units.fixed = 0 in self.chosen
         return units
 
-    def converted(self, m: NumberType, numbers: dict[str, Any], bound: Sequence[int | None] = ()) -> dict[str, Any]:
-        """The numbers of a gradient in any arithmetic, in these units; `bound` are the nodes of its intermediates."""
+    def gradient(self, wanted: Iterable[str], output: int = 0) -> dict[str, Unit]:
+        """The units of the derivatives of an output by these variables."""
+        return {name: self.partial(name, output) for name in wanted}
 
-        def of(x: Any, unit: Unit, value: bool = False) -> Any:
-            return x if isinstance(x, bool | None) else in_unit(m, x, unit, value)
-
-        unit = self.outputs[0]
-        return numbers | {
-            "value": of(numbers["value"], unit, True),
-            "gradient": {name: of(x, self.partial(name)) for name, x in numbers["gradient"].items()},
-            "point": {name: of(x, self.point[name], True) for name, x in numbers["point"].items()},
-            "bound": [x if i is None else of(x, self.node(i)) for x, i in zip(numbers["bound"], bound, strict=True)],
-            "grads": [x if i is None else of(x, self.by_node(i)) for x, i in zip(numbers["grads"], bound, strict=True)],
-        }
+    def tree(self, **fields: Any) -> Units:
+        """The units of an answer's fields, and of its point."""
+        units = Units(**fields, point=self.point)
+        units.fixed, units.typed = bool(self.chosen), self.numbers
+        return units
 
     def number_of(self, name: str, x: float) -> float:
         """The value of a variable in its unit, as it was typed."""
         return self.numbers[name] if name in self.numbers else self.point[name].value_from_si(x)
+
+
+class MeasuredNumber(float):
+    """A number in a unit, which it remembers."""
+
+    __slots__ = ("unit",)
+    unit: Unit
+
+
+def measured_number(x: Any, unit: Unit) -> Any:
+    """The number in this unit of one in coherent units; what is none as it is."""
+    if x is None or isinstance(x, bool):
+        return x
+    number = MeasuredNumber(unit.value_from_si(x))
+    number.unit = unit
+    return number
+
+
+def direction_in_units(
+    units: ProgramUnits, direction: Mapping[str, float | str]
+) -> tuple[dict[str, float | str], dict[str, Unit], Unit]:
+    """A direction in coherent units, the units of its components, and what they are per: `s` for velocities.
+
+    A component without a unit is in that of its variable. Raises `ExpressionError` where they are per different units.
+    """
+    values: dict[str, float | str] = {}
+    shown: dict[str, Unit] = {}
+    rates: dict[str, Unit] = {}
+    for name, component in direction.items():
+        own = units.differences.get(name, Unit())
+        value = read_value(component, name) if isinstance(component, str) else component
+        number = value.number if isinstance(value, Quantity) else value
+        shown[name] = value.unit.difference if isinstance(value, Quantity) else own
+        source = getattr(value, "source", None) if not isinstance(value, Quantity) else None
+        values[name] = make_quantity(name, source or repr(float(number)), shown[name], str(component))
+        if number:
+            rates[name] = own / shown[name]
+    first, *others = rates or [""]
+    for name in others:
+        if rates[name].dimension != rates[first].dimension:
+            message = (
+                f"the direction is `{str(shown[first]) or 1}` of `{first}` and `{str(shown[name]) or 1}` of `{name}`,"
+                " which are not per the same unit"
+            )
+            raise usage_error(message, "give all components in the units of their variables, or all per second")
+    return values, shown, coherent(rates[first].dimension) if rates else Unit()
+
+
+def of_one_dimension(outputs: Sequence[Unit], names: Sequence[str], hint: str) -> None:
+    """Raise `ExpressionError` where the outputs have different dimensions."""
+    for name, unit in zip(names, outputs, strict=True):
+        if unit.dimension != outputs[0].dimension:
+            first, other = quantity_name(outputs[0].dimension), quantity_name(unit.dimension)
+            raise ExpressionError("dimension", f"`{names[0]}` is {first}, and `{name}` is {other}", None, hint)
 
 
 def has_units(program: Program, values: Mapping[str, float]) -> bool:
@@ -309,9 +379,23 @@ def has_units(program: Program, values: Mapping[str, float]) -> bool:
     return any(text is not None and text.endswith("]") for _, text in constants)
 
 
-def in_unit(m: NumberType, x: Number, unit: Unit, value: bool = False) -> Number:
-    """A number of any type in coherent units, in this unit; `value` says that it is no difference."""
-    if value and unit.zero:
+def in_units(m: NumberType, numbers: Any, units: Any) -> Any:
+    """Numbers of any type in coherent units, in lists and dictionaries, in the units of a tree of the same shape.
+
+    What the tree does not name stays as it is.
+    """
+    if isinstance(units, dict):
+        return numbers | {key: in_units(m, numbers[key], unit) for key, unit in units.items() if key in numbers}
+    if isinstance(units, list):
+        return [in_units(m, x, unit) for x, unit in zip(numbers, units, strict=True)]
+    if units is None or numbers is None or isinstance(numbers, bool):
+        return numbers
+    return units.value_from_si(numbers) if isinstance(numbers, float) else in_unit(m, numbers, units)
+
+
+def in_unit(m: NumberType, x: Number, unit: Unit) -> Number:
+    """A value of any type in coherent units, in this unit."""
+    if unit.zero:
         x = x - m.number(unit.zero.numerator) / m.number(unit.zero.denominator)
     x = x * m.number(unit.scale.denominator) / m.number(unit.scale.numerator)
     if unit.pi:

@@ -26,7 +26,7 @@ GREEK = (
     "pi", "rho", "sigma", "tau", "upsilon", "phi", "chi", "psi", "omega",
     "Gamma", "Delta", "Theta", "Lambda", "Xi", "Pi", "Sigma", "Upsilon", "Phi", "Psi", "Omega",
 )  # fmt: skip
-_GREEK_LETTERS = dict(zip("αβγδεζηθικλμνξπρστυφχψωΓΔΘΛΞΠΣΥΦΨΩ", GREEK, strict=True)) | {
+LETTERS = dict(zip("αβγδεζηθικλμνξπρστυφχψωΓΔΘΛΞΠΣΥΦΨΩ", GREEK, strict=True)) | {
     "ϵ": "epsilon",
     "ϑ": "vartheta",
     "ϕ": "phi",
@@ -58,7 +58,7 @@ def plain_name(name: str) -> str:
     if name.isascii():
         return name
     decomposed = unicodedata.normalize("NFKD", name)
-    return "".join([_GREEK_LETTERS.get(c, c) for c in decomposed if not unicodedata.combining(c)])
+    return "".join([LETTERS.get(c, c) for c in decomposed if not unicodedata.combining(c)])
 
 
 def text_latex(text: str) -> str:
@@ -69,8 +69,8 @@ def text_latex(text: str) -> str:
 def _character(char: str) -> str:
     if char in _SPECIAL:
         return _SPECIAL[char]
-    if char in _GREEK_LETTERS:
-        return rf"\ensuremath{{\{_GREEK_LETTERS[char]}}}"
+    if char in LETTERS:
+        return rf"\ensuremath{{\{LETTERS[char]}}}"
     if char.isascii() and char.isprintable():
         return char
     if char in _SUPERSCRIPTS or char in _SUBSCRIPTS:
@@ -116,8 +116,8 @@ def _below(word: str) -> str:
 def _letters(base: str) -> str:
     if len(base) == 1 and base.isascii() and base.isalnum():
         return base
-    if base in _GREEK_LETTERS:
-        return f"\\{_GREEK_LETTERS[base]}"
+    if base in LETTERS:
+        return f"\\{LETTERS[base]}"
     if base.isascii() and base.isidentifier():
         return rf"\mathit{{{_underscored(base)}}}"
     return rf"\text{{{text_latex(base)}}}"
@@ -183,7 +183,7 @@ LONGEST = 1000
 LONG = 60
 """Characters of LaTeX: a longer exponent of e stands in parentheses after `exp`."""
 
-_APPLIED = {command[0] for p in PRIMITIVES.values() if (command := re.match(r"\\?[A-Za-z]+", p.latex))}
+APPLIED = {command[0] for p in PRIMITIVES.values() if (command := re.match(r"\\?[A-Za-z]+", p.latex))}
 
 
 class _Piece(NamedTuple):
@@ -322,6 +322,11 @@ class Typesetting:
         text = value.source or number_text(value.data)
         if text[-1].isalpha() and text not in ("true", "false"):
             return self._symbol(name_latex(text))
+        if text.endswith("]"):
+            from ..quantities.unit import split_literal  # only units need it
+
+            number, unit = split_literal(text)
+            return _piece_of(PRODUCT, rf"{number_latex(number)}\,{unit.latex}", start=DIGIT)
         written = number_latex(text)
         if text.startswith("-"):
             return _negated(_number(written[1:]))
@@ -393,7 +398,7 @@ def _between(x: _Piece, y: _Piece) -> str:
         or (x.end == DIGIT and y.start == FRACTION)  # 2½ is no product
         or (WORD in (x.end, y.start) and x.end != DIGIT)
         or (BAR in (x.end, y.start) and x.end != DIGIT)
-        or (y.start == OPEN and x.name in _APPLIED)
+        or (y.start == OPEN and x.name in APPLIED)
         or (_base(x) != "" and _base(x) == _base(y))
     )
     return r" \cdot " if apart else r"\," if y.start == WORD else "" if x.end == DIGIT else " "

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from fractions import Fraction
 from functools import partial, reduce
+from itertools import zip_longest
 from typing import Any, NamedTuple
 
 from ..quantities.unit import NUMBER, Dimension, Exponent, Unit, coherent, quantity_name
@@ -37,7 +38,7 @@ class Dimensioned(NamedTuple):
         return self.value == 0
 
     def __str__(self) -> str:
-        return str(coherent(self.dimension)) or "a number"
+        return str(coherent(self.dimension)) or "a number" if len(self.dimension) == len(NUMBER) else "?"
 
 
 _PLAIN = Dimensioned()
@@ -67,6 +68,18 @@ class Dimensions(NumberType):
         """A number in a unit."""
         return Dimensioned(unit.dimension)
 
+    def same(self, a: Dimension, b: Dimension) -> bool:
+        """Whether two dimensions are the same one."""
+        return a == b
+
+    def unit_of(self, dimension: Dimension) -> str:
+        """The coherent unit of a dimension."""
+        return str(coherent(dimension))
+
+    def named(self, dimension: Dimension) -> str:
+        """A dimension in words, with its unit."""
+        return quantity_name(dimension)
+
     def definition(self, name: str) -> Callable[..., Dimensioned]:
         """The rule of an operation. What is no rule here takes numbers only."""
         if name in OF_ONE_DIMENSION:
@@ -82,12 +95,12 @@ class Dimensions(NumberType):
         xs = [*xs]
         known = [x for x in xs if not x.is_zero] or xs[:1]
         for x in known[1:]:
-            if x.dimension != known[0].dimension:
+            if not self.same(x.dimension, known[0].dimension):
                 verb = {"add": "add", "sub": "subtract"}.get(
                     name, "compare" if name in COMPARES_DIMENSIONS else "combine"
                 )
                 verb = "choose between" if name == "where" else verb
-                first, second = quantity_name(known[0].dimension), quantity_name(x.dimension)
+                first, second = self.named(known[0].dimension), self.named(x.dimension)
                 if name == "sub":
                     first, second = second, first
                 raise Refusal(
@@ -103,9 +116,9 @@ class Dimensions(NumberType):
 
     def _numbers(self, name: str, xs: Iterable[Any]) -> Dimensioned:
         for x in xs:
-            if x.dimension != NUMBER:
-                unit = str(coherent(x.dimension)).replace("·", "*")
-                message = f"`{name}` takes a number, and this is {quantity_name(x.dimension)}"
+            if not self.same(x.dimension, NUMBER):
+                unit = self.unit_of(x.dimension).replace("·", "*")
+                message = f"`{name}` takes a number, and this is {self.named(x.dimension)}"
                 raise Refusal(KIND, message, f"divide by a quantity of the same dimension, such as `1[{unit}]`")
         return _PLAIN
 
@@ -138,14 +151,14 @@ class Dimensions(NumberType):
 
     def pow(self, x: Dimensioned, y: Dimensioned) -> Dimensioned:
         """The power: of a quantity its exponent has to be a constant."""
-        if y.dimension != NUMBER:
-            message = f"an exponent is a number, and this is {quantity_name(y.dimension)}"
+        if not self.same(y.dimension, NUMBER):
+            message = f"an exponent is a number, and this is {self.named(y.dimension)}"
             raise Refusal(KIND, message, "divide it by a quantity of the same dimension")
-        if x.dimension == NUMBER:
+        if x.dimension == NUMBER or (y.value is None and self.same(x.dimension, NUMBER)):
             small = x.value is not None and y.value is not None and y.value == int(y.value) and abs(y.value) < 20
             return Dimensioned(NUMBER, x.value ** int(y.value) if small and x.value else None)  # type: ignore[arg-type]
         if y.value is None:
-            message = f"a power of {quantity_name(x.dimension)} needs a constant exponent: its dimension depends on it"
+            message = f"a power of {self.named(x.dimension)} needs a constant exponent: its dimension depends on it"
             raise Refusal(KIND, message, "write the exponent as a number, or divide the base by its unit")
         return Dimensioned(_scaled(x.dimension, y.value))
 
@@ -161,7 +174,8 @@ def _constant(name: str, xs: Iterable[Dimensioned]) -> Fraction | None:
 
 
 def _plus(x: Dimension, y: Dimension, sign: int = 1) -> Dimension:
-    return tuple([_whole(a + sign * b) for a, b in zip(x, y, strict=True)])
+    # those with unknowns are longer
+    return tuple([_whole(a + sign * b) for a, b in zip_longest(x, y, fillvalue=0)])
 
 
 def _scaled(x: Dimension, n: Fraction) -> Dimension:

@@ -6,14 +6,14 @@ import math
 import random
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..batched.columns_io import listed
 from ..errors import Diagnostic, ExpressionError, counted, needed, point_error, quoted, usage_error
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown
 from ..inputs.bounds import Range
 from ..inputs.parse_point import is_name, split
-from ..inputs.problem import Point, Problem, as_number, check_single, parse
+from ..inputs.problem import PLAIN, Point, Problem, Quantity, as_number, check_single, parse
 from ..language.builder import Program
 from ..numbers.budget import allowed
 from ..numerics.student_t import check_level, coverage_factor
@@ -44,6 +44,10 @@ from .least_squares import (
     searched,
 )
 from .symmetries import nearest_image
+
+if TYPE_CHECKING:
+    from ..inputs.quantities import Units
+    from .fit_units import FitUnits
 
 Sigma = float | str | Mapping[str, Spread]
 """Uncertainties as they are typed: that of the response, or several by name."""
@@ -155,6 +159,13 @@ class Fit(Record):
     predictions: list[Prediction]
     constants: dict[str, float]
     warnings: tuple[Diagnostic, ...]
+    units: Units | None = None
+    """The units of its numbers, under `data` those of the columns; None where they have none."""
+
+    def headed(self, name: str, what: str = "") -> str:
+        """A column, and `what` it is, with its unit as a heading has it: `U [V]`."""
+        unit = "" if self.units is None else str(self.units["data"][name])
+        return f"{name}{what} [{unit}]" if unit else f"{name}{what}"
 
 
 def columns_needed(
@@ -168,7 +179,7 @@ def columns_needed(
     """Which columns of the data the fit of a formula needs. Raises `ExpressionError` for one that is not there."""
     program, answer, transform = _read(text, columns, known_names, response)
     spreads = [spread for spread in parse_sigma(sigma, answer).values() if isinstance(spread, str)]
-    also = [name for name in spreads if name in columns or percentage(name) is None]
+    also = [name for name in spreads if name in columns or not (percentage(name) is not None or _has_unit(name))]
     also += [] if weights is None else [weights]
     explained = [answer] if transform is None else [*transform.variables]
     needed = [name for name in program.variables if name in columns]
@@ -221,6 +232,15 @@ def parse_sigma(sigma: Sigma | None, response: str) -> dict[str, Spread]:
     return spreads
 
 
+def _has_unit(spread: str) -> bool:
+    """Whether an uncertainty is a number with a unit."""
+    if not spread[:1].isdigit() and not spread.startswith("."):
+        return False
+    from ..inputs.quantities import split_quantity  # only units need it
+
+    return split_quantity(spread) is not None
+
+
 def _no_column(name: str, columns: Sequence[str]) -> ExpressionError:
     return ExpressionError("usage", f"the data has no column `{name}`", hint=f"its columns are {listed(columns)}")
 
@@ -258,7 +278,7 @@ def _read(
         return _read_transformed(last, names, known_names)
     # what the formula binds last is the response, and not a value that it uses
     bound = last.left if last is not None else ""
-    program = parse(text, [name for name in (*names, *known_names) if name != bound])
+    program = parse(text, [name for name in (*names, *known_names) if name != bound], units=True)
     check_single(program)
     if response is None:
         binding = program.bindings[-1] if program.bindings else None
@@ -283,7 +303,7 @@ def _read_transformed(
     last: Statement, names: Sequence[str], known_names: Sequence[str]
 ) -> tuple[Program, str, Program]:
     """The program whose last statement is `log(U) = …`, the response as it is written, and its formula."""
-    transform = parse(last.left, names)
+    transform = parse(last.left, names, units=True)
     check_single(transform)
     for name in transform.variables:
         if name not in names:
@@ -291,7 +311,7 @@ def _read_transformed(
     if not transform.variables:
         hint = f"write columns on the left, as in `log(y) = …`; they are {listed(names)}"
         raise usage_error(f"`{last.left}` has no column that the formula could explain", hint)
-    program = parse(last.program, [*names, *known_names])
+    program = parse(last.program, [*names, *known_names], units=True)
     check_single(program)
     _check_unused(program, [*transform.variables])
     return program, " ".join(last.left.split()), transform
@@ -322,6 +342,7 @@ def fit(
     loss: str = "linear",
     level: float | None = None,
     predict: Mapping[str, Sequence[float]] | None = None,
+    units: Sequence[str] | str | None = None,
     arithmetic: Arithmetic = DOUBLE,
     stop: Callable[[], bool] = lambda: False,
 ) -> Fit:
@@ -333,6 +354,8 @@ def fit(
     included: then the distances of the rows from the curve are least. `weights` is a column that is proportional to
     1/sigma². With `scale_errors` the covariance is multiplied by χ²/ν, so that only the ratios of `sigma` matter to it.
     `predict` has columns of the predictors, for whose rows the curve and its bands are computed.
+    `MeasuredColumns` have units, and so may the values of `point`, `fixed` and `bounds`; `units` asks for those of
+    parameters.
     Raises `ExpressionError` as `gradient` does at the start, `usage` for options that do not fit the data.
 
     >>> found = fit("y = a + b*x", {"x": [0, 1, 2, 3], "y": [1, 3, 4.9, 7.1]})
@@ -347,7 +370,9 @@ def fit(
         import numpy as np
 
         check_level(level)
-        problem, data = _pose(text, columns, point, response, fixed or {}, bounds or {}, sigma, weights)
+        asked = _Asked(columns, dict(point or {}), dict(fixed or {}), dict(bounds or {}), sigma, predict or {})
+        of_units, asked, notes = _with_units(text, asked, response, weights, units, arithmetic)
+        problem, data = _pose(text, *asked[:-1], response, weights)
         free = problem.unknowns
         answers = np.array(data.columns[data.response], dtype=float)
         root = data.root_weights(np)
@@ -366,7 +391,7 @@ def fit(
         limits = [np.array(side) for side in zip(*[problem.bounds.get(name, ANY) for name in free], strict=True)]
         model = Model(
             problem.program,
-            {name: np.array(columns[name], dtype=float) for name in data.predictors},
+            {name: np.array(data.columns[name], dtype=float) for name in data.predictors},
             free,
             {name: x for name, x in problem.values.items() if name not in free},
             answers,
@@ -401,18 +426,90 @@ def fit(
             model.stop = lambda: False
             interrupted, ended = True, Ended(start, math.nan, math.inf, "interrupted")
         inference = _Inference(model, problem, data, ended, level or LEVEL, scale_errors)
-        predictions = inference.predictions(predict or {})
-        return _answer(text, inference, linear, interrupted, arithmetic, predictions)
+        predictions = inference.predictions(asked.predict)
+        answer = _answer(text, inference, linear, interrupted, arithmetic, predictions)
+        answer = answer if of_units is None else of_units.answer(answer, columns)
+        return answer if not notes else answer._replace(warnings=(*answer.warnings, *notes))
+
+
+class _Asked(NamedTuple):
+    """What a fit is made of."""
+
+    columns: Mapping[str, Sequence[float]]
+    point: dict[str, float | str]
+    fixed: dict[str, float | str]
+    bounds: dict[str, Range]
+    sigma: Sigma | None
+    predict: Mapping[str, Sequence[float]]
+
+
+def _with_units(
+    text: str,
+    asked: _Asked,
+    response: str | None,
+    weights: str | None,
+    units: Sequence[str] | str | None,
+    arithmetic: Arithmetic,
+) -> tuple[FitUnits | None, _Asked, Sequence[Diagnostic]]:
+    """The units of a fit, what it is made of in these, and notes; None where there are no units that count."""
+    texts = getattr(asked.columns, "units", {})
+    if any(type(value) not in PLAIN for value in (*asked.point.values(), *asked.fixed.values())):
+        from ..inputs.quantities import with_quantities
+
+        asked = asked._replace(point=with_quantities(asked.point), fixed=with_quantities(asked.fixed))
+    values = [*asked.point.items(), *asked.fixed.items()]
+    values += [(name, end) for name, ends in asked.bounds.items() for end in ends if end is not None]
+    typed = [(name, value.unit) for name, value in values if isinstance(value, Quantity)]
+    if not (texts or typed or units or "[" in text):
+        return None, asked, ()
+    from ..inputs.column_units import column_units, left_out
+    from .fit_units import FitUnits
+
+    if left_out(units):
+        return None, asked, ()
+    model = _read(text, list(asked.columns), [*asked.point, *asked.fixed], response)
+    program, explained, transform = model
+    measured = [explained] if transform is None else [*transform.variables]
+    used = [*measured, *(name for name in program.variables if name in asked.columns)]
+    of_columns, notes = column_units(used, texts, bool(units or typed or "[" in text))
+    if not of_columns:
+        return None, asked, notes
+    found = FitUnits(model, of_columns, asked.fixed, typed, units, arithmetic)
+    columns = {name: found.column(name, column) if name in used else column for name, column in asked.columns.items()}
+    spreads = parse_sigma(asked.sigma, _of_sigma(explained, transform))
+    for name, spread in spreads.items():
+        spreads[name] = found.spread(name, spread, columns, texts)
+    of_points = getattr(asked.predict, "units", {})
+    converted = _Asked(
+        columns,
+        {name: found.value(name, value) for name, value in asked.point.items()},
+        {name: found.value(name, value) for name, value in asked.fixed.items()},
+        {
+            name: Range(*(end if end is None else float(found.value(name, end)) for end in ends))
+            for name, ends in asked.bounds.items()
+        },
+        spreads,
+        {
+            name: found.column(name, x, of_points.get(name, "")) if name in of_columns else x
+            for name, x in asked.predict.items()
+        },
+    )
+    return found, converted, notes
+
+
+def _of_sigma(response: str, transform: Program | None) -> str:
+    """What an uncertainty without a name is of: of one column's formula the column, which was measured."""
+    return next(iter(transform.variables)) if transform is not None and len(transform.variables) == 1 else response
 
 
 def _pose(
     text: str,
     columns: Mapping[str, Sequence[float]],
     point: Point | None,
-    response: str | None,
     fixed: Mapping[str, float | str],
     bounds: Mapping[str, Range],
     sigma: Sigma | None,
+    response: str | None,
     weights: str | None,
 ) -> tuple[Problem, Observations]:
     """The model with its parameters, those to be found as unknowns, and its data. Raises `ExpressionError`."""
@@ -445,9 +542,7 @@ def _pose(
             limits.check_start(name, values[name])
         ends = [end for end in limits if end is not None]
         values.setdefault(name, sum(ends) / len(ends) if ends else 1.0)
-    # of one column's formula, an uncertainty without a name is that of the column, which was measured
-    of = next(iter(transform.variables)) if transform is not None and len(transform.variables) == 1 else response
-    spreads = parse_sigma(sigma, of)
+    spreads = parse_sigma(sigma, _of_sigma(response, transform))
     _check_spreads(spreads, columns, response, predictors, transform)
     if weights is not None and weights not in columns:
         raise _no_column(weights, list(columns))
@@ -480,6 +575,9 @@ def _check_spreads(
             hint = f"uncertainties are those of {quoted([response, *measured, *predictors])}"
             raise usage_error(f"`{name}` has an uncertainty, and is not in this fit", hint)
         if isinstance(spread, str) and spread not in columns and percentage(spread) is None:
+            if _has_unit(spread):
+                message = f"the uncertainty of `{name}` has a unit, and the columns here have none"
+                raise point_error(message, "give the number alone, or name units in the headings")
             raise _no_column(spread, list(columns))
     if response in spreads and (twice := [name for name in measured if name in spreads]):
         raise usage_error(f"`{response}` and `{twice[0]}` both have uncertainties", "leave one out")

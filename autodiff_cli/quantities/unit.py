@@ -422,17 +422,22 @@ def _times_each(dimension: Dimension, n: int) -> Dimension:
     return tuple(n * x for x in dimension)
 
 
-def ratio(above: Unit, below: Unit) -> Unit:
-    """The unit of a derivative: `mm³` by `mm` is `mm²`; `m/mm` is no unit, but a number."""
+def ratio(above: Unit, below: Unit, higher: bool = False) -> Unit:
+    """The unit of a derivative: `mm³` by `mm` is `mm²`; `m/mm` is no unit, but a number.
+
+    What is shorter in the SI is that; of a `higher` derivative only where it is as large.
+    """
     quotient = above.difference / below.difference
     if quotient.dimension == NUMBER and any(_dimension_of(symbol) != NUMBER for symbol, _ in quotient.atoms):
         return Unit()
     dimensions = [_dimension_of(symbol) for symbol, _ in quotient.atoms]
     alike = [d for d in dimensions if d != NUMBER]
     simple = coherent(quotient.dimension)
-    if len(set(alike)) < len(alike) or (_length(quotient) > LONG > _length(simple)):
-        return simple
-    return quotient
+    if higher:
+        shorter = quotient.scale == 1 and not quotient.pi and _length(simple) < _length(quotient)
+    else:
+        shorter = _length(quotient) > LONG > _length(simple)
+    return simple if len(set(alike)) < len(alike) or shorter else quotient
 
 
 def _dimension_of(symbol: str) -> Dimension:

@@ -15,7 +15,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 from ..errors import ExpressionError, nearest, usage_error
 from ..inputs import decoding as reading
-from ..inputs.parse_point import Lenient, ValueOf, constant_value, meant, merge, parse_point, point_of_object, read_json
+from ..inputs.parse_point import Lenient, ValueOf, meant, merge, parse_point, point_of_object, read_json
 from ..language.elements import split_names
 from ..views.formats import Asked
 
@@ -37,23 +37,6 @@ class Request(NamedTuple):
     """The values of keys that only this command's requests have."""
 
 
-class Reading(NamedTuple):
-    """How a command reads the parts of a request."""
-
-    value_of: ValueOf | None = None
-    """Reads the values of points; by default they are constant expressions."""
-    keys: Mapping[str, Callable[[Any], Any]] = MappingProxyType({})
-    """Further keys, each with what reads its value, which may raise an `ExpressionError`."""
-
-    @property
-    def leniently(self) -> Reading:
-        """The reading that accepts the correction a refusal offers, where it is unambiguous."""
-        return self._replace(value_of=Lenient(self.value_of or constant_value))
-
-
-AS_USUAL = Reading()
-
-
 def value_with_unit(name: str, text: str, offset: int = 0) -> float:
     """The value of a name, which may have a unit."""
     from ..inputs.quantities import quantity_value  # what is no plain number need not have one
@@ -61,8 +44,21 @@ def value_with_unit(name: str, text: str, offset: int = 0) -> float:
     return quantity_value(name, text, offset)
 
 
-WITH_UNITS = Reading(value_with_unit)
-"""For commands whose answers have units."""
+class Reading(NamedTuple):
+    """How a command reads the parts of a request."""
+
+    value_of: ValueOf = value_with_unit
+    """Reads the values of points; by default they are constant expressions, perhaps with a unit."""
+    keys: Mapping[str, Callable[[Any], Any]] = MappingProxyType({})
+    """Further keys, each with what reads its value, which may raise an `ExpressionError`."""
+
+    @property
+    def leniently(self) -> Reading:
+        """The reading that accepts the correction a refusal offers, where it is unambiguous."""
+        return self._replace(value_of=Lenient(self.value_of))
+
+
+AS_USUAL = Reading()
 
 
 class Defaults(NamedTuple):

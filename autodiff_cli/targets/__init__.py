@@ -6,7 +6,8 @@ from .target import Target
 
 TARGETS = {
     "python": (".py",), "numpy": (".py",), "c": (".c", ".h"), "javascript": (".js", ".mjs"), "jax": (".py",),
-    "torch": (".py",), "sql": (".sql",), "latex": (".tex",),
+    "torch": (".py",), "sql": (".sql",), "matlab": (".m",), "r": (".r",), "julia": (".jl",), "spreadsheet": (".csv",),
+    "latex": (".tex",),
 }  # fmt: skip
 """The names of the languages that a program can be exported to, and how the names of their files end."""
 
@@ -19,9 +20,11 @@ def target(name: str, dialect: str | None = None) -> Target | None:
     from .curly import C, JavaScript
     from .dialects import DIALECTS
     from .python import Jax, NumPy, Python, Torch
+    from .scientific import Julia, Matlab, R
+    from .spreadsheet import Spreadsheet
     from .sql import Sql
 
     if name == Sql.name:
         return Sql(DIALECTS[dialect or next(iter(DIALECTS))])
-    writers: tuple[type[Target], ...] = (Python, NumPy, C, JavaScript, Jax, Torch)
+    writers: tuple[type[Target], ...] = (Python, NumPy, C, JavaScript, Jax, Torch, Matlab, R, Julia, Spreadsheet)
     return next((writer() for writer in writers if writer.name == name), None)

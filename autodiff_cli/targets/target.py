@@ -77,7 +77,7 @@ def pieces(template: str) -> tuple[str | tuple[int, int], ...]:
     return tuple(parts)
 
 
-def filled(template: str, args: Sequence[Step], levels: Sequence[int] = ()) -> list[Item]:
+def filled(template: str, args: Sequence[Any], levels: Sequence[int] = ()) -> list[Item]:
     """A template with the inputs in their places; `levels` are those that each input has to bind at."""
     parts = pieces(template)
     if levels:
@@ -85,7 +85,7 @@ def filled(template: str, args: Sequence[Step], levels: Sequence[int] = ()) -> l
     return [part if isinstance(part, str) else (args[part[0]], part[1]) for part in parts]
 
 
-def call(function: str, args: Sequence[Step]) -> Written:
+def call(function: str, args: Sequence[Any]) -> Written:
     """A call of a function."""
     parts: list[Item] = [function, "("]
     for k, arg in enumerate(args):

@@ -9,8 +9,8 @@ from typing import Any
 
 from ..errors import ExpressionError, Span
 from ..inputs.parse_point import constant_value
-from ..inputs.quantities import ProgramUnits, Units, quantity_value
-from ..quantities.unit import Unit, unit_or_none
+from ..inputs.quantities import ProgramUnits, Units, make_quantity, quantity_value
+from ..quantities.unit import Unit, parse_unit, unit_or_none
 from .measured_value import FAMILIES, MeasuredValue, quantity
 from .measurement_model import Explicit, FirstOrder
 
@@ -65,6 +65,13 @@ def _split(text: str) -> tuple[str, Unit] | None:
         factor = unit.scale / of_value.scale
         return f"{number} {sign[0]} {float(Fraction(repr(float(spread))) * factor)!r}{rest}", of_value
     return None
+
+
+def with_unit(name: str, value: float, unit: str) -> float:
+    """The value of a name, with its uncertainty or without, as one in a unit."""
+    if not isinstance(value, MeasuredValue):
+        return make_quantity(name, repr(float(value)), parse_unit(unit), f"{value!r} {unit}")
+    return _in_si(name, value, parse_unit(unit), f"{value!r} {unit}")
 
 
 def _in_si(name: str, value: MeasuredValue, unit: Unit, text: str) -> MeasuredValue:

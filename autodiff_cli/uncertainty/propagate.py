@@ -184,6 +184,8 @@ class Estimates(NamedTuple):
     correlation: dict[Pair, float]
     level: float
     """The level of their confidence intervals."""
+    units: Mapping[str, str] = {}
+    """The units of those that have one."""
 
 
 def estimates_of_fit(record: object) -> Estimates:
@@ -201,10 +203,11 @@ def estimates_of_fit(record: object) -> Estimates:
             elif name in record["held"]:
                 values[name] = as_number(estimate, name)
         pairs = {(a, b): float(r) for a, row in correlation.items() for b, r in row.items() if a < b}
+        units = {n: str(unit) for n, unit in record.get("units", {}).get("parameters", {}).items() if unit is not None}
     except (ExpressionError, AssertionError, KeyError, TypeError, ValueError, AttributeError):
         hint = "write that with `autodiff fit … --output fit.json`"
         raise point_error("this is not what `fit` found", hint) from None
-    return Estimates(values, pairs, level)
+    return Estimates(values, pairs, level, units)
 
 
 def _is_absolute(record: Mapping[str, Any], level: float) -> bool:
@@ -247,6 +250,7 @@ def propagate(
     seed: int | None = None,
     stop: Callable[[], bool] = lambda: False,
     units: Sequence[str] | str | None = None,
+    system: bool = False,
 ) -> Propagation:
     """The outputs of the program `text` with the uncertainties that those of its inputs give them.
 
@@ -256,8 +260,9 @@ def propagate(
     are columns of draws from the joint distribution of some inputs. `fitted` are further quantities, of which those are
     used that the program has and `point` has not. The coverage factor is `k`, or the one for the `level` of confidence.
     `samples` draws are made beside it. Once `stop` says so, no more are made. With `unknowns`, or bounds of them in
-    `between`, the text is equations as for `solve`, and the unknowns are the outputs. Raises `ExpressionError` as
-    `jacobian` and `solve` do; `point` for what is no uncertainty and no correlation.
+    `between`, the text is equations as for `solve`, and the unknowns are the outputs. With `system` outputs are in
+    products of the inputs' units, as those of readings are. Raises `ExpressionError` as `jacobian` and `solve` do;
+    `point` for what is no uncertainty and no correlation, and for units beside draws whose columns have some.
 
     >>> propagate("V/I", {"V": "5.00±0.02", "I": "19.66(10)e-3"}).results[0].written
     '254.3(16)'
@@ -265,18 +270,34 @@ def propagate(
     level, factor = _checked_coverage(level, k, LEVEL if fitted is None else fitted.level)
     count = 0 if samples is None else check_samples(samples)
     inputs_given = {name: _given(name, value) for name, value in (point or {}).items()}
-    measured = _measured(readings or {}, inputs_given, "reading", _mean_of_readings)
+    measured: dict[str, float] = {**_measured(readings or {}, inputs_given, "reading", _mean_of_readings)}
     measured |= _measured(draws or {}, {**inputs_given, **measured}, "draw", of_draws)
     correlation = correlation or {}
+    implicit = not (unknowns is None and between is None)
+    texts = dict(getattr(readings, "units", {}))
     if fitted is not None:
-        implicit = not (unknowns is None and between is None)
         names = variables_of(text, [*fitted.values, *inputs_given, *measured], implicit).variables
         used = {n: x for n, x in fitted.values.items() if n in names and n not in inputs_given and n not in measured}
-        inputs_given |= used
+        measured |= used
+        texts |= {name: unit for name, unit in fitted.units.items() if name in used}
         together = {pair: r for pair, r in fitted.correlation.items() if used.keys() >= set(pair)}
         correlation = {**together, **correlation}
-    model, of_program = _with_units(model_of(text, {**inputs_given, **measured}, unknowns, between), units)
-    warnings = list(model.warnings)
+    notes: list[Diagnostic] = []
+    if texts or units is not None:
+        from ..inputs.column_units import left_out
+
+        texts, units = ({}, None) if left_out(units) else (texts, units)
+    if texts:
+        asked = bool(units) or "[" in text or any(hasattr(x, "unit") for x in inputs_given.values())
+        measured, notes = _in_headings_units(measured, texts, asked, implicit)
+    if getattr(draws, "units", {}):
+        if units or "[" in text or any(hasattr(x, "unit") for x in (*inputs_given.values(), *measured.values())):
+            hint = "give the draws without units in their headings, and the other values in the same units"
+            raise ExpressionError("point", "draws have no units here, and other values have", hint=hint)
+        notes.append(Diagnostic("note", "the units in the headings of draws are left out", None, None))
+    system = system or any(hasattr(x, "unit") for x in measured.values())
+    model, of_program = _with_units(model_of(text, {**inputs_given, **measured}, unknowns, between), units, system)
+    warnings = [*model.warnings, *notes]
     inputs = _inputs(model, dof or {}, readings or {}, warnings)
     warnings += [_two_pieces(name, x) for name, x in inputs.items() if x.distribution.family == "twopiece"]
     seed = SEED if seed is None else seed
@@ -338,17 +359,40 @@ def propagate(
     )
 
 
-def _with_units(model: Model, asked: Sequence[str] | str | None) -> tuple[Model, ProgramUnits | None]:
-    """The model with its outputs in units, and the units; as it is where nothing has one. Raises `ExpressionError`."""
+def _in_headings_units(
+    values: Mapping[str, float], texts: Mapping[str, str], asked: bool, implicit: bool
+) -> tuple[dict[str, float], list[Diagnostic]]:
+    """The values of columns and of a fit in the units that they have there, where these count, and a note."""
+    from ..inputs.column_units import column_units
+    from .measured_units import with_unit
+
+    if implicit:
+        return {**values}, [Diagnostic("note", "equations take no units: only the numbers count", None, None)]
+    known, notes = column_units(values, texts, asked)
+    in_units = {name: unit for name, unit in known.items() if unit.atoms}
+    return {
+        name: with_unit(name, x, str(in_units[name])) if name in in_units else x for name, x in values.items()
+    }, notes
+
+
+def _with_units(model: Model, asked: Sequence[str] | str | None, system: bool) -> tuple[Model, ProgramUnits | None]:
+    """The model with its outputs in units, and the units; as it is where nothing has one. Raises `ExpressionError`.
+
+    In a `system` outputs are in products of the inputs' units.
+    """
     if asked is None and "[" not in model.program.text and not any(hasattr(x, "unit") for x in model.point.values()):
         return model, None
+    from ..inputs.column_units import without_units_hint
     from ..inputs.quantities import units_of
     from .measured_units import InUnits
 
     if not isinstance(model, Explicit):
         raise usage_error("equations take no values with units", "give the numbers, in units that belong together")
     point = {name: x if isinstance(x, float) else as_number(x, name) for name, x in model.point.items()}
-    units = units_of(model.program, point, asked, model.outputs)
+    try:
+        units = units_of(model.program, point, asked, model.outputs, system=system)
+    except ExpressionError as error:
+        raise without_units_hint(error) if system else error from None
     return (model, None) if units is None else (InUnits(model, units), units)
 
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Any, cast
 
 from ..accuracy.check import FULL, Check, CheckedNumber
-from .document import Block, Line, Pieces, Table, circumstances, loss_summary_lines, sentence
+from .document import Block, Line, Pieces, Table, circumstances, loss_summary_lines, measured, sentence
 from .numerals import format_number, repr_number
-from .schema import DATA, GRADIENT, POINT, REMARKS, VALUE, Field, OutputRow, View
+from .schema import DATA, GRADIENT, POINT, REMARKS, UNITS, VALUE, Field, OutputRow, View, heading, unit_text
+
+if TYPE_CHECKING:
+    from ..quantities.unit import Unit
 
 SHOWN = 20
 """Digits of the reference that a table shows."""
@@ -21,6 +25,7 @@ class CheckView(View[Check]):
         VALUE,
         GRADIENT,
         POINT,
+        UNITS,
         *REMARKS,
         Field("agrees", "whether value and all partial derivatives agree"),
         DATA,
@@ -62,10 +67,13 @@ class CheckView(View[Check]):
     row_key = ("variable", "checked")
 
     def cells(self, answer: Check) -> Iterator[dict[str, Any]]:
-        slopes = {f"d_{name}": x for name, x in answer.gradient.items()}
+        units: Mapping[str, Any] = answer.units or {}
+        by = units.get("gradient", {})
+        slopes = {heading(f"d_{name}", unit_text(by.get(name))): x for name, x in answer.gradient.items()}
         digits = min((number.digits for number in answer.quantities if number.digits is not None), default=None)
         kept = min((number.kept for number in answer.quantities if number.kept is not None), default=None)
-        yield {"value": answer.value, **slopes, "digits": digits, "kept": kept, "agrees": answer.agrees}
+        value = heading("value", unit_text(units.get("value")))
+        yield {value: answer.value, **slopes, "digits": digits, "kept": kept, "agrees": answer.agrees}
 
     def latex_document(self, answer: Check) -> str:
         from .tex_tables import check_table
@@ -86,7 +94,10 @@ class CheckView(View[Check]):
         reference = f"in {answer.precision} digits"
         yield Table(
             ("", "computed", reference, "correct, at least", "differences", "condition", "agrees"),
-            [_row(number, self.digits) for number in answer.quantities],
+            [
+                _row(number, self.digits, unit["computed"] if unit else None)
+                for number, unit in zip_longest(answer.quantities, _by_number(answer))
+            ],
             frozenset((3,)),
         )
         lost = [warning for warning in answer.warnings if warning.kind == "lost_digits" and warning.span]
@@ -97,8 +108,14 @@ class CheckView(View[Check]):
                 (("digits lost: ", "heading"), (piece, "code"), ("  ", ""), *sentence(warning.hint or "", "faint"))
             )
 
+    def unit_columns(self, units: Mapping[str, Any]) -> frozenset[str]:
+        return frozenset(("at", "computed"))
+
     def rows(self, answer: Check) -> Iterator[OutputRow]:
-        return super().rows(answer) if answer.quantities else iter([{"computed": answer.value, "agrees": False}])
+        if not answer.quantities:
+            yield {"computed": answer.value, "agrees": False}
+        for row, unit in zip_longest(super().rows(answer) if answer.quantities else (), _by_number(answer)):
+            yield row if unit is None else {**row, "computed_unit": unit_text(unit["computed"])}
 
     def one_line(self, answer: Check) -> str:
         parts = [
@@ -108,22 +125,28 @@ class CheckView(View[Check]):
         return " ".join(["yes" if answer.agrees else "no", *parts])
 
 
+def _by_number(answer: Check) -> Sequence[Mapping[str, Unit]]:
+    """Return the units of the numbers under check; none where they have none."""
+    return [] if answer.units is None else cast(list[Any], answer.units["checked"])
+
+
 def _name(number: CheckedNumber) -> Pieces:
     return ((number.name, "name"),) if number.name else (("value", "heading"),)
 
 
-def _row(number: CheckedNumber, digits: int | None) -> tuple[Pieces, ...]:
+def _row(number: CheckedNumber, digits: int | None, unit: Unit | None = None) -> tuple[Pieces, ...]:
     difference = ""
     if number.difference is not None:
-        difference = format_number(number.difference, digits)
+        difference = measured(number.difference, unit, digits)
         if number.difference_error is not None:
             difference += f" (error {format_number(number.difference_error, 1)})"
+    behind = "" if unit is None else str(unit)
     condition = "" if number.condition is None else format_number(number.condition, 2)
     verdict = "yes" if number.agrees else "no"
     return (
         _name(number),
-        ((repr_number(number.computed), "number"),),
-        ((_shortened(number.exact), "number"),),
+        ((f"{repr_number(number.computed)} {behind}".rstrip(), "number"),),
+        ((f"{_shortened(number.exact)} {behind}".rstrip(), "number"),),
         (("–" if number.digits is None else str(number.digits), "number"),),
         ((difference, "number"),),
         ((condition, "number"),),

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 from ..formulas.derivation import derivative_name, latex
 from ..formulas.diff import LANGUAGES, Diff
-from .document import NO_VARIABLES, Block, Line, Pieces, circumstances, numbers_table, stated
-from .schema import POINT, REMARKS, Field, OutputRow, View, record_of
+from .document import NO_VARIABLES, Block, Line, Pieces, circumstances, measured, measured_row, numbers_table, stated
+from .schema import POINT, REMARKS, UNITS, Field, OutputRow, View, heading, record_of, unit_text
 from .steps import DERIVATION, blocks, derivation_record, lines, rows
+
+if TYPE_CHECKING:
+    from ..quantities.unit import Unit
 
 DERIVATIVE = (
     Field(
@@ -55,6 +58,7 @@ class DiffView(View[Diff]):
             fields=DERIVATION,
         ),
         POINT,
+        UNITS,
         Field("equations", "with `--for`: the equations", lambda x: [*x.equations] or None, optional=True),
         Field("assumptions", "with `--assume`: what was assumed", lambda x: x.assumptions or None, optional=True),
         *REMARKS,
@@ -94,12 +98,18 @@ class DiffView(View[Diff]):
         if not answer.derivatives:
             yield NO_VARIABLES
         if answer.point and answer.derivatives:
-            yield from circumstances({}, answer.point, (), self.digits) if answer.language != "text" else ()
-            place = ", ".join(f"{name} = {self.number(x)}" for name, x in answer.point.items())
-            rows = [
-                (derivative_name(derivative.by, derivative.of), derivative.value) for derivative in answer.derivatives
-            ]
-            right = answer.arithmetic.name == "double"
+            units = answer.units
+            at = units["point"] if units else None
+            yield from circumstances({}, answer.point, (), self.digits, at) if answer.language != "text" else ()
+            place = ", ".join(
+                f"{name} = {measured(x, at[name] if at else None, self.digits)}" for name, x in answer.point.items()
+            )
+            values = measured_row(
+                [row.value for row in answer.derivatives], units["values"] if units else None, self.digits
+            )
+            names = [derivative_name(row.by, row.of) for row in answer.derivatives]
+            rows = [*zip(names, values, strict=True)]
+            right = answer.arithmetic.name == "double" and units is None
             yield numbers_table(("derivative", f"value at {place}"), rows, self.digits, right=right)
 
     def rows(self, answer: Diff) -> Iterator[OutputRow]:
@@ -107,20 +117,27 @@ class DiffView(View[Diff]):
             yield from rows(derivation)
         for name, formula in answer.shared:
             yield {"by": name, "derivative": formula}
-        for derivative in answer.derivatives:
+        for derivative, unit in zip(answer.derivatives, self._units(answer), strict=True):
             row = {
                 "by": derivative.by,
                 "derivative": derivative.formula,
                 "value": derivative.value,
+                "value_unit": unit_text(unit),
                 "of": derivative.of or None,
             }
             yield {**row, "short": derivative.short, "condition": derivative.condition}
 
+    def unit_columns(self, units: Mapping[str, Any]) -> frozenset[str]:
+        return frozenset(("value",))
+
+    def _units(self, answer: Diff) -> list[Unit | None]:
+        """Return the units of the values of the derivatives."""
+        return answer.units["values"] if answer.units else [None] * len(answer.derivatives)
+
     def cells(self, answer: Diff) -> Iterator[dict[str, Any]]:
-        yield {
-            f"d_{'_'.join((*([derivative.of] if derivative.of else []), *derivative.by))}": derivative.value
-            for derivative in answer.derivatives
-        }
+        names = [f"d_{'_'.join((*([row.of] if row.of else []), *row.by))}" for row in answer.derivatives]
+        heads = [heading(name, unit_text(unit)) for name, unit in zip(names, self._units(answer), strict=True)]
+        yield {head: row.value for head, row in zip(heads, answer.derivatives, strict=True)}
 
     def one_line(self, answer: Diff) -> str:
         derivations = answer.derivations if answer.language == "text" else ()
@@ -134,4 +151,4 @@ class DiffView(View[Diff]):
         return latex(answer.derivations) or derivatives(answer, self.digits)
 
     def latex_formula(self, answer: Diff) -> str | None:
-        return self.latex_document(answer) if answer.language != "python" else None
+        return self.latex_document(answer) if answer.language in ("text", "latex") else None

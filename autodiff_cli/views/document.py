@@ -6,6 +6,7 @@ A command's view builds these, mostly of the parts below; `rendering` makes char
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import repeat
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
@@ -104,6 +105,15 @@ def measured(x: Shown | bool | None, unit: Unit | None, digits: int | None = Non
     return f"{text} {unit}".rstrip() if unit is not None and x is not None else text
 
 
+def measured_row(
+    numbers: Iterable[Shown | None], units: Iterable[Unit] | None, digits: int | None = None
+) -> list[Shown | str | None]:
+    """Return numbers for a row of a table, with their units where they have some."""
+    if units is None:
+        return [*numbers]
+    return [measured(x, unit, digits) for x, unit in zip(numbers, units, strict=True)]
+
+
 def stated(
     name: str, number: Shown | str, digits: int | None = None, style: Style = "heading", unit: Unit | None = None
 ) -> Line:
@@ -193,9 +203,9 @@ def partials_table(
         rows = [
             (n, measured(x, at[n], digits), measured(partial, by[n], digits), *rest) for n, x, partial, *rest in rows
         ]
-    elif right and shaped:
+    elif right and shaped and "]" in "".join(gradient):
         rows = _in_rows(rows, digits)
-    return numbers_table(heads, rows, digits, right=right)
+    return numbers_table(heads, rows, digits, right=right and units is None)
 
 
 ROW_WIDTH = 40
@@ -240,7 +250,14 @@ def _matrix_rows(
 
 
 def matrix_table(
-    head: str, names: Sequence[str], rows: Iterable[Iterable[Shown | None]], digits: int | None = 4
+    head: str,
+    names: Sequence[str],
+    rows: Iterable[Iterable[Shown | None]],
+    digits: int | None = 4,
+    units: Iterable[Iterable[Unit]] | None = None,
 ) -> Table:
     """Return the table of a square matrix, its rows and columns under the same names."""
-    return numbers_table((head, *names), [(name, *row) for name, row in zip(names, rows, strict=True)], digits)
+    none: Iterable[None] = repeat(None)
+    lines = [measured_row(row, of_row, digits) for row, of_row in zip(rows, units or none)]  # noqa: B905
+    cells = [(name, *line) for name, line in zip(names, lines, strict=True)]
+    return numbers_table((head, *names), cells, digits, right=units is None)

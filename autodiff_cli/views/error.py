@@ -76,6 +76,12 @@ def write_reading(where: str, text: str) -> None:
     write_stderr(f"{where}{paint('read as:', 'hint', seen)}{shown}\n")
 
 
+def write_note(text: str) -> None:
+    """Write a line that is no error on standard error, unless only errors are asked for."""
+    if not quiet:
+        write_stderr(f"{text}\n")
+
+
 def write_stderr(text: str) -> None:
     """Write on standard error. Where that cannot be written it is let go: it changes no answer and no exit code."""
     try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from ..errors import counted
@@ -11,10 +11,10 @@ from ..inputs.figures import Shown
 from ..optimize.fit import Fit
 from ..uncertainty.measured_value import concise
 from .characters import Theme, on_one_line, shortened
-from .document import Block, Line, circumstances, matrix_table, numbers_table, sentence
+from .document import Block, Line, circumstances, matrix_table, measured, numbers_table, sentence
 from .numerals import format_number
 from .plots import PICTURES
-from .schema import REMARKS, Field, OutputRow, View
+from .schema import REMARKS, UNITS, Field, OutputRow, View
 
 HELD = {
     "fixed": "held",
@@ -114,6 +114,7 @@ class FitView(View[Fit]):
         Field("message", "the reason in words"),
         Field("method", "the method"),
         Field("evaluations", "how often the data were evaluated"),
+        UNITS,
         *REMARKS,
     )
     latex_packages = ("booktabs", "siunitx")
@@ -143,11 +144,17 @@ class FitView(View[Fit]):
         """The columns of csv and tsv: those of parameters, or of predictions."""
         return ("line", "id", *self.predicted, *PREDICTED, "error") if self.predicted else super().columns
 
+    def unit_columns(self, units: Mapping[str, Any]) -> frozenset[str]:
+        return frozenset((*self.predicted, *PREDICTED)) if self.predicted else super().unit_columns(units)
+
     def rows(self, answer: Fit) -> Iterator[OutputRow]:
         if self.predicted:
+            texts = answer.units.texts()["data"] if answer.units is not None else {}
+            of_curve = dict.fromkeys(PREDICTED, texts.get(answer.response))
+            units = {f"{name}_unit": unit for name, unit in {**texts, **of_curve}.items() if unit is not None}
             for each in answer.predictions:
                 ends = [*(each.confidence or (None, None)), *(each.prediction or (None, None))]
-                yield {**each.point, **dict(zip(PREDICTED, (each.value, *ends), strict=True))}
+                yield {**each.point, **dict(zip(PREDICTED, (each.value, *ends), strict=True)), **units}
             return
         for row, parameter in zip(super().rows(answer), answer.parameters.values(), strict=False):
             low, high = parameter.interval or (None, None)
@@ -161,12 +168,15 @@ class FitView(View[Fit]):
     def document(self, answer: Fit) -> Iterator[Block]:
         double = answer.arithmetic.name == "double"
         rows: list[tuple[Shown | str | None, ...]] = []
+        units = {} if answer.units is None else answer.units["parameters"]
         for name, each in answer.parameters.items():
+            unit = units.get(name)
             if each.error is None:
-                rows.append((name, each.estimate, None, HELD.get(each.held, "–"), ""))
+                written = "" if unit is None else measured(each.estimate, unit, self.digits)
+                rows.append((name, each.estimate, None, HELD.get(each.held, "–"), written))
             else:
                 low, high = map(self.number, each.interval or (None, None))
-                written = concise(float(each.estimate), float(each.error))
+                written = f"{concise(float(each.estimate), float(each.error))} {unit or ''}".rstrip()
                 rows.append((name, each.estimate, each.error, f"{low} to {high}", written))
         heads = ("parameter", "estimate", "standard error", f"{100 * answer.level:.4g} % interval", "written")
         yield numbers_table(heads, rows, self.digits, right=(1, 2) if double else ())
@@ -193,7 +203,12 @@ class FitView(View[Fit]):
             return "–" if ends is None else f"{self.number(ends[0])} to {self.number(ends[1])}"
 
         names = answer.predictors
-        heads = (*names, answer.response, f"{percent} confidence", f"{percent} prediction")
+        heads = (
+            *map(answer.headed, names),
+            answer.headed(answer.response),
+            f"{percent} confidence",
+            f"{percent} prediction",
+        )
         rows = [
             (*(each.point[name] for name in names), each.value, between(each.confidence), between(each.prediction))
             for each in answer.predictions
@@ -203,12 +218,14 @@ class FitView(View[Fit]):
     def quality(self, answer: Fit) -> Iterator[str]:
         """Yield in words how well the formula fits."""
         goodness = answer.goodness
+        units: Mapping[str, Any] = answer.units or {}
         freedom = f"{counted(answer.dof, 'degree')} of freedom ({counted(answer.rows, 'row')})"
         of_all = "" if answer.r_squared is None else f", R² = {self.number(answer.r_squared)}"
         if answer.deviation is not None:
-            yield f"residual standard deviation {self.number(answer.deviation)} with {freedom}{of_all}"
+            deviation = measured(answer.deviation, units.get("deviation"), self.digits)
+            yield f"residual standard deviation {deviation} with {freedom}{of_all}"
         if goodness.chi_squared is None:
-            yield f"sum of squares {self.number(answer.rss)}" + (
+            yield f"sum of squares {measured(answer.rss, units.get('rss'), self.digits)}" + (
                 f" with {freedom}{of_all}" * (answer.deviation is None)
             )
         else:

@@ -11,7 +11,7 @@ from .characters import Theme
 from .document import Block
 from .outline import outline
 from .pictures.cells import Choices, Way
-from .schema import WARNINGS, Field, View
+from .schema import UNITS, WARNINGS, Field, View
 
 WAYS: tuple[Way, ...] = ("auto", "right", "down")
 
@@ -34,6 +34,7 @@ class PictureView(View[Picture]):
                 Field("evaluated", "whether it was evaluated", lambda node: node.taken),
             ),
         ),
+        UNITS,
         WARNINGS,
     )
     extra_formats = ("dot", "mermaid", "svg", "png", "pdf")
@@ -51,7 +52,14 @@ class PictureView(View[Picture]):
 
     def document(self, picture: Picture) -> Iterator[Block]:
         for root in picture.roots:
-            tree = outline(root, depth=self.depth, digits=self.digits, numbers=picture.numbers, binary=self.binary)
+            tree = outline(
+                root,
+                depth=self.depth,
+                digits=self.digits,
+                numbers=picture.numbers,
+                binary=self.binary,
+                units=picture.units_of_values,
+            )
             # there is nothing else here that the tree could be left out of
             yield tree._replace(note=tree.note.replace(", `--no-tree` none", ""))
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 from ..derivatives.hessian import Hessian
 from ..inputs.figures import Shown
@@ -15,11 +15,14 @@ from .document import (
     circumstances,
     loss_summary_lines,
     matrix_table,
+    measured,
     partials_table,
     stated,
 )
-from .numerals import repr_number
-from .schema import DATA, GRADIENT, POINT, REMARKS, VALUE, Field, OutputRow, View
+from .schema import DATA, GRADIENT, POINT, REMARKS, UNITS, VALUE, Field, OutputRow, View, heading, unit_text, words
+
+if TYPE_CHECKING:
+    from ..quantities.unit import Unit
 
 WIDEST = 12
 """A larger matrix is listed entry by entry."""
@@ -44,9 +47,12 @@ class HessianView(View[Hessian]):
         GRADIENT,
         Field("hessian", "the matrix of second derivatives: a list of rows, in the order of `variables`", figures=True),
         POINT,
+        UNITS,
         DATA,
         Field("variables", "the variables of rows and columns", lambda answer: [*answer.gradient]),
-        Field("eigenvalues", "the eigenvalues, the smallest first; null for a large matrix"),
+        Field(
+            "eigenvalues", "the eigenvalues, the smallest first; null for a large matrix, or entries of several units"
+        ),
         Field("verdict", "`minimum`, `maximum`, `saddle`, `flat`, `not stationary` or `undecided`"),
         Field("curvature", "what the eigenvalues say alone: `convex`, `concave`, `indefinite` or `flat`"),
         *REMARKS,
@@ -56,52 +62,69 @@ class HessianView(View[Hessian]):
     prefers_table = latex_is_formula = True
 
     def cells(self, answer: Hessian) -> Iterator[dict[str, Any]]:
-        slopes = {f"d_{name}": x for name, x in answer.gradient.items()}
-        names = [*answer.gradient]
-        triangle = [(k, j) for k in range(len(names)) for j in range(k + 1)]
-        yield {"value": answer.value, **slopes} | {
-            f"d_{names[k]}_{names[j]}": answer.hessian[k][j] for k, j in triangle
+        units: Mapping[str, Any] = answer.units or {}
+        by = units.get("gradient", {})
+        yield {
+            heading("value", unit_text(units.get("value"))): answer.value,
+            **{heading(f"d_{name}", unit_text(by.get(name))): x for name, x in answer.gradient.items()},
+            **{heading(f"d_{one}_{two}", unit_text(unit)): x for one, two, x, unit in _lower_triangle(answer)},
         }
 
     def document(self, answer: Hessian) -> Iterator[Block]:
-        yield stated("value", answer.value, self.digits)
+        units = answer.units
+        yield stated("value", answer.value, self.digits, unit=units["value"] if units else None)
         yield from loss_summary_lines(answer.over)
-        yield from circumstances(answer.constants, answer.point, answer.gradient, self.digits)
+        yield from circumstances(answer.constants, answer.point, answer.gradient, self.digits, units and units["point"])
         names = list(answer.gradient)
         if not names:
             yield NO_VARIABLES
             return
-        yield partials_table(answer.point, answer.gradient, self.digits)
+        yield partials_table(answer.point, answer.gradient, self.digits, units=units)
         if len(names) <= WIDEST:
-            yield matrix_table("Hessian", names, answer.hessian, self.digits)
+            yield matrix_table("Hessian", names, answer.hessian, self.digits, units["hessian"] if units else None)
         else:
             yield Table(
                 ("row", "column", "second derivative"),
-                [(row, column, self.number(x)) for row, column, x in _lower_triangle(answer) if float(x)],
+                [
+                    (row, col, measured(x, unit, self.digits))
+                    for row, col, x, unit in _lower_triangle(answer)
+                    if float(x)
+                ],
                 frozenset((2,)),
                 styles=("name", "name", "number"),
             )
+        meaning = MEANING.get(answer.verdict, "")
         if answer.eigenvalues is not None:
-            yield stated("eigenvalues", ", ".join(map(self.number, answer.eigenvalues)))
-            meaning = MEANING[answer.verdict]
+            unit = units["eigenvalues"][0] if units else None
+            listed = ", ".join(measured(x, unit, self.digits) for x in answer.eigenvalues)
+            yield stated("eigenvalues", listed)
             if answer.verdict == "not stationary":
                 meaning += CURVATURE.get(answer.curvature, "")
             elif answer.verdict == "flat" and answer.flat:
                 meaning += f", along {' and '.join(answer.flat[:SHOWN])}{', …' if len(answer.flat) > SHOWN else ''}"
+        if meaning and (units is not None or answer.eigenvalues is not None):
             yield Line(((meaning, ""),))
 
+    def unit_columns(self, units: Mapping[str, Any]) -> frozenset[str]:
+        return frozenset(("number",))
+
     def rows(self, answer: Hessian) -> Iterator[OutputRow]:
-        yield {"quantity": "value", "number": answer.value}
+        units: Mapping[str, Any] = answer.units or {}
+        by = units.get("gradient", {})
+        yield {"quantity": "value", "number": answer.value, "number_unit": unit_text(units.get("value"))}
         for name, partial in answer.gradient.items():
-            yield {"quantity": "gradient", "row": name, "number": partial}
-        for name, entries in zip(answer.gradient, answer.hessian, strict=True):
-            for other, entry in zip(answer.gradient, entries, strict=True):
-                yield {"quantity": "hessian", "row": name, "column": other, "number": entry}
+            yield {"quantity": "gradient", "row": name, "number": partial, "number_unit": unit_text(by.get(name))}
+        names = [*answer.gradient]
+        for k, (name, entries) in enumerate(zip(names, answer.hessian, strict=True)):
+            for j, (other, entry) in enumerate(zip(names, entries, strict=True)):
+                unit = unit_text(units["hessian"][k][j] if units else None)
+                yield {"quantity": "hessian", "row": name, "column": other, "number": entry, "number_unit": unit}
         for x in answer.eigenvalues or ():
-            yield {"quantity": "eigenvalue", "number": x}
+            unit = unit_text(units["eigenvalues"][0] if units else None)
+            yield {"quantity": "eigenvalue", "number": x, "number_unit": unit}
 
     def one_line(self, answer: Hessian) -> str:
-        entries = [f"{row},{column}={repr_number(x)}" for row, column, x in _lower_triangle(answer)]
+        entries = [f"{row},{col}={next(words(x, unit))}" for row, col, x, unit in _lower_triangle(answer)]
         return " ".join([super().one_line(answer), *entries])
 
     def latex_document(self, answer: Hessian) -> str:
@@ -110,8 +133,9 @@ class HessianView(View[Hessian]):
         return second_derivatives(answer, self.digits)
 
 
-def _lower_triangle(answer: Hessian) -> Iterator[tuple[str, str, Shown]]:
-    """Yield the entries on and below the diagonal, each after its two variables."""
-    names = list(answer.gradient)
+def _lower_triangle(answer: Hessian) -> Iterator[tuple[str, str, Shown, Unit | None]]:
+    """Yield the entries on and below the diagonal, each after its two variables, with its unit."""
+    names, units = list(answer.gradient), answer.units
     for i, entries in enumerate(answer.hessian):
-        yield from ((names[i], names[j], x) for j, x in enumerate(entries[: i + 1]))
+        for j, x in enumerate(entries[: i + 1]):
+            yield names[i], names[j], x, units["hessian"][i][j] if units else None

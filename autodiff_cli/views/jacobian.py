@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, repeat
 from typing import Any
 
 from ..derivatives.jacobian import Jacobian
-from .document import NO_VARIABLES, Block, circumstances, numbers_table, partials_table
-from .numerals import repr_number
-from .schema import POINT, REMARKS, Field, OutputRow, View, words
+from ..graphs.adjoint import column_names
+from .document import NO_VARIABLES, Block, circumstances, measured_row, numbers_table, partials_table
+from .schema import POINT, REMARKS, UNITS, Field, OutputRow, View, heading, unit_text, words
 
 
 class JacobianView(View[Jacobian]):
@@ -17,55 +18,90 @@ class JacobianView(View[Jacobian]):
     fields = (
         Field("outputs", "what the outputs are called"),
         Field("variables", "the variables"),
-        Field("values", "the values of the outputs", figures=True),
+        Field("values", "the values of the outputs", figures=True, column="value"),
         Field("jacobian", "the partial derivatives, a row for each output", figures=True, optional=True),
         Field("direction", "with `--direction`: the direction, by name", figures=True, optional=True),
         Field("product", "with `--direction`: the derivative of each output along it", figures=True, optional=True),
         Field("adjoint", "with `--adjoint`: the weight of each output", figures=True, optional=True),
         Field("gradient", "with `--adjoint`: the gradient of the weighted sum, by name", figures=True, optional=True),
         POINT,
+        UNITS,
         *REMARKS,
     )
     csv_columns = ("line", "id", "output", "variable", "partial", "value", "error")
     prefers_table = latex_is_formula = True
 
     def document(self, answer: Jacobian) -> Iterator[Block]:
-        yield from circumstances(answer.constants, answer.point, answer.variables, self.digits)
-        columns, entries = answer.variables, answer.jacobian
-        if entries is None:
-            columns = [] if answer.product is None else ["along the direction"]
-            entries = [[] for _ in answer.outputs] if answer.product is None else [[x] for x in answer.product]
-        rows = [(name, x, *row) for name, x, row in zip(answer.outputs, answer.values, entries, strict=True)]
-        yield numbers_table(("output", "value", *columns), rows, self.digits)
+        units = answer.units
+        yield from circumstances(
+            answer.constants, answer.point, answer.variables, self.digits, units and units["point"]
+        )
+        columns = answer.variables if answer.product is None else ["along the direction"]
+        rows = [
+            (name, *measured_row(numbers, of_numbers if units else None, self.digits))
+            for name, numbers, of_numbers in zip(answer.outputs, *_by_output(answer), strict=True)
+        ]
+        heads = ("output", "value", *columns) if answer.gradient is None else ("output", "value")
+        yield numbers_table(heads, rows, self.digits, right=units is None)
         if answer.gradient is not None:
-            yield partials_table(answer.point, answer.gradient, self.digits, "adjoint · Jacobian")
+            yield partials_table(answer.point, answer.gradient, self.digits, "adjoint · Jacobian", units=units)
         if not answer.variables:
             yield NO_VARIABLES
 
+    def unit_columns(self, units: Mapping[str, Any]) -> frozenset[str]:
+        return frozenset(("partial", "value"))
+
     def rows(self, answer: Jacobian) -> Iterator[OutputRow]:
-        for k, (name, value) in enumerate(zip(answer.outputs, answer.values, strict=True)):
-            row = {"output": name, "value": value}
-            if answer.jacobian is not None:
-                for variable, partial in zip(answer.variables, answer.jacobian[k], strict=True):
-                    yield {**row, "variable": variable, "partial": partial}
-                if not answer.variables:
-                    yield row
-            if answer.product is not None:
-                yield {**row, "partial": answer.product[k]}
+        variables = answer.variables if answer.product is None else [""]
+        for name, (value, *entries), (unit, *by) in zip(answer.outputs, *_by_output(answer), strict=True):
+            row = {"output": name, "value": value, "value_unit": unit_text(unit)}
+            for variable, partial, of_partial in zip(variables, entries, by, strict=False):
+                yield {**row, "variable": variable, "partial": partial, "partial_unit": unit_text(of_partial)}
+            if not variables and answer.gradient is None:
+                yield row
+        units: Mapping[str, Any] = answer.units or {}
+        of_gradient = units.get("gradient", {})
         for variable, partial in (answer.gradient or {}).items():
-            yield {"variable": variable, "partial": partial}
+            unit = unit_text(of_gradient.get(variable))
+            yield {"variable": variable, "partial": partial, "partial_unit": unit}
 
     def cells(self, answer: Jacobian) -> Iterator[dict[str, Any]]:
-        along = {f"d_{name}": x for name, x in zip(answer.outputs, answer.product or (), strict=False)}
-        gradient = {f"d_{name}": x for name, x in (answer.gradient or {}).items()}
-        yield {**dict(zip(answer.outputs, answer.values, strict=True)), **along, **gradient}
+        numbers, by_output = _by_output(answer)
+        units: Mapping[str, Any] = answer.units or {}
+        names: Iterable[str] = (*answer.outputs, *[f"d_{name}" for name in answer.outputs])
+        if answer.jacobian is not None:
+            names = column_names(len(answer.outputs), answer.variables)
+        entries = [[row[0] for row in numbers], *[row[1:] for row in numbers]]
+        by_entry = [[row[0] for row in by_output], *[row[1:] for row in by_output]]
+        of_gradient = units.get("gradient", {})
+        yield {
+            **{heading(n, str(unit or "")): x for n, x, unit in zip(names, chain(*entries), chain(*by_entry))},  # noqa: B905
+            **{heading(f"d_{n}", str(of_gradient.get(n, ""))): x for n, x in (answer.gradient or {}).items()},
+        }
 
     def one_line(self, answer: Jacobian) -> str:
-        if answer.gradient is not None or answer.product is not None:
-            return " ".join(words(answer.gradient if answer.gradient is not None else answer.product))
-        return "; ".join(" ".join(map(repr_number, entries)) for entries in answer.jacobian or ())
+        units: Mapping[str, Any] = answer.units or {}
+        key = "gradient" if answer.gradient is not None else "product" if answer.product is not None else ""
+        if key:
+            return " ".join(words(getattr(answer, key), units.get(key)))
+        by_row = units.get("jacobian") or repeat(None)
+        return "; ".join(" ".join(words(row, unit)) for row, unit in zip(answer.jacobian or (), by_row))  # noqa: B905
 
     def latex_document(self, answer: Jacobian) -> str:
         from .tex import several_outputs
 
         return several_outputs(answer, self.digits)
+
+
+def _by_output(answer: Jacobian) -> tuple[list[list[Any]], list[list[Any]]]:
+    """Return each output's value and derivatives, and their units, which are None where they have none."""
+    units: Mapping[str, Any] = answer.units or {}
+
+    def listed(values: Sequence[Any], jacobian: Any, product: Any) -> list[list[Any]]:
+        entries = jacobian or [[x] for x in product or ()] or [[] for _ in values]
+        return [[value, *row] for value, row in zip(values, entries, strict=True)]
+
+    numbers = listed(answer.values, answer.jacobian, answer.product)
+    if not units:
+        return numbers, [[None] * len(row) for row in numbers]
+    return numbers, listed(units["values"], units.get("jacobian"), units.get("product"))

@@ -16,6 +16,7 @@ from .numerals import doubles, figure_texts, format_number, repr_number
 
 if TYPE_CHECKING:
     from ..inputs.figures import Shown
+    from ..quantities.unit import Unit
     from .document import Block
 
 Answer = TypeVar("Answer")
@@ -91,6 +92,11 @@ DATA = Field(
 def heading(name: str, unit: str | None) -> str:
     """A column's name with its unit, as data are read with: `value [mm]`."""
     return name if unit in (None, "", "1") else f"{name} [{unit}]"
+
+
+def unit_text(unit: Unit | None) -> str | None:
+    """A unit as a cell has it, `1` for a number; None where there are no units."""
+    return None if unit is None else str(unit) or "1"
 
 
 VALUE = Field("value", "the value of the program", figures=True, column="value")
@@ -305,7 +311,7 @@ def _measured_words(value: Any, units: Any) -> Iterator[str]:
         for x, unit in zip(value, units, strict=True):
             yield from _measured_words(x, unit)
     else:
-        yield repr_number(value) + (f"[{unit}]" if (unit := str(units)) else "")
+        yield repr_number(value) + (f"[{unit}]" if units is not None and (unit := str(units)) else "")
 
 
 def view_in(module: Any) -> type[View[Any]]:

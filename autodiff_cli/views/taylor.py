@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from itertools import count
+from typing import TYPE_CHECKING, Any
 
 from ..derivatives.taylor import Taylor, polynomial, shortest
 from ..inputs.figures import Figure
-from .document import Block, circumstances, numbers_table, stated
-from .schema import POINT, REMARKS, Field, OutputRow, View
+from .document import Block, circumstances, measured_row, numbers_table, stated
+from .schema import POINT, REMARKS, UNITS, Field, OutputRow, View, heading, unit_text
+
+if TYPE_CHECKING:
+    from ..quantities.unit import Unit
 
 
 class TaylorView(View[Taylor]):
@@ -18,8 +22,14 @@ class TaylorView(View[Taylor]):
         Field("variable", "the variable that it is in"),
         Field("order", "its order"),
         Field("polynomial", "the polynomial as a formula"),
-        Field("coefficients", "its coefficients, by order: the derivative of order k divided by k!", figures=True),
+        Field(
+            "coefficients",
+            "its coefficients, by order: the derivative of order k divided by k!",
+            figures=True,
+            column="coefficient",
+        ),
         POINT,
+        UNITS,
         *REMARKS,
     )
     csv_columns = ("line", "id", "variable", "order", "coefficient", "error")
@@ -33,18 +43,30 @@ class TaylorView(View[Taylor]):
             answer.coefficients,
             center,
             lambda x: shortest(x) if isinstance(x, Figure) else self.number(x),
+            answer.units,
         )
+        units = answer.units
         yield stated("polynomial", formula)
-        yield from circumstances(answer.constants, answer.point, (answer.variable,), self.digits)
-        rows = [(str(k), x) for k, x in enumerate(answer.coefficients)]
-        yield numbers_table(("order", f"coefficient in {answer.variable}"), rows, self.digits, right=(0, 1))
+        yield from circumstances(
+            answer.constants, answer.point, (answer.variable,), self.digits, units and units["point"]
+        )
+        numbers = measured_row(answer.coefficients, units["coefficients"] if units else None, self.digits)
+        rows = [(str(k), x) for k, x in enumerate(numbers)]
+        right = (0, 1) if units is None else (0,)
+        yield numbers_table(("order", f"coefficient in {answer.variable}"), rows, self.digits, right=right)
+
+    def _with_units(self, answer: Taylor) -> Iterator[tuple[int, Any, Unit | None]]:
+        """Yield each order with its coefficient and the unit of that."""
+        units = answer.units["coefficients"] if answer.units else [None] * len(answer.coefficients)
+        yield from zip(count(), answer.coefficients, units)
 
     def rows(self, answer: Taylor) -> Iterator[OutputRow]:
-        for k, x in enumerate(answer.coefficients):
-            yield {"variable": answer.variable, "order": k, "coefficient": x}
+        for k, x, unit in self._with_units(answer):
+            text = unit_text(unit)
+            yield {"variable": answer.variable, "order": k, "coefficient": x, "coefficient_unit": text}
 
     def cells(self, answer: Taylor) -> Iterator[dict[str, Any]]:
-        yield {f"c{k}": x for k, x in enumerate(answer.coefficients)}
+        yield {heading(f"c{k}", unit_text(unit)): x for k, x, unit in self._with_units(answer)}
 
     def latex_document(self, answer: Taylor) -> str:
         from .tex import expansion

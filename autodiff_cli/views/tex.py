@@ -89,8 +89,8 @@ def at_a_point(answer: Gradient[Any], digits: int | None = None) -> str:
     units = answer.units
     place = _Place(answer.text, answer.point, digits, units=units["point"] if units is not None else None)
     unit, by = (units["value"], units["gradient"]) if units is not None else (None, {})
-    sides = [*place.sides, (place.head, place.number(answer.value) + _unit(unit))]
-    sides += [(place.slope(name), place.number(x) + _unit(by.get(name))) for name, x in answer.gradient.items()]
+    sides = [*place.sides, (place.head, place.measured(answer.value, unit))]
+    sides += [(place.slope(name), place.measured(x, by.get(name))) for name, x in answer.gradient.items()]
     return equations(sides)
 
 
@@ -101,33 +101,41 @@ def _unit(unit: Unit | None) -> str:
 
 def second_derivatives(answer: Hessian, digits: int | None = None) -> str:
     """The function, its value, gradient and Hessian at the point, and the eigenvalues."""
-    place = _Place(answer.text, answer.point, digits)
-    number = place.number
-    gradient = matrix([[number(x)] for x in answer.gradient.values()])
-    sides = [*place.sides, (place.head, number(answer.value))]
+    units: Mapping[str, Any] = answer.units or {}
+    place = _Place(answer.text, answer.point, digits, units=units.get("point"))
+    gradient = place.column(answer.gradient.values(), units["gradient"].values() if units else None)
+    sides = [*place.sides, (place.head, place.measured(answer.value, units.get("value")))]
     if answer.gradient:
         sides.append((rf"\nabla {place.head}", gradient))
-        sides.append((rf"\nabla^{{2}} {place.head}", matrix([[number(x) for x in row] for row in answer.hessian])))
+        entries = place.matrix(answer.hessian, units.get("hessian"))
+        sides.append((rf"\nabla^{{2}} {place.head}", entries))
     if answer.eigenvalues is not None:
-        sides.append((r"\text{eigenvalues}", r",\ ".join(map(number, answer.eigenvalues))))
+        unit = units["eigenvalues"][0] if units and answer.eigenvalues else None
+        listed = r",\ ".join(place.measured(x, unit) for x in answer.eigenvalues)
+        sides.append((r"\text{eigenvalues}", listed))
     return equations(sides)
 
 
 def several_outputs(answer: Jacobian, digits: int | None = None) -> str:
     """The function, its values at the point, and their derivatives, or the product that was asked for."""
-    place = _Place(answer.text, answer.point, digits)
-    number = place.number
-    sides = [*place.sides, (place.head, matrix([[number(x)] for x in answer.values]))]
+    units: Mapping[str, Any] = answer.units or {}
+    place = _Place(answer.text, answer.point, digits, units=units.get("point"))
+    sides = [*place.sides, (place.head, place.column(answer.values, units.get("values")))]
     names = ", ".join(map(place.name, answer.variables))
     derivative = rf"\frac{{\partial {place.typeset.function}}}{{\partial ({names})}}{place.arguments}"
     if answer.jacobian is not None and answer.variables:
-        sides.append((derivative, matrix([[number(x) for x in row] for row in answer.jacobian])))
+        sides.append((derivative, place.matrix(answer.jacobian, units.get("jacobian"))))
     if answer.product is not None and answer.direction is not None:
-        along = matrix([[number(answer.direction.get(name, 0.0))] for name in answer.variables])
-        sides.append((f"{derivative} {along}", matrix([[number(x)] for x in answer.product])))
+        direction = [answer.direction.get(name, 0.0) for name in answer.variables]
+        of_direction = [units["direction"][name] for name in answer.variables] if units else None
+        along = place.column(direction, of_direction)
+        sides.append((f"{derivative} {along}", place.column(answer.product, units.get("product"))))
     if answer.gradient is not None and answer.adjoint is not None:
-        weights = matrix([[number(x) for x in answer.adjoint]])
-        sides.append((f"{weights} {derivative}", matrix([[number(x) for x in answer.gradient.values()]])))
+        weights = place.matrix([answer.adjoint])
+        of_gradient = units["gradient"].values() if units else None
+        sides.append(
+            (f"{weights} {derivative}", place.matrix([[*answer.gradient.values()]], of_gradient and [of_gradient]))
+        )
     return equations(sides)
 
 
@@ -136,13 +144,15 @@ def expansion(answer: Taylor, digits: int | None = None) -> str:
     from ..derivatives.taylor import polynomial, shortest
 
     others = {name: x for name, x in answer.point.items() if name != answer.variable}
-    place = _Place(answer.text, others, digits, answer.variable)
+    units = answer.units
+    place = _Place(answer.text, others, digits, answer.variable, units and units["point"])
 
     def written(x: Shown) -> str:
-        return shortest(x) if isinstance(x, Figure) else recognised(x) or format_number(x, digits)
+        fraction = None if units else recognised(x)
+        return shortest(x) if isinstance(x, Figure) else fraction or format_number(x, digits)
 
-    formula = polynomial(answer.variable, answer.coefficients, answer.point[answer.variable], written)
-    series = place.typeset.expression(parse(formula, {answer.variable}).outputs[0])
+    formula = polynomial(answer.variable, answer.coefficients, answer.point[answer.variable], written, units)
+    series = place.typeset.expression(parse(formula, {answer.variable}, units=True).outputs[0])
     left = place.head if others or not place.sides else ""
     return equations([*place.sides, (left, series, r"\approx")])
 
@@ -217,7 +227,7 @@ class _Place:
         by: str | None = None,
         units: Mapping[str, Unit] | None = None,
     ) -> None:
-        program = parse(text, {*point, *([by] if by else [])})
+        program = parse(text, {*point, *([by] if by else [])}, units=True)
         self.digits = digits
         self.typeset = typesetting(program, point)
         self.sides: list[tuple[str, ...]] = [*stated(program, self.typeset)]
@@ -234,6 +244,21 @@ class _Place:
 
     def number(self, x: Shown) -> str:
         return number_latex(format_number(x, self.digits))
+
+    def measured(self, x: Shown, unit: Unit | None) -> str:
+        """A number with its unit, if it has one."""
+        return self.number(x) + _unit(unit)
+
+    def matrix(self, rows: Iterable[Iterable[Shown]], units: Iterable[Iterable[Unit]] | None = None) -> str:
+        """A matrix of numbers, with their units if they have some."""
+        if units is None:
+            return matrix([[self.number(x) for x in row] for row in rows])
+        both = zip(rows, units, strict=True)
+        return matrix([[self.measured(x, unit) for x, unit in zip(row, of, strict=True)] for row, of in both])
+
+    def column(self, numbers: Iterable[Shown], units: Iterable[Unit] | None = None) -> str:
+        """A column of numbers, with their units if they have some."""
+        return self.matrix([[x] for x in numbers], None if units is None else [[unit] for unit in units])
 
     def slope(self, name: str) -> str:
         return self.typeset.derivative((name,), self.several) + self.arguments
@@ -260,8 +285,8 @@ def derivatives(answer: Diff, digits: int | None = None) -> str:
             return text
         return typeset.expression(parse(f"where({text}, 1, 0)", names_in_use).outputs[0]._prev[0])
 
-    def shown(x: Shown | None) -> str:
-        return number_latex(format_number(x, digits))
+    def shown(x: Shown | None, unit: Unit | None) -> str:
+        return number_latex(format_number(x, digits)) + _unit(unit)
 
     sides = stated(program, typeset)
     latex = answer.language == "latex"
@@ -270,10 +295,14 @@ def derivatives(answer: Diff, digits: int | None = None) -> str:
     for slope, derivative in zip(slopes, answer.derivatives, strict=True):
         sides.append((slope, written(derivative.shown) + where_latex(condition(derivative.condition))))
     if answer.point:
-        place = r",\ ".join(f"{typeset.name(name)} = {coordinate(x, digits)}" for name, x in answer.point.items())
+        at = answer.units["point"] if answer.units else {}
+        place = r",\ ".join(
+            f"{typeset.name(name)} = {coordinate(x, digits)}{_unit(at.get(name))}" for name, x in answer.point.items()
+        )
+        units = answer.units["values"] if answer.units else [None] * len(slopes)
         sides += [
-            (rf"\left.{slope}\right|_{{{place}}}", shown(derivative.value))
-            for slope, derivative in zip(slopes, answer.derivatives, strict=True)
+            (rf"\left.{slope}\right|_{{{place}}}", shown(derivative.value, unit))
+            for slope, derivative, unit in zip(slopes, answer.derivatives, units, strict=True)
         ]
     return equations(sides)
 
@@ -368,10 +397,10 @@ class _Page:
             yield r"\end{alignat*}"
 
     def readable(self, x: float | bool | None) -> str:
-        return format_number(x, self.digits)
+        return literal(x, self.digits)
 
     def number(self, x: float | bool | None) -> str:
-        return number_latex(self.readable(x))
+        return number_latex(format_number(x, self.digits)) + _unit(unit_of(x))
 
     def result(self, x: float | bool | None) -> str:
         """A number, or where it is to be found a blank."""
@@ -430,11 +459,25 @@ def in_numbers(graph: Value, number: Callable[[float | bool | None], str]) -> Va
     """An operation, its inputs replaced by their values, written as `number` writes them."""
     leaves = []
     for k, leaf in enumerate(graph._prev):
+        if leaf.source is not None and leaf.source.endswith("]"):
+            leaves.append(leaf)
+            continue
         text = number(leaf.data)
         if k and text.startswith("-") and graph.primitive in (ADD, SUB):
             text = f"({text})"
         leaves.append(leaf if leaf.data is None else constant(leaf.data, text))
     return node(graph.primitive, tuple(leaves))
+
+
+def unit_of(x: object) -> Unit | None:
+    """Return the unit of a number that remembers it."""
+    return getattr(x, "unit", None)
+
+
+def literal(x: float | bool | None, digits: int | None) -> str:
+    """Return a number as formulas have it, with its unit if it has one: `1.5[kN]`."""
+    unit = unit_of(x)
+    return format_number(x, digits) + (f"[{unit}]" if unit is not None and unit.atoms else "")
 
 
 def _factor(number: str) -> str:

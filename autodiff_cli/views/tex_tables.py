@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from ..errors import ExpressionError
@@ -54,7 +55,7 @@ def named(name: str) -> str:
     if is_name(name):
         return f"${name_latex(name)}$"
     try:
-        program = parse(name)
+        program = parse(name, units=True)
     except ExpressionError:
         return text_latex(name)
     return f"${typesetting(program).expression(program.outputs[0])}$"
@@ -70,7 +71,7 @@ def table(columns: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> 
 def formula(text: str, names: Iterable[str], left: str = "") -> str:
     """Return a program as equations, `left` what its value is called; empty for one that is too long, or none."""
     try:
-        program = parse(text, [*names])
+        program = parse(text, [*names], units=True)
     except ExpressionError:
         return ""
     sides = stated(program, typesetting(program, names))
@@ -92,15 +93,17 @@ def _percent(level: float) -> str:
 def fit_table(answer: Fit, digits: int | None) -> str:
     """Return the formula of a fit, its parameters, how well it fits, and the correlations."""
     rows = []
+    units = {} if answer.units is None else answer.units["parameters"]
     for name, each in answer.parameters.items():
+        unit = _si(units.get(name))
         if each.error is None:
-            rows.append((named(name), number(each.estimate, digits), "--", text_latex(HELD.get(each.held, "--"))))
+            held = text_latex(HELD.get(each.held, "--"))
+            rows.append((named(name), number(each.estimate, digits) + unit, "--", held))
             continue
         low, high = each.interval or (None, None)
         written = number(concise(float(each.estimate), float(each.error)))
-        rows.append(
-            (named(name), written, number(each.error, digits), f"{number(low, digits)} to {number(high, digits)}")
-        )
+        interval = f"{number(low, digits)} to {number(high, digits)}"
+        rows.append((named(name), written + unit, number(each.error, digits) + unit, interval + unit))
     heads = ("parameter", "estimate", "standard error", rf"{_percent(answer.level)} interval")
     names = list(answer.correlation)
     correlations = ""
@@ -128,7 +131,9 @@ def _predictions(answer: Fit, digits: int | None) -> str:
         return "--" if ends is None else f"{number(ends[0], digits)} to {number(ends[1], digits)}"
 
     percent = _percent(answer.level)
-    heads = (*map(named, answer.predictors), named(answer.response), f"{percent} confidence", f"{percent} prediction")
+    units = {} if answer.units is None else answer.units["data"]
+    columns = [named(name) + _in(units.get(name)) for name in (*answer.predictors, answer.response)]
+    heads = (*columns, f"{percent} confidence", f"{percent} prediction")
     rows = [
         (
             *(number(each.point[name], digits) for name in answer.predictors),
@@ -163,7 +168,10 @@ def _quality(answer: Fit, digits: int | None) -> str:
             "standard errors " + ("by the given uncertainties" if answer.absolute_sigma else "scaled by its root")
         )
     elif answer.deviation is not None:
-        parts.append(rf"residual standard deviation $s = {number(answer.deviation, digits)}$ ($\nu = {answer.dof}$)")
+        unit = _si(None if answer.units is None else answer.units["deviation"])
+        parts.append(
+            rf"residual standard deviation $s = {number(answer.deviation, digits)}{unit}$ ($\nu = {answer.dof}$)"
+        )
     if answer.r_squared is not None:
         parts.append(rf"$R^2 = {number(answer.r_squared, digits)}$")
     if goodness.aic is not None and goodness.bic is not None:
@@ -221,6 +229,11 @@ def _si(unit: Unit | None) -> str:
     return rf"\,\unit{{{unit.siunitx}}}" if unit is not None and unit.atoms else ""
 
 
+def _in(unit: Unit | None) -> str:
+    """A unit behind the name of a column."""
+    return rf" in \unit{{{unit.siunitx}}}" if unit is not None and unit.atoms else ""
+
+
 def _expanded(name: str, interval: str, level: float, unit: Unit | None = None) -> str:
     """A result with its expanded uncertainty, as it is written for people."""
     pieces = [number(piece.strip(" ()")) for piece in re.split(r"[±]|\(k =", interval)]
@@ -270,17 +283,18 @@ def _formula_sides(solution: FormulaSolution) -> tuple[str, str]:
 def check_table(answer: Check, digits: int | None) -> str:
     """Return the digits of value and gradient that are right."""
     heads = ("", "computed", "reference", "correct", "kept", "condition", "agrees")
+    units = [] if answer.units is None else [unit["computed"] for unit in answer.units["checked"]]
     rows = [
         (
             rf"$\partial/\partial {name_latex(row.name)}$" if row.name else "value",
-            number(repr_number(row.computed)),
-            number(f"{Decimal(row.exact):.17g}") if _NUMBER.fullmatch(row.exact) else "--",
+            number(repr_number(row.computed)) + _si(unit),
+            number(f"{Decimal(row.exact):.17g}") + _si(unit) if _NUMBER.fullmatch(row.exact) else "--",
             "--" if row.digits is None else str(row.digits),
             "--" if row.kept is None else str(row.kept),
             number(row.condition, 2),
             "yes" if row.agrees else "no",
         )
-        for row in answer.quantities
+        for row, unit in zip_longest(answer.quantities, units)
     ]
     remarks = [
         f"{named(row.name) if row.name else 'value'}: {text_latex(row.remark)}"

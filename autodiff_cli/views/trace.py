@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from ..derivatives.trace import AdjointStep, TangentStep, Trace, TraceRow
 from ..language.printer import expression_text
@@ -16,14 +16,17 @@ from .document import (
     Line,
     Table,
     circumstances,
+    measured,
     partials_table,
     sentence,
     stated,
 )
-from .numerals import format_number, repr_number
 from .outline import MANY_ALIKE
-from .schema import GRADIENT, POINT, REMARKS, VALUE, Field, View
-from .tex import in_numbers, page
+from .schema import GRADIENT, POINT, REMARKS, VALUE, Field, View, unit_text, words
+from .tex import in_numbers, literal, page, unit_of
+
+if TYPE_CHECKING:
+    from ..quantities.unit import Unit
 
 STEPS = 60
 """As many lines of a trace a table shows, unless asked for others."""
@@ -94,7 +97,11 @@ class Names:
 
     def numeral(self, x: float | bool | None) -> str:
         """A number that is there from the start."""
-        return format_number(x, self.digits)
+        return measured(x, unit_of(x), self.digits)
+
+    def in_formula(self, x: float | bool | None) -> str:
+        """A number as a formula has it: `1.5[kN]` with a unit; or a blank."""
+        return BLANK if self.blanks else literal(x, self.digits)
 
 
 class Notation(Names):
@@ -113,7 +120,7 @@ class Notation(Names):
         """The node's operation on the values of its inputs, empty where there is none."""
         if not row.graph._prev:
             return ""
-        return BLANK if self.blanks else expression_text(in_numbers(row.graph, self.number))
+        return BLANK if self.blanks else expression_text(in_numbers(row.graph, self.in_formula))
 
     def value(self, row: TraceRow) -> str:
         """The node's value, which is given where it is computed from nothing."""
@@ -127,7 +134,7 @@ class Notation(Names):
 
     def formula(self, text: str, number: float) -> str:
         """A local derivative as a formula, or as a number where there is no formula short enough."""
-        return self.text(text) or self.number(number)
+        return self.text(text) or self.in_formula(number)
 
     def push(self, push: TangentStep) -> tuple[str, str]:
         """`v̇₂ = y · ẋ + x · ẏ`, and the same in numbers."""
@@ -136,7 +143,7 @@ class Notation(Names):
             dot = self.tangent(self.trace.rows[term.source])
             one = term.formula == "1"
             terms.append(dot if one else f"{self.factor(self.formula(term.formula, term.partial))}{self.times}{dot}")
-            partial, tangent = (self.factor(self.number(x)) for x in (term.partial, term.tangent))
+            partial, tangent = (self.factor(self.in_formula(x)) for x in (term.partial, term.tangent))
             numbers.append(tangent if one else f"{partial}{self.times}{tangent}")
         left = self.tangent(self.trace.rows[push.target])
         return f"{left} = {' + '.join(terms) or '0'}", BLANK if self.blanks else " + ".join(numbers) or "0"
@@ -276,6 +283,10 @@ class TraceView(View[Trace]):
 
     def record(self, answer: Trace) -> dict[str, object]:
         record = super().record(answer)
+        if answer.has_units:
+            units = {key: tree for key, x in record.items() if (tree := _units(x))}
+            before = {key: record.pop(key) for key in ("value", "gradient", "point")}
+            record = {**before, "units": units, **record}
         return _blank(record) if self.blanks else record
 
     def one_line(self, answer: Trace) -> str:
@@ -291,7 +302,8 @@ class TraceView(View[Trace]):
             yield _reverse(answer, notation, pulls := self._cut(answer, answer.pulls))
             yield from _left_out("steps", len(answer.pulls), pulls)
             if answer.gradient:
-                table = partials_table(answer.point, answer.gradient, self.digits, shaped=not self.blanks)
+                units = _gradient_units(answer) if answer.has_units else None
+                table = partials_table(answer.point, answer.gradient, self.digits, units=units, shaped=not self.blanks)
                 yield (table._replace(rows=[(*row[:-1], BLANK) for row in table.rows]) if self.blanks else table)
             else:
                 yield NO_VARIABLES
@@ -324,6 +336,20 @@ class TraceView(View[Trace]):
         return Notation(answer, self.unicode, self.digits, self.blanks)
 
 
+def _units(value: Any) -> Any:
+    """Return the units of the numbers in a record, in its shape; None where there is none."""
+    if isinstance(value, dict):
+        return {key: tree for key, x in value.items() if (tree := _units(x))} or None
+    if isinstance(value, list):
+        trees = [_units(x) for x in value]
+        return trees if any(trees) else None
+    return unit_text(unit_of(value))
+
+
+def _gradient_units(answer: Trace) -> dict[str, dict[str, Unit]]:
+    return {key: {n: x.unit for n, x in getattr(answer, key).items()} for key in ("point", "gradient")}
+
+
 def worked_solution(answer: Trace, notation: Notation) -> Iterator[str]:
     """The trace as lines of a solution worked by hand."""
     for row in answer.rows:
@@ -338,14 +364,15 @@ def worked_solution(answer: Trace, notation: Notation) -> Iterator[str]:
             formula = notation.factor(notation.formula(pull.formula, pull.partial))
             line = f"{notation.pull(pull)} = "
             if not notation.blanks:
-                line += f"{notation.factor(notation.number(pull.upstream))}{notation.times}{formula} = "
+                line += f"{notation.factor(notation.in_formula(pull.upstream))}{notation.times}{formula} = "
             line += notation.number(pull.product)
             if pull.accumulates:
                 line += f", {notation.adjoint(answer.rows[pull.target])} is {notation.number(pull.total)}"
             yield line
         if answer.gradient:
             lines_of = {
-                name: BLANK if notation.blanks else repr_number(partial) for name, partial in answer.gradient.items()
+                name: BLANK if notation.blanks else next(words(partial, unit_of(partial)))
+                for name, partial in answer.gradient.items()
             }
             yield "gradient: " + " ".join(f"{name}={partial}" for name, partial in lines_of.items())
     else:
@@ -355,7 +382,7 @@ def worked_solution(answer: Trace, notation: Notation) -> Iterator[str]:
         for push in answer.pushes:
             step, numbers = notation.push(push)
             yield " = ".join(dict.fromkeys((step, numbers, notation.number(push.tangent))))
-        yield f"derivative: {BLANK if notation.blanks else repr_number(answer.tangent)}"
+        yield f"derivative: {BLANK if notation.blanks else next(words(answer.tangent, unit_of(answer.tangent)))}"
     for note in () if notation.blanks else answer.notes:
         yield f"{note.kind}: {notation.text(note.message)}"
 
@@ -391,8 +418,9 @@ def _reverse(answer: Trace, notation: Notation, pulls: Sequence[AdjointStep | No
         if notation.blanks:
             yield from ((BLANK, "number"), (BLANK, "number"))
             return
-        product = f"{notation.factor(notation.number(pull.upstream))}{notation.times}{notation.factor(partial)}"
-        yield product if pull.before is None else f"{notation.number(pull.before)} + {product}", "number"
+        upstream, factor = notation.in_formula(pull.upstream), notation.in_formula(pull.partial)
+        product = f"{notation.factor(upstream)}{notation.times}{notation.factor(factor)}"
+        yield product if pull.before is None else f"{notation.in_formula(pull.before)} + {product}", "number"
         yield notation.number(pull.total), "number"
 
     heads = ("reverse adjoint trace", "local derivative", "in numbers", "adjoint")

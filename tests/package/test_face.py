@@ -147,6 +147,7 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("fit", "w = a*x", {"data": "readings.csv", "weights": "x", "decimals": 3}),
     ("fit", "w = a*x", {"data": "readings.csv", "sigma": "x", "scale_errors": True}),
     ("fit", "w = a*x", {"data": "readings.csv", "predict": "x=2"}),
+    ("fit", "w = a*x", {"data": "readings.csv", "in_": "1"}),
     ("fit", "w = a x", {"data": "readings.csv", "lenient": True}),
     ("export", "x*w", {"to": "c", "name": "area", "wrt": "x", "work": 2}),
     ("exercise", "", {"level": 3, "count": 4, "seed": 5, "solutions": True}),
@@ -163,6 +164,15 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("units", "kN/mm^2", {}),
     ("grad", "x*w", {"at": "x=0.5 m,w=2 kN", "in_": "J"}),
     ("grad", "m*c**2", {"at": "m=1 kg", "constants": "c"}),
+    *(
+        (command, "m*c**2", {"at": "m=1 kg", "constants": "c", "in_": "kJ", "wrt": "m"})
+        for command in ("check", "hessian", "jacobian", "taylor", "trace", "graph", "diff")
+    ),
+    *(
+        (command, "alpha*x**2", {"at": "x=0.5", "constants": "alpha", "wrt": "x"})
+        for command in ("trace", "graph", "page", "descend", "minimize", "plot", "diff")
+    ),
+    ("solve", "x**2 = alpha", {"constants": "alpha", "for_": "x", "at": "x=1"}),
     ("grad", "½x w", {"at": POINT, "lenient": True}),
     ("trace", "x sin(w)", {"at": POINT, "lenient": True}),
     ("graph", "2 x w", {"at": POINT, "lenient": True}),

@@ -63,7 +63,9 @@ def golden() -> Iterator[str]:
             shown = re.split(r"^(?:```|! |# |\[\d+\]$)", shown, maxsplit=1, flags=re.M)[0]
             if "--json" in command and shown.startswith("{"):
                 shown = json.loads(shown.splitlines()[0]).get("source", "")
-            if "siunitx" not in shown and re.match(r"\\documentclass|(% .*\n)*(\\par\\noindent|\\begin\{)", shown):
+            if not re.search(r"siunitx|\\toprule", shown) and re.match(
+                r"\\documentclass|(% .*\n)*(\\par\\noindent|\\begin\{)", shown
+            ):
                 yield inside(f"{shown.strip()}\n")
 
 

@@ -8,6 +8,7 @@ import json
 import math
 import shutil
 import subprocess
+import tempfile
 import warnings
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -107,6 +108,83 @@ def javascript(exported: Exported, point: Sequence[float]) -> Answer:
     return value, partials
 
 
+OCTAVE = """
+sigterm_dumps_octave_core(false);
+sighup_dumps_octave_core(false);
+while ! isempty(line = input("", "s"))
+  parts = strsplit(line, "\\t");
+  addpath(parts{1});
+  clear(parts{2});
+  for k = 3:numel(parts)
+    point = num2cell(sscanf(parts{k}, "%f")');
+    try
+      [value, gradient] = feval(parts{2}, point{:});
+      printf("%.17g ", [value, gradient]);
+    catch
+      printf("NaN ");
+    end
+    printf("\\t");
+  end
+  printf("\\n");
+  fflush(stdout);
+  rmpath(parts{1});
+end
+"""
+R = """
+input <- file("stdin", "r")
+while (length(line <- readLines(input, 1))) {
+  parts <- strsplit(line, "\\t")[[1]]
+  space <- new.env()
+  source(file.path(parts[1], paste0(parts[2], ".m")), local = space)
+  for (text in parts[-(1:2)]) {
+    point <- if (text == "-") list() else as.list(scan(text = text, quiet = TRUE))
+    answer <- tryCatch(suppressWarnings(do.call(space[[parts[2]]], point)), error = function(e) list(value = NaN))
+    cat(sprintf("%.17g ", unlist(answer)), "\\t", sep = "")
+  }
+  cat("\\n")
+  flush(stdout())
+}
+"""
+"""Loops of Octave and R: a folder, the name of a function in a file there, and points in, the answers
+out; a point of no numbers is a dash."""
+
+
+@cache
+def _interpreter(name: str) -> subprocess.Popen[str]:
+    command = ["octave", "--no-gui", "-q", "--norc", "--eval", OCTAVE] if name == "octave" else ["Rscript", "-e", R]
+    process = subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    )
+    atexit.register(process.communicate)
+    return process
+
+
+def interpreted(name: str, exported: Exported, points: Sequence[Sequence[float]]) -> list[list[float]]:
+    """The answers of Octave or R; not a number where there was an error."""
+    process = _interpreter(name)
+    assert process.stdin is not None and process.stdout is not None
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / f"{exported.name}.m").write_text(exported.source, encoding="utf-8")
+        asked = [" ".join(map(repr, point)) or "-" for point in points]
+        process.stdin.write("\t".join([folder, exported.name, *asked]) + "\n")
+        process.stdin.flush()
+        answers = process.stdout.readline().split("\t")[: len(points)]
+    count = 1 + len(exported.wanted)
+    rows = [[float(x) for x in answer.split()] for answer in answers]
+    assert len(rows) == len(points), (answers, exported.source)
+    return [row if len(row) == count else [math.nan] * count for row in rows]
+
+
+def octave(exported: Exported, point: Sequence[float]) -> Answer:
+    ((value, *partials),) = interpreted("octave", exported, [point])
+    return value, partials
+
+
+def in_r(exported: Exported, point: Sequence[float]) -> Answer:
+    ((value, *partials),) = interpreted("Rscript", exported, [point])
+    return value, partials
+
+
 FLAGS = ("-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror", "-O1")
 
 
@@ -160,6 +238,8 @@ def at_points(runtime: str, exported: Exported, points: Sequence[Sequence[float]
         return found
     if to == "javascript":
         return [*_in_node(exported, points)]
+    if to in ("matlab", "r"):
+        return [*interpreted(runtime, exported, points)]
     if to.startswith("sql"):
         return [[_number(x) for x in row[:-1]] for row in databases.answers(runtime, exported, points)]
     import numpy as np
@@ -194,9 +274,12 @@ RUNNERS: dict[str, tuple[str, Runner]] = {
         ("numpy", "numpy", numpy),
         ("torch", "torch", torch),
         ("jax", "jax", jax),
+        ("octave", "matlab", octave),
+        ("Rscript", "r", in_r),
         *[(name, f"sql:{name}", database) for name in ("sqlite", "duckdb")],
     )
-    if name in ("python", "sqlite") or (shutil.which(name) if name == "node" else find_spec(name))
+    if name in ("python", "sqlite")
+    or (shutil.which(name) if name in ("node", "octave", "Rscript") else find_spec(name))
 }
 """By the name of the runtime: the target, and what runs it."""
 

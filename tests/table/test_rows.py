@@ -67,7 +67,13 @@ for line in sys.stdin:
 """
 
 AT_ONE = ("gudermann(x)", "--at", "x=1")
-TARGETS = ("python", "numpy", "jax", "torch", "c", "javascript", "sql", "latex")
+TARGETS = ("python", "numpy", "jax", "torch", "c", "javascript", "sql", "matlab", "r", "julia", "spreadsheet", "latex")
+WORDS = {
+    ("latex", "tanh"): "sech",
+    ("latex", "sqrt"): "halved",
+    ("spreadsheet", "tanh"): "TANH",
+    ("spreadsheet", "sqrt"): "SQRT",
+}
 
 ASKED: dict[tuple[str, ...], tuple[int, str]] = {
     ("grad", *AT_ONE): (0, "0.648054"),
@@ -83,7 +89,7 @@ ASKED: dict[tuple[str, ...], tuple[int, str]] = {
     ("graph", *AT_ONE): (0, "gudermann"),
     ("functions", "gudermann"): (0, "the Gudermann function"),
     ("grad", "gudermannn(x)", "--at", "x=1"): (3, "did you mean `gudermann`?"),
-    **{("export", "gudermann(x)", "--to", target): (0, "sech" if target == "latex" else "tanh") for target in TARGETS},
+    **{("export", "gudermann(x)", "--to", target): (0, WORDS.get((target, "tanh"), "tanh")) for target in TARGETS},
     ("jacobian", "gudermann(x), x", "--at", "x=1"): (0, "0.648054"),
     ("plot", "gudermann(x)", "--range", "x=-2:2"): (0, "f′(x) = sech(x)"),
     ("page", *AT_ONE): (0, "gudermann"),
@@ -136,9 +142,7 @@ ASKED: dict[tuple[str, ...], tuple[int, str]] = {
     ("functions", "squares"): (0, "squares(x1, x2, …)"),
     ("minimize", "squares(x - 1, y)", "--at", "x=0,y=3"): (0, "a local minimum"),
     **{("export", "squares(x, y, z)", "--to", target): (0, "x") for target in TARGETS},
-    **{
-        ("export", "halved(x, y)", "--to", target): (0, "halved" if target == "latex" else "sqrt") for target in TARGETS
-    },
+    **{("export", "halved(x, y)", "--to", target): (0, WORDS.get((target, "sqrt"), "sqrt")) for target in TARGETS},
 }
 
 
@@ -262,7 +266,7 @@ OTHERS: dict[str, tuple[str, str]] = {
     "algebra/canonical": ("sqrt", "a power"),
     "algebra/rewriting": ("sum prod exp sign abs", "how powers of e and signs merge"),
     "formulas/derivation": ("sum prod", "rules for sums and products of any length, which have names"),
-    "batched/data_loss": ("mean sum", "words of an option"),
+    "batched/data_loss": ("mean", "a word of an option"),
     "accuracy/check": ("mean", "a word of an option"),
     "views/mathematics": ("abs sqrt", "bars and root signs"),
     "views/plots/losses": ("log", "a scale of Matplotlib"),
@@ -294,6 +298,8 @@ OPERATORS: dict[str, str] = {
     "optimize/least_squares": "which parameters stay in a numerator, in a branch, or to the power 1",
     "formulas/derivation": "the rules that have names: of sums, products, quotients, powers, branches",
     "formulas/functions": "a choice is no function of numbers",
+    "exercises/comparison": "where the inputs of a maximum or a minimum meet",
+    "exercises/curve_answers": "answers whose difference is 0 on the curve; the division of polynomials",
     "exercises/marking": "a term of a sum, a factor of a product",
     "derivatives/page": "a fraction as one writes it, and conditions",
     "accuracy/roundoff": "where sums cancel, and what people write that does",

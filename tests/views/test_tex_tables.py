@@ -26,6 +26,7 @@ ANSWERS: dict[str, Any] = {
     "bindings": lambda: autodiff_cli.fit("u = k*x; y = A*exp(u) + c_max", DATA, "k=0.1", fix="c_max=-1"),
     "undetermined": lambda: autodiff_cli.fit("y = a + b + c*x", DATA),
     "predicted": lambda: autodiff_cli.fit("y = a + b*x", DATA, predict="x=0:20:10"),
+    "units": lambda: autodiff_cli.fit("y = a + b*x", {"x (mA)": DATA["x"], "y (V)": DATA["y"]}, predict="x=3 mA"),
     "exact": lambda: autodiff_cli.fit("y = a + b*x", {"x": [0, 1], "y": [1, 3]}),
     "digits": lambda: autodiff_cli.fit("y = a + b*x", DATA, precision=25),
     "budget": lambda: autodiff_cli.propagate("V/I", "V=uniform(4.9, 5.1), I=19.66(10)e-3", dof="I=9"),
@@ -57,6 +58,15 @@ def latex(name: str) -> str:
         ("logarithm", [r"\ln(y) &= \alpha + \beta \ln(x)", r"$\alpha$ & "]),
         ("bindings", [r"u &= k x", r"$c_{\max}$ & \num{-1} & -- & held"]),
         ("undetermined", ["not determined"]),
+        (
+            "units",
+            [
+                r"\,\unit{V.mA^{-1}} & \num{",
+                r"$x$ in \unit{mA} & $y$ in \unit{V}",
+                r"s = \num{0.145",
+                r"\,\unit{V}$ ($\nu",
+            ],
+        ),
         ("predicted", [r"$x$ & $y$ & 95\,\% confidence & 95\,\% prediction", r"\num{20} & \num{20.9"]),
         ("budget", [r"\frac{V}{I}", r"$\frac{V}{I}$ & \num{254.3(32)} & ", r"\pm \num{6.", "uniform"]),
         ("root", [r"$x$ & \num{0.567143} & ", r"$\partial/\partial a$", r"At $a =$ \num{1}."]),

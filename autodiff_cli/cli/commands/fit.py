@@ -9,11 +9,14 @@ from types import MappingProxyType
 from typing import Any
 
 from ...errors import ExpressionError, needed, usage_error
+from ...inputs.bounds import parse_ranges
+from ...inputs.column_units import MeasuredColumns
 from ...inputs.parse_point import parse_point
+from ...inputs.problem import Quantity
 from ...inputs.sweeps import Sweeping, grid_of
 from ...optimize.fit import Fit, Sigma, columns_needed, fit, last_statement
 from ...streams import files
-from ...streams.requests import Request, mapping
+from ...streams.requests import Request, mapping, value_with_unit
 from ...views.characters import theme_of
 from ...views.fit import FitView
 from .. import options
@@ -52,8 +55,9 @@ def run(
     inputs.check_picture(chosen, "fit")
     if residuals is not None and PurePath(residuals).suffix not in (".csv", ".parquet"):
         raise usage_error(f"`{residuals}` is neither csv nor parquet", "end its name in one of these")
-    fixed = {name: value for text in fix or () for name, value in parse_point(text).items()}
-    arguments = {**Call(typed).arguments(fit), "fixed": fixed, "predict": places}
+    fixed = {name: value for text in fix or () for name, value in parse_point(text, value_with_unit).items()}
+    bounds = parse_ranges(typed.pop("bounds", None) or (), value_with_unit)
+    arguments = {**Call(typed).arguments(fit), "fixed": fixed, "bounds": bounds, "predict": places}
     if residuals is not None:
         files.check(residuals, force=inputs.force)
     saved = Saved(inputs, saves)
@@ -99,7 +103,7 @@ def read_data(
     dialect: options.Dialect = options.UNSAID,
     called: Mapping[str, str] = MappingProxyType({}),
     skip: bool = False,
-) -> dict[str, list[float]]:
+) -> MeasuredColumns:
     """The columns of files that the fit of a formula needs; see `read_columns`. Raises `ExpressionError`."""
     from ...data.columns import read_columns
     from ...data.text_dialects import Forced
@@ -114,7 +118,7 @@ def read_data(
     )
 
 
-def prediction_columns(texts: Sequence[str], text: str | None) -> dict[str, list[float]]:
+def prediction_columns(texts: Sequence[str], text: str | None) -> MeasuredColumns:
     """The points of `--predict` as columns: those of files that the program names, or values and sweeps by name.
 
     Raises `ExpressionError`.
@@ -122,35 +126,44 @@ def prediction_columns(texts: Sequence[str], text: str | None) -> dict[str, list
     from ...data.columns import read_columns
 
     point: dict[str, float] = {}
-    columns: dict[str, list[float]] = {}
+    columns = MeasuredColumns()
     last = last_statement(text or "")
     words = {*_WORD.findall(text or "" if last is None else last.program)}
     for each in texts:
         if "=" in each:
-            point |= parse_point(each, Sweeping())
+            point |= parse_point(each, Sweeping(value_with_unit))
         else:
-            columns |= read_columns([each], lambda names: [n for n in names if n in words or not words])
+            read = read_columns([each], lambda names: [n for n in names if n in words or not words])
+            columns.update(read)
+            columns.units = {**columns.units, **read.units}
     if point and columns:
         raise usage_error("`--predict` names points and a file", "give one of them")
     if not point:
         return columns
     grid = grid_of(point)
+    axes = {} if grid is None else grid.axes
+    first = {name: axes[name].value(0) if name in axes else x for name, x in point.items()}
+    # numbers with units are in coherent ones
+    columns.units = {name: x.coherent_unit for name, x in first.items() if isinstance(x, Quantity)}
     if grid is None:
-        return {name: [float(x)] for name, x in point.items()}
+        columns.update({name: [float(x)] for name, x in point.items()})
+        return columns
     if grid.size > MOST_PREDICTED:
         hint = "take larger steps"
         raise ExpressionError("limit", f"{grid.size:,} points are too many for `--predict`", hint=hint)
-    fixed = {name: [float(x)] * grid.size for name, x in grid.fixed.items()}
-    return {**grid.columns(0, grid.size), **fixed}
+    columns.update(grid.columns(0, grid.size))
+    columns.update({name: [float(x)] * grid.size for name, x in grid.fixed.items()})
+    return columns
 
 
 def residuals_table(answer: Fit, path: str) -> bytes:
     """The rows of a fit as the content of a csv or parquet file: data, fitted values, residuals, standardised ones."""
+    unit = answer.headed(answer.response).removeprefix(answer.response)
     columns: dict[str, Sequence[float | None]] = {
-        **answer.columns,
-        **{f"{name} (adjusted)": column for name, column in answer.adjusted.items()},
-        "fitted": answer.fitted,
-        "residual": answer.residuals,
+        **{answer.headed(name): column for name, column in answer.columns.items()},
+        **{answer.headed(name, " (adjusted)"): column for name, column in answer.adjusted.items()},
+        f"fitted{unit}": answer.fitted,
+        f"residual{unit}": answer.residuals,
         "standardised": answer.standardised,
     }
     if path.endswith(".csv"):

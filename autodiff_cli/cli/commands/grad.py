@@ -4,8 +4,9 @@ from typing import Any
 
 from ...derivatives.gradient import Gradient, gradient
 from ...inputs.arithmetic import chosen
+from ...inputs.column_units import left_out
 from ...inputs.parse_point import may_sweep
-from ...streams.requests import WITH_UNITS, Request
+from ...streams.requests import Request
 from ...views.formats import draws
 from ...views.gradient import GradientView
 from .. import options
@@ -18,7 +19,6 @@ def run(
     program: options.Program,
     everything: bool = False,
     units: list[str] | None = None,
-    constants: list[str] | None = None,
     relative: bool = False,
     sort: bool = False,
     answers: options.Answers,
@@ -32,7 +32,7 @@ def run(
     loss: options.Loss,
 ) -> int:
     """Compute value, exact gradient and graph at a point; return the exit code."""
-    inputs = Inputs.of(program, answers, document, WITH_UNITS).with_constants(constants)
+    inputs = Inputs.of(program, answers, document)
     arithmetic = chosen(*numbers)
     over = data_over(loss, answers, inputs, rows)
     shown = GradientView(
@@ -52,7 +52,10 @@ def run(
         None if over is not None else inputs.posed,
         None if over is not None or everything or relative else lambda x: [x.value, *x.gradient.values()],
         "--sort" if sort else None,
+        units=units if rows.points else None,
     )
+    if rows.points and left_out(units):
+        units = None
     if over is not None or not (inputs.many or rows.points or may_sweep(inputs.at)):
 
         def answer(request: Request) -> Gradient[Any]:

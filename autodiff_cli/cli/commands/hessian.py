@@ -14,6 +14,7 @@ def run(
     program: options.Program,
     answers: options.Answers,
     answer: str | None = None,
+    units: list[str] | None = None,
     document: bool = False,
     numbers: options.Numbers,
     rows: options.Rows,
@@ -26,7 +27,7 @@ def run(
 
         return mark_answers(check_hessian, Call({"answer": answer}), program, answers)
     inputs, shown = Inputs.of(program, answers, document), HessianView(digits=answers.shown)
-    call, over = Call({"numbers": numbers}), data_over(loss, answers, inputs, rows)
+    call, over = Call({"numbers": numbers, "units": units}), data_over(loss, answers, inputs, rows)
     method = asking(hessian, call, over=over)
     posed, numbers_of = (inputs.posed, flat) if over is None else (None, None)
     question = RowQuestion("hessian", call.arithmetic, answers.shown, posed, numbers_of)

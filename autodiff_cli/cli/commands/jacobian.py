@@ -14,13 +14,14 @@ def run(
     program: options.Program,
     direction: list[str] | None = None,
     adjoint: str | None = None,
+    units: list[str] | None = None,
     answers: options.Answers,
     document: bool = False,
     numbers: options.Numbers,
     rows: options.Rows,
 ) -> int:
     """Compute the Jacobian of several outputs, or products with it; return the exit code."""
-    call = Call({"numbers": numbers, "direction": direction, "adjoint": adjoint})
+    call = Call({"numbers": numbers, "direction": direction, "adjoint": adjoint, "units": units})
     method = asking(jacobian, call)
     inputs, shown = Inputs.of(program, answers, document), JacobianView(digits=answers.shown)
     numbers_of = flat if direction is None and adjoint is None else None

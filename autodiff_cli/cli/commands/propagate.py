@@ -8,6 +8,7 @@ from ...batched.columns_io import listed
 from ...equations.solve import posed_equations
 from ...errors import ExpressionError, point_error, usage_error
 from ...inputs.arithmetic import DOUBLE
+from ...inputs.column_units import NONE
 from ...inputs.decoding import whole
 from ...inputs.parse_point import is_name, may_sweep, parse_point, point_of_object, read_json
 from ...inputs.problem import Problem, pose
@@ -35,7 +36,6 @@ from . import answer_at
 def run(
     *,
     program: options.Program,
-    constants: list[str] | None = None,
     correlation: list[str] | None = None,
     dof: list[str] | None = None,
     data: list[str] | None = None,
@@ -53,7 +53,7 @@ def run(
         with_spreads(measured_value) if rows.points else measured_value,
         {"correlation": pairs_of_object, "dof": point_of_object, "for": unknowns_of_object},
     )
-    inputs = Inputs.of(program, answers, document, reading=reading).with_constants(constants, uncertain=True)
+    inputs = Inputs.of(program, answers, document, reading=reading, uncertain=True)
     inputs.need()
     call = Call(typed)
     shown = PropagationView(digits=answers.shown, theme=theme_of(theme), **call.choices)
@@ -80,7 +80,7 @@ def run(
         own["correlation"] = {**pairs, **request.more.get("correlation", {})}
         own["dof"] = {**degrees, **request.more.get("dof", {})}
         own["draws" if draws else "readings"] = columns_read
-        return propagate(request.text, request.point, fitted=fitted, stop=stop, **own)
+        return propagate(request.text, request.point, fitted=fitted, stop=stop, system=bool(rows.points), **own)
 
     def posed(text: str, point: Mapping[str, float]) -> Problem:
         if files:
@@ -101,7 +101,9 @@ def run(
 
     many = inputs.many or several
     searches = Searches(asked, lambda result: not result.interrupted, many=many, unit="blocks of draws")
-    question = RowQuestion("propagate", DOUBLE, answers.shown, posed, errors=errors or "columns")
+    # equations take no units
+    in_rows = [NONE] if arguments.keys() & {"unknowns", "between"} else typed.get("units")
+    question = RowQuestion("propagate", DOUBLE, answers.shown, posed, errors=errors or "columns", units=in_rows)
     return max(answer_at(inputs, rows, searches.answer, shown, question, chosen=chosen), searches.code)
 
 
@@ -149,4 +151,4 @@ def readings(
             )
         return used_names
 
-    return read_columns(paths, used, Forced.of(dialect), called, other=known_names, skip=skip)
+    return read_columns(paths, used, Forced.of(dialect), called, other=known_names, skip=skip, readings=True)

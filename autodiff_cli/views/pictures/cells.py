@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 
 from ...derivatives.graph import Picture, PictureInput, PictureNode
 from ..characters import Theme, shortened, visible
-from ..numerals import format_number
+from ..document import measured
 
 Way = Literal["auto", "right", "down"]
 """The direction of a drawing from the inputs to the result; by default to the right, if it is not too wide."""
@@ -27,7 +27,7 @@ class Choices(NamedTuple):
 
     def partial(self, edge: PictureInput) -> str:
         """The label of an edge; empty for none."""
-        return "" if edge.partial is None or not self.partials else format_number(edge.partial, self.digits)
+        return "" if edge.partial is None or not self.partials else measured(edge.partial, edge.unit, self.digits)
 
 
 USUAL = Choices()
@@ -55,13 +55,13 @@ def cells(node: PictureNode, digits: int | None = None) -> list[Cell]:
     """
     texts = [Cell(visible(node.label))] if node.label else []
     if not node.operation and not node.label:
-        return [Cell(format_number(node.data, digits))]
+        return [Cell(measured(node.data, node.unit, digits))]
     if not node.taken:
         return texts if not node.operation else [*texts, Cell(NOT_EVALUATED)]
     if node.data is not None:
-        texts.append(Cell(format_number(node.data, digits), "data"))
+        texts.append(Cell(measured(node.data, node.unit, digits), "data"))
     if node.grad is not None:
-        texts.append(Cell(format_number(node.grad, digits), "grad"))
+        texts.append(Cell(measured(node.grad, node.grad_unit, digits), "grad"))
     return texts
 
 
@@ -87,9 +87,10 @@ def _sentences(picture: Picture, choices: Choices) -> Iterator[str]:
     skipped = sum(not node.taken for node in picture.nodes)
     yield f"{count:,} {'node' if count == 1 else 'nodes'}, from the inputs {ends}."
     if picture.numbers:
-        value = picture.nodes[picture.outputs[0]].data
-        yield f"The value is {format_number(value, digits)}."
-        partials = [f"{visible(name)} {format_number(value, digits)}" for name, value in picture.gradient.items()]
+        output = picture.nodes[picture.outputs[0]]
+        yield f"The value is {measured(output.data, output.unit, digits)}."
+        units = picture.units["gradient"] if picture.units else {}
+        partials = [f"{visible(name)} {measured(x, units.get(name), digits)}" for name, x in picture.gradient.items()]
         if partials:
             yield f"Its derivatives: {', '.join(partials[:20])}{', …' if len(partials) > 20 else ''}."
     else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...optimize.fit import Fit, Parameter
+from ...optimize.fit import Fit
 from ...uncertainty.measured_value import concise
 from ..characters import Theme
 from .figure import Palette, drawn
@@ -39,27 +39,30 @@ def fit_figure(answer: Fit, format: str, title: str, theme: Theme = "auto") -> b
             dots |= {"markersize": 3, "alpha": 0.3, "zorder": 1}
         upper.plot([across[k] for k in shown], [observed[k] for k in shown], "o", **dots, label=label)
         _error_bars(upper, answer, across, observed, shown, palette, single)
-        upper.set_ylabel(answer.response)
+        upper.set_ylabel(answer.headed(answer.response))
         upper.legend(loc="best", fontsize=9)
         lower.axhline(0, color=palette.faint, linewidth=0.9)
         shown = in_sight(across, answer.residuals)
         lower.plot([across[k] for k in shown], [answer.residuals[k] for k in shown], "o", **dots)
         _error_bars(lower, answer, across, answer.residuals, shown, palette, False)
         lower.set_ylabel("residual")
-        lower.set_xlabel(answer.predictors[0] if single else f"fitted {answer.response}")
+        lower.set_xlabel(answer.headed(answer.predictors[0]) if single else f"fitted {answer.headed(answer.response)}")
         for axes in (upper, lower):
             axes.grid(color=palette.grid, linewidth=0.7)
             axes.set_axisbelow(True)
 
-    return drawn(draw, format, title, ", ".join(map(_stated, answer.parameters.items())), theme)
+    return drawn(draw, format, title, _caption(answer), theme)
 
 
-def _stated(item: tuple[str, Parameter]) -> str:
-    """A parameter with its uncertainty, as `a = 5.48(29)`."""
-    name, each = item
-    if each.error is None:
-        return f"{name} = {float(each.estimate):.6g}"
-    return f"{name} = {concise(float(each.estimate), float(each.error))}".replace("-", "−")
+def _caption(answer: Fit) -> str:
+    """The parameters with their uncertainties, as `a = 5.48(29) V`."""
+    units = {} if answer.units is None else answer.units["parameters"]
+    parts = []
+    for name, each in answer.parameters.items():
+        estimate = f"{float(each.estimate):.6g}"
+        written = estimate if each.error is None else concise(float(each.estimate), float(each.error))
+        parts.append(f"{name} = {written.replace('-', '−')} {units.get(name) or ''}".rstrip())
+    return ", ".join(parts)
 
 
 def _band(

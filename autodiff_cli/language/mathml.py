@@ -1,0 +1,207 @@
+"""Presentation MathML: formulas as a browser shows them, made of the LaTeX in which `typesetting` writes them.
+
+Only what `typesetting` writes is read. Products and applied functions get the invisible signs that say so to whoever
+hears a formula or copies it. Nothing recurses.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from html import escape
+from itertools import pairwise
+from typing import NamedTuple
+
+from .typesetting import APPLIED, LETTERS
+
+TIMES, APPLY = "<mo>&#x2062;</mo>", "<mo>&#x2061;</mo>"
+"""The invisible signs of a product, and between a function and what it is applied to."""
+
+THIN = '<mspace width="0.167em"/>'
+RIGHT, LEFT = (f'<mtd style="text-align: {side}">' for side in ("right", "left"))
+
+OPERAND, FUNCTION, GROUP, SIGN, SPACE = range(5)
+"""The kinds of items: a number, name or fraction; the name of a function; what stands in parentheses."""
+
+SIGNS = {
+    "-": "−", r"\cdot": "⋅", r"\times": "×", r"\le": "≤", r"\ge": "≥", r"\ne": "≠", r"\partial": "∂",
+    r"\lfloor": "⌊", r"\rfloor": "⌋", r"\lceil": "⌈", r"\rceil": "⌉",
+}  # fmt: skip
+SPACES = {r"\,": "0.167em", r"\quad": "1em"}
+NAMES = {r"\ldots": "…", r"\infty": "∞", **{rf"\{name}": letter for letter, name in LETTERS.items()}}
+"""Commands for letters."""
+
+ARGUMENTS = {r"\frac": ("mfrac", 2), r"\sqrt": ("msqrt", 1), "^": ("msup", 1), "_": ("msub", 1)}
+"""Commands with arguments: the element, and how many; a script belongs to the item before it too."""
+
+_TOKEN = re.compile(
+    r"\\(?:text|mathit|mathrm|operatorname)\{(?:[^{}\\]|\\.|\{[^{}]*\})*\}|\\(?:begin|end)\{[a-z*]+\}|\\[A-Za-z]+|\\."
+    r"|\d+(?:\.\d+)?|\S",
+    re.DOTALL,
+)
+_WORD = re.compile(r"\\(text|mathit|mathrm|operatorname)\{(.*)\}", re.DOTALL)
+
+
+class Item(NamedTuple):
+    """An element, with what its neighbours must know of it."""
+
+    kind: int
+    xml: str
+    parts: tuple[str, ...] = ()
+    """Of an index: its letter and what stands below."""
+    applied: bool = False
+    """Whether it is the name of a function where parentheses follow."""
+
+
+@dataclass
+class _Frame:
+    """A row that is read, until its end."""
+
+    end: str
+    items: list[Item] = field(default_factory=list)
+    waiting: list[tuple[str, str, int, list[Item]]] = field(default_factory=list)
+    """Commands that wait for arguments: the command, its element, how many, and those that are there."""
+    cells: list[list[list[Item]]] = field(default_factory=lambda: [[]])
+    """Of cases: the finished cells, by lines."""
+    before: str = ""
+    """The sign that it begins with, if it is in parentheses."""
+
+
+def mathml(latex: str) -> str:
+    """A formula in LaTeX, as `typesetting` writes it, as a whole `math` element.
+
+    >>> mathml("2x")
+    '<math xmlns="http://www.w3.org/1998/Math/MathML" display="inline"><mn>2</mn><mo>&#x2062;</mo><mi>x</mi></math>'
+    """
+    return _whole(_row(_items(latex)), "inline")
+
+
+def mathml_equations(sides: Sequence[tuple[str, str]]) -> str:
+    """Equations, each by the LaTeX of its sides, below each other, as a `math` element of a line each."""
+    rows = [
+        # a left side is a name, or of a derivative a fraction without products
+        f"<mtr>{RIGHT}{_row(_items(left)).replace(TIMES, '')}</mtd><mtd><mo>=</mo></mtd>"
+        f"{LEFT}{_row(_items(right))}</mtd></mtr>"
+        for left, right in sides
+    ]
+    table = '\n<mtable displaystyle="true">\n{}\n</mtable>\n'
+    return _whole(table.format("\n".join(rows)), "block")
+
+
+def _whole(xml: str, display: str) -> str:
+    return f'<math xmlns="http://www.w3.org/1998/Math/MathML" display="{display}">{xml}</math>'
+
+
+def _items(latex: str) -> list[Item]:
+    """The items of a formula."""
+    tokens = _TOKEN.findall(latex)
+    frames = [_Frame("")]
+    k = 0
+    while k < len(tokens):
+        token = tokens[k]
+        k += 1
+        here = frames[-1]
+        if token == here.end:
+            frames.pop()
+            if token == r"\right":
+                token, k = tokens[k], k + 1
+            _add(frames[-1], _closed(here, token))
+        elif token == "{":
+            frames.append(_Frame("}"))
+        elif token in ("(", r"\left"):
+            if token == r"\left":
+                token, k = tokens[k], k + 1
+                frames.append(_Frame(r"\right", before=token))
+            else:
+                frames.append(_Frame(")", before=token))
+        elif token.startswith(r"\begin"):
+            frames.append(_Frame(token.replace("begin", "end")))
+        elif token in ("&", r"\\"):
+            here.cells[-1].append(here.items)
+            here.cells += [[]] if token == r"\\" else []
+            here.items = []
+        elif token in ARGUMENTS:
+            element, count = ARGUMENTS[token]
+            there = [here.items.pop()] if token in "^_" else []
+            if token == r"\sqrt" and tokens[k] == "[":
+                element, there, k = "mroot", [Item(OPERAND, f"<mn>{tokens[k + 1]}</mn>")], k + 3
+                count = 1
+            here.waiting.append((token, element, count + len(there), there))
+        else:
+            _add(here, _leaf(token))
+    return frames[0].items
+
+
+def _add(frame: _Frame, item: Item) -> None:
+    """Add an item to a row, or to the arguments of the command that waits for them."""
+    while frame.waiting:
+        _, element, count, arguments = frame.waiting[-1]
+        arguments.append(item)
+        if len(arguments) < count:
+            return
+        frame.waiting.pop()
+        first = arguments[0]
+        parts = tuple(each.xml for each in arguments)
+        if element == "mroot":
+            item = Item(OPERAND, f"<mroot>{parts[1]}{parts[0]}</mroot>")
+        elif element == "msup" and first.parts:
+            item = Item(first.kind, f"<msubsup>{''.join(first.parts)}{parts[1]}</msubsup>", (), first.applied)
+        elif element in ("msup", "msub"):
+            xml = f"<{element}>{''.join(parts)}</{element}>"
+            item = Item(first.kind, xml, parts if element == "msub" else (), first.applied)
+        else:
+            item = Item(OPERAND, f"<{element}>{''.join(parts)}</{element}>")
+    frame.items.append(item)
+
+
+def _closed(frame: _Frame, end: str) -> Item:
+    """The item that a row in braces, in parentheses or of cases is."""
+    if frame.end.startswith(r"\end"):
+        lines = [*frame.cells[:-1], [*frame.cells[-1], frame.items]]
+        cells = ["".join(f"{LEFT}{_row(cell)}</mtd>" for cell in line) for line in lines]
+        table = "".join(f"<mtr>{line}</mtr>" for line in cells)
+        return Item(OPERAND, f"<mrow><mo>{{</mo><mtable>{table}</mtable></mrow>")
+    if frame.end == "}":
+        row = _row(frame.items)
+        return frame.items[0] if len(frame.items) == 1 else Item(OPERAND, f"<mrow>{row}</mrow>")
+    before, after = (f"<mo>{SIGNS.get(sign, sign)}</mo>" for sign in (frame.before, end))
+    kind = GROUP if end == ")" else OPERAND
+    return Item(kind, f"<mrow>{before}{_row(frame.items)}{after}</mrow>")
+
+
+def _row(items: Sequence[Item]) -> str:
+    """Items beside each other, with the invisible signs between them."""
+    # a space between two factors leaves them side by side
+    solid = [(k, item) for k, item in enumerate(items) if item.kind != SPACE]
+    between = {}
+    for (_, left), (k, right) in pairwise(solid):
+        if right.kind != SIGN and left.kind != SIGN:
+            applies = left.kind == FUNCTION or (left.applied and right.kind == GROUP)
+            between[k] = APPLY if applies else TIMES + THIN * (right.kind == FUNCTION)
+    return "".join([between.get(k, "") + item.xml for k, item in enumerate(items)])
+
+
+def _leaf(token: str) -> Item:
+    """A number, a name, a sign or a space."""
+    word = _WORD.fullmatch(token)
+    if word:
+        text = escape(re.sub(r"\\(.)", r"\1", word[2]))
+        if word[1] == "text":
+            return Item(SIGN, f"<mtext>{text.replace(' ', '&#xA0;')}</mtext>")
+        normal = ' mathvariant="normal"' if len(text) == 1 and word[1] != "mathit" else ""
+        kind = FUNCTION if word[1] == "operatorname" else OPERAND
+        return Item(kind, f"<mi{normal}>{text}</mi>", applied=rf"\{word[1]}" in APPLIED)
+    if token in SPACES:
+        return Item(SPACE, f'<mspace width="{SPACES[token]}"/>')
+    if token[0].isdigit():
+        return Item(OPERAND, f"<mn>{token}</mn>")
+    if token in NAMES:
+        return Item(OPERAND, f"<mi>{NAMES[token]}</mi>", applied=token in APPLIED)
+    if token in SIGNS:
+        return Item(SIGN, f"<mo>{SIGNS[token]}</mo>")
+    if token.startswith("\\") and token[1:].isalpha():
+        return Item(FUNCTION, f"<mi>{token[1:]}</mi>")
+    if token.isalpha():
+        return Item(OPERAND, f"<mi>{token}</mi>")
+    return Item(SIGN, f"<mo>{escape(token.removeprefix(chr(92)))}</mo>")

@@ -1,0 +1,255 @@
+"""Fits with units: columns in the units of their headings, and parameters in those that make the formula consistent."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from ..errors import Diagnostic, ExpressionError, point_error, quoted, usage_error
+from ..graphs.value_and_gradient import at_point
+from ..inputs.arithmetic import DOUBLE, Arithmetic
+from ..inputs.column_units import in_unit, without_units_hint
+from ..inputs.problem import Quantity, as_number
+from ..inputs.quantities import Units, parse_units, split_quantity
+from ..language.builder import Program
+from ..numbers.dimensions import KIND, Dimensioned
+from ..numbers.unknown_dimensions import UnknownDimensions
+from ..quantities.unit import Dimension, Unit, coherent, parse_unit, quantity_name
+from ..quantities.unit_system import UnitSystem, factor
+from ..run.evaluation import Evaluation
+from .least_squares import Spread, percentage
+
+
+class FitUnits:
+    """The units of a fit: of its columns, in which it is computed, and of its parameters.
+
+    The columns' own units make a system, in which the formula holds without factors: most columns stay as they are.
+    Where the formula has units itself, that is the SI.
+    """
+
+    def __init__(
+        self,
+        model: tuple[Program, str, Program | None],
+        columns: Mapping[str, Unit],
+        held: Mapping[str, float | str],
+        typed: Sequence[tuple[str, Unit]],
+        asked: Sequence[str] | str | None,
+        arithmetic: Arithmetic,
+    ) -> None:
+        """`model` is the program, what it explains and the formula of that; `typed` are units of values of parameters.
+
+        Raises `ExpressionError` where the dimensions do not fit together.
+        """
+        program, self.response, transform = model
+        self.parameters = [name for name in program.variables if name not in columns]
+        self.columns = dict(columns)
+        self.warnings: list[Diagnostic] = []
+        self.wanted: dict[str, Unit] = {}
+        """The units of parameters that were asked for, or typed with their values."""
+        m = UnknownDimensions(self.parameters)
+        leaves = {name: Dimensioned(unit.dimension) for name, unit in columns.items()}
+        of_values: dict[str, Unit] = {}
+        for name, unit in typed:
+            if of_values.setdefault(name, unit).dimension != unit.dimension:
+                theirs = f"{quantity_name(of_values[name].dimension)} and {quantity_name(unit.dimension)}"
+                raise point_error(f"`{name}` has values of two dimensions, {theirs}", "give them in units of one")
+        for name in self.parameters:
+            value = held.get(name)
+            known = None if value is None or isinstance(value, Quantity) else Fraction(as_number(value, name))
+            leaves[name] = unknown = m.unknown(name, known)
+            if name in of_values:
+                leaves[name] = Dimensioned(of_values[name].dimension)
+                m.same(unknown.dimension, leaves[name].dimension)
+        try:
+            dimension = columns[self.response].dimension if transform is None else _swept(m, transform, leaves)
+            self._check(m, program, _swept(m, program, leaves), dimension)
+        except ExpressionError as error:
+            raise without_units_hint(error) from None
+        self.si = "[" in program.text or (transform is not None and "[" in transform.text)
+        # the response first, for it is what people look at; then simple units
+        rest = [unit for name, unit in columns.items() if name != self.response]
+        first = [columns[self.response]] if self.response in columns else []
+        self.system = UnitSystem([*first, *sorted(rest, key=lambda unit: len(unit.atoms))])
+        self.columns.setdefault(self.response, self.system.unit(dimension))
+        self.solved = {name: m.solution(name) for name in self.parameters}
+        undetermined = [name for name, solution in self.solved.items() if solution is None]
+        if undetermined:
+            message = f"the formula does not determine the unit of {quoted(undetermined)}"
+            hint = f'give a value with a unit: `--at "{undetermined[0]}=1 m"`'
+            self.warnings.append(Diagnostic("unit", message, None, hint))
+        wanted = dict(of_values) if arithmetic == DOUBLE else {}
+        outputs = [name for name in self.parameters if name not in undetermined]
+        for k, unit in parse_units(asked, outputs).items():
+            if arithmetic != DOUBLE:
+                raise usage_error(f"`--in` is for doubles, and this is `--{arithmetic.name}`", "leave one of them out")
+            if unit.dimension != self.solved[outputs[k]]:
+                theirs = quantity_name(self.solved[outputs[k]] or ())
+                message = f"`{outputs[k]}` is {theirs}, and `--in {unit}` is for {quantity_name(unit.dimension)}"
+                raise usage_error(message, f"ask for it in a unit such as `--in {outputs[k]}={self.shown(outputs[k])}`")
+            wanted[outputs[k]] = unit
+        self.wanted = {name: unit.difference for name, unit in wanted.items()}
+
+    def _check(self, m: UnknownDimensions, program: Program, found: Dimension, dimension: Dimension) -> None:
+        """Raise an error where the formula is not of the dimension of what it explains."""
+        if not m.same(found, dimension):
+            message = f"the formula gives {m.named(found)}, and `{self.response}` is {quantity_name(dimension)}"
+            span = program.graph.span(program.roots[0])
+            raise ExpressionError(KIND, message, span, "its terms have to be of the dimension of the response")
+
+    def computed(self, dimension: Dimension | None) -> Unit:
+        """The unit in which a quantity of this dimension is computed; a number where it is not determined."""
+        if dimension is None:
+            return Unit()
+        return coherent(dimension) if self.si else self.system.unit(dimension)
+
+    def shown(self, name: str) -> Unit:
+        """The unit of a parameter in the answer."""
+        solution = self.solved[name]
+        return self.wanted.get(name) or (Unit() if solution is None else self.system.unit(solution))
+
+    # ---- what is fitted -------------------------------------------------------------------------------------------
+    def column(self, name: str, numbers: Sequence[float], unit: str = "", *, spread: bool = False) -> Sequence[float]:
+        """The numbers of a column as they are computed with; `unit` is their own where it is not the column's."""
+        own = parse_unit(unit) if unit not in ("", "1") else Unit() if unit else self.columns[name]
+        if own.dimension != self.columns[name].dimension:
+            theirs, mine = quantity_name(own.dimension), quantity_name(self.columns[name].dimension)
+            raise point_error(f"`{name}` is {mine}, and these numbers of it are {theirs}", "give them in another unit")
+        to = self.computed(own.dimension)
+        return in_unit(numbers, own.difference if spread else own, to, spread)
+
+    def value(self, name: str, value: float | str) -> float | str:
+        """The value of a parameter as it is computed with: a number is in the parameter's own unit."""
+        if name not in self.solved:
+            return value
+        to = self.computed(self.solved[name])
+        if not isinstance(value, Quantity):
+            times = factor(self.shown(name), to)
+            return value if times == 1 else as_number(value, name) * times
+        if value.unit.zero:
+            return to.from_si(float(value))
+        times = factor(value.unit, to)
+        return value.number if times == 1 else value.number * times
+
+    def spread(
+        self, name: str, spread: Spread, columns: dict[str, Sequence[float]], texts: Mapping[str, str]
+    ) -> Spread:
+        """An uncertainty as it is computed with: a number, or a column, which is added to the `columns`.
+
+        A column is in its own unit of `texts`, else in that of what it is the uncertainty of.
+        """
+        if name not in self.columns or (isinstance(spread, str) and percentage(spread) is not None):
+            return spread
+        if isinstance(spread, str) and spread in columns:
+            numbers = self.column(name, columns[spread], texts.get(spread, ""), spread=True)
+            if numbers is columns[spread]:
+                return spread
+            own = f"{spread} of {name}"
+            columns[own] = numbers
+            return own
+        number, unit = repr(spread), ""
+        if isinstance(spread, str):
+            parts = split_quantity(spread)
+            if parts is None:
+                return spread
+            number, unit = parts[0], str(parts[1]) or "1"
+        return self.column(name, [float(number)], unit, spread=True)[0]
+
+    # ---- what is found --------------------------------------------------------------------------------------------
+    def answer(self, fit: Any, typed: Mapping[str, Sequence[float]]) -> Any:
+        """The fit with its numbers in the units of the answer. `typed` are the columns as they were."""
+        up = self._back(self.response)
+        lengths = {name: self._back(name) for name in fit.predictors}
+        scales = {name: factor(self.computed(d), self.shown(name)) for name, d in self.solved.items() if d is not None}
+        parameters = {name: _scaled(each, scales.get(name, 1.0)) for name, each in fit.parameters.items()}
+        changed: dict[str, Any] = {}
+        if any(up) or any(map(any, lengths.values())):
+            changed = self._in_headings_units(fit, typed)
+        y = self.columns[self.response]
+        squares = fit.goodness.chi_squared is not None or fit.sigma
+        return fit._replace(
+            **changed,
+            parameters=parameters,
+            null=[{name: x * scales.get(name, 1.0) for name, x in direction.items()} for direction in fit.null],
+            point={name: float(each.estimate) for name, each in parameters.items()},
+            units=Units(
+                parameters={name: self.unit_or_none(name) for name in fit.parameters},
+                standard_errors={name: self.unit_or_none(name) for name in fit.parameters},
+                intervals={name: self.unit_or_none(name) for name in fit.parameters},
+                rss=Unit() if squares else y.difference**2,
+                deviation=y.difference,
+                data={name: self.columns[name] for name in fit.columns},
+            ),
+            warnings=(*fit.warnings, *self.warnings),
+        )
+
+    def unit_or_none(self, name: str) -> Unit | None:
+        """The unit of a parameter; None where the formula does not determine it."""
+        return None if self.solved[name] is None else self.shown(name)
+
+    def _back(self, name: str) -> tuple[float, float]:
+        """What the numbers of a column are times, less 1, and plus, in its own unit."""
+        own = self.columns[name]
+        (zero, one) = in_unit([0.0, 1.0], self.computed(own.dimension), own)
+        return one - zero - 1.0, zero
+
+    def _in_headings_units(self, fit: Any, typed: Mapping[str, Sequence[float]]) -> dict[str, Any]:
+        """The numbers of columns and of the curve in the units of the headings."""
+
+        factors = {}
+        for name, own in self.columns.items():
+            (zero,) = in_unit([0.0], self.computed(own.dimension), own)
+            factors[name] = factor(self.computed(own.dimension), own.difference), zero
+
+        def of(name: str, x: Any, spread: bool = False) -> Any:
+            times, shift = factors[name]
+            shift = 0.0 if spread else shift
+            if isinstance(x, list | tuple):
+                return [None if each is None else each * times + shift for each in x]
+            return None if x is None else x * times + shift
+
+        y = self.response
+        (across,) = fit.predictors if len(fit.predictors) == 1 else ("",)
+        times = of(y, 1.0, True)
+
+        def predicted(each: Any) -> Any:
+            return each._replace(
+                point={name: of(name, x) for name, x in each.point.items()},
+                value=of(y, each.value),
+                confidence=each.confidence and tuple(of(y, each.confidence)),
+                prediction=each.prediction and tuple(of(y, each.prediction)),
+            )
+
+        return {
+            "columns": {name: [*map(float, typed.get(name) or of(name, x))] for name, x in fit.columns.items()},
+            "sigma": {name: of(name, x, True) for name, x in fit.sigma.items()},
+            "adjusted": {name: of(name, x) for name, x in fit.adjusted.items()},
+            "fitted": of(y, fit.fitted),
+            "residuals": of(y, fit.residuals, True),
+            "band": of(y, fit.band, True),
+            "curve": [(of(across, x), of(y, z), of(y, w, True)) for x, z, w in fit.curve],
+            "predictions": [predicted(each) for each in fit.predictions],
+            "deviation": fit.deviation and float(fit.deviation) * times,
+            "rss": fit.rss if fit.sigma else float(fit.rss) * times**2,
+        }
+
+
+def _scaled(parameter: Any, times: float) -> Any:
+    """A parameter in another unit."""
+    if times == 1:
+        return parameter
+    error, interval = parameter.error, parameter.interval
+    return parameter._replace(
+        estimate=float(parameter.estimate) * times,
+        error=None if error is None else float(error) * times,
+        interval=interval and (interval[0] * times, interval[1] * times),
+    )
+
+
+def _swept(m: UnknownDimensions, program: Program, leaves: Mapping[str, Dimensioned]) -> Dimension:
+    """The dimension of the output of a program. Raises `ExpressionError` where dimensions do not fit together."""
+    graph = at_point(m, program.graph, leaves)
+    graph.chooses = False
+    (output,) = Evaluation(m, graph).values
+    dimension: Dimension = output.dimension
+    return dimension

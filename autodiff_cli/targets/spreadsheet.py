@@ -1,0 +1,113 @@
+"""A spreadsheet's formulas as a target, for Excel and LibreOffice: a table of two columns, names and cells.
+
+Its first rows are the variables, whose values are typed into column B, the last ones the value and the derivatives, a
+formula each. Only where a formula would be longer than a cell of Excel can hold, parts of it have cells between them.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Collection, Iterable, Sequence
+
+from ..numbers.recorder import Step
+from ..table.binding import ATOM, CHOICE, COMPARISON, PRODUCT, SIGN, SUM
+from ..table.names import by_name
+from .target import OPERATORS, Form, Target, Unit, Written, call, named
+
+LONGEST = 8_000
+"""Characters of a formula; Excel takes 8,192."""
+
+DEEPEST = 60
+"""Functions within functions; Excel takes 64."""
+
+
+_PLACE = re.compile(r"\{(\d)\}")
+
+FORMS: dict[str, Form] = {
+    **OPERATORS,
+    **named("EXP=exp LN=log LOG10=log10 SQRT=sqrt SIN=sin COS=cos TAN=tan ASIN=asin ACOS=acos ATAN=atan SINH=sinh"),
+    **named("COSH=cosh TANH=tanh ASINH=asinh ACOSH=acosh ATANH=atanh ERF=erf ERFC=erfc ABS=abs SIGN=sign INT=floor"),
+    **named("MAX=max MIN=min IF=where NOT=not_"),
+    **by_name(
+        {
+            "atan2": "ATAN2({1}, {0})",
+            "ceil": ("-INT(-{0})", SIGN, ATOM),
+            "eq": ("{0} = {1}", COMPARISON, SUM, SUM),
+            "ne": ("{0} <> {1}", COMPARISON, SUM, SUM),
+            # AND and OR compute what is not needed too
+            "and_": "IF({0}, {1}, FALSE)",
+            "or_": "IF({0}, TRUE, {1})",
+            # a sign binds more tightly than a power there
+            "neg": ("-{0}", SIGN, ATOM),
+            # differences that are nearly 0 are taken for 0 there, so that what they would correct is lost
+            "log1p": "IF(ABS({0}) < 0.5, 2*ATANH({0}/(2 + {0})), LN(1 + {0}))",
+            "expm1": ("2*EXP({0}/2)*SINH({0}/2)", PRODUCT, ATOM),
+        }
+    ),
+}
+"""How spreadsheets write operations."""
+
+
+class Spreadsheet(Target):
+    """Formulas whose errors, such as `#NUM!`, show in the cell and in all that depend on it."""
+
+    name = "spreadsheet"
+    title = "a spreadsheet"
+    functions = False
+    branches = False
+    forms = FORMS
+
+    def number(self, value: float | bool) -> str:
+        return str(value).upper() if isinstance(value, bool) else "SQRT(-1)" if value != value else repr(value).upper()
+
+    def power(self, x: Step, y: Step) -> Written:
+        if y.name == "number" and y.data != int(y.data):
+            # LibreOffice takes odd roots of negative numbers
+            return ATOM, ["POWER(SQRT(", (x, CHOICE), f"), {self.number(2 * y.data)})"]
+        return call("POWER", (x, y))
+
+    def reads(self, step: Step) -> Iterable[Step]:
+        form = self.forms.get(step.name)
+        template = form[0] if isinstance(form, tuple) else form
+        places = _PLACE.findall(template) if isinstance(template, str) else ()
+        return [step.args[int(place)] for place in places] if places else step.args
+
+    def silent(self, step: Step, large: bool) -> bool:
+        return False
+
+    def spelled(self, names: Sequence[str]) -> dict[str, str]:
+        """Return the cells of the variables."""
+        return {name: f"B{k + 1}" for k, name in enumerate(names)}
+
+    def module(self, unit: Unit) -> str:
+        """The table as csv."""
+        cells = self.spelled(unit.variables)
+        self.inputs(unit.recording, list(cells.values()))
+        results = (*unit.recording.values, *unit.recording.partials)
+        rows = [(name, "") for name in cells]
+        for step in self.kept(unit, results):
+            rows.append((unit.labels.get(step, f"step {len(rows) - len(cells) + 1}"), f"={self.text(step)}"))
+            self.names[step] = f"B{len(rows)}"
+        labels = [unit.function, *(f"d{unit.function}/d{name}" for name in unit.wanted)]
+        rows += [(label, f"={self.result(step)}") for label, step in zip(labels, results, strict=True)]
+        out = io.StringIO()
+        csv.writer(out, lineterminator="\n").writerows(rows)
+        return out.getvalue()
+
+    def kept(self, unit: Unit, results: Collection[Step]) -> list[Step]:
+        """The steps that have cells of their own, so that no formula is too long: those after which it would be."""
+        length: dict[Step, int] = {}
+        depth: dict[Step, int] = {}
+        kept: list[Step] = []
+        for task in sorted(self.plan(unit.recording).tasks, key=lambda task: task.step.index):
+            step = task.step
+            length[step] = 12 + sum(length.get(a, 24) for a in self.reads(step))
+            depth[step] = 1 + max([depth.get(a, 0) for a in step.args], default=0)
+            if length[step] > LONGEST or depth[step] > DEEPEST:
+                for a in sorted((a for a in step.args if a.args and a not in kept), key=lambda a: a.index):
+                    kept.append(a)
+                    length[a], depth[a] = 8, 0
+                length[step], depth[step] = 12 + 8 * len(step.args), 1
+        return sorted(kept, key=lambda step: step.index)

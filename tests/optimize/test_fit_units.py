@@ -1,0 +1,249 @@
+"""Fits with units: columns in the units of their headings, parameters in those that make the formula consistent."""
+
+import json
+import math
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import autodiff_cli as ad
+from autodiff_cli.errors import ExpressionError
+from autodiff_cli.numbers.unknown_dimensions import UnknownDimensions
+from autodiff_cli.quantities.unit import NUMBER, parse_unit
+from autodiff_cli.quantities.unit_system import Elimination, UnitSystem, factor
+from running import autodiff
+
+T = [0.0, 0.5, 1.0, 2.0, 3.5, 5.0]
+U = [5.02, 3.89, 3.05, 1.84, 0.90, 0.39]
+"""A discharge, in seconds and volts."""
+
+I = [10.1, 20.0, 30.2, 39.9, 50.1]  # noqa: E741
+V = [1.02, 1.98, 3.05, 3.96, 5.03]
+"""A resistor, in mA and V."""
+
+
+def in_si(answer: Any, name: str) -> tuple[float, float]:
+    """An estimate with its standard error in coherent units."""
+    unit = answer.units["parameters"][name]
+    each = answer.parameters[name]
+    return unit.to_si(each.estimate), unit.to_si(each.error)
+
+
+def test_units_change_no_number_where_the_formula_needs_no_factor():
+    plain = ad.fit("U = R*I + U0", data={"U": V, "I": I}, predict={"I": [25]})
+    measured = ad.fit("U = R*I + U0", data={"U (V)": V, "I [mA]": I}, predict={"I": [25]})
+    assert measured.units.texts()["parameters"] == {"R": "V/mA", "U0": "V"}
+    assert measured.units.texts()["data"] == {"I": "mA", "U": "V"}
+    for name in ("R", "U0"):
+        assert measured.parameters[name] == plain.parameters[name]
+    assert (measured.rss, measured.fitted, measured.curve) == (plain.rss, plain.fitted, plain.curve)
+    assert measured.predictions == plain.predictions
+    assert plain.units is None
+
+
+def test_a_volt_by_an_ampere_is_an_ohm():
+    answer = ad.fit("U = R*I + U0", data={"U (mV)": V, "I (mA)": I})
+    assert answer.units.texts()["parameters"] == {"R": "Ω", "U0": "mV"}
+
+
+@pytest.mark.parametrize("volt", ["V", "mV", "kV"])
+@pytest.mark.parametrize("second", ["s", "ms", "min", "h"])
+def test_a_fit_is_the_same_one_in_all_units(volt: str, second: str):
+    optimize = pytest.importorskip("scipy.optimize")
+    numpy = pytest.importorskip("numpy")
+    data = {
+        f"U ({volt})": [x / parse_unit(volt).factor for x in U],
+        f"t/{second}": [x / parse_unit(second).factor for x in T],
+    }
+    start = {"k": f"{0.4 * 3600!r} 1/h"}
+    answer = ad.fit("U = U0*exp(-k*t) + c", data=data, at=start, sigma="50 mV", predict={"t": ["2000 ms" and 2.0]})
+    theirs, covariance = optimize.curve_fit(
+        lambda t, u0, k, c: u0 * numpy.exp(-k * t) + c, T, U, [5, 0.4, 0], [0.05] * 6, absolute_sigma=True
+    )
+    for name, value, error in zip(("U0", "k", "c"), theirs, numpy.sqrt(numpy.diag(covariance)), strict=True):
+        assert in_si(answer, name) == (pytest.approx(value, rel=1e-6, abs=1e-7), pytest.approx(error, rel=1e-5))
+    residuals = (numpy.array(U) - theirs[0] * numpy.exp(-theirs[1] * numpy.array(T)) - theirs[2]) / 0.05
+    assert answer.rss == pytest.approx(float(residuals @ residuals), rel=1e-6)
+    assert str(answer.units["parameters"]["k"]) == "h⁻¹"
+
+
+def test_columns_that_belong_to_no_system_are_converted():
+    numpy = pytest.importorskip("numpy")
+    s, v, t = [1.0, 2.0, 3.0, 3.9], [2.0, 1.0, 0.5, 0.4], [5.0, 21.0, 60.0, 95.0]
+    answer = ad.fit("s = a*v*t + b", data={"s (cm)": s, "v (m/s)": v, "t (ms)": t})
+    # m/s times ms is mm, a tenth of a cm
+    rows = numpy.column_stack([numpy.array(v) * t / 10, numpy.ones(4)])
+    a, b = numpy.linalg.lstsq(rows, numpy.array(s), rcond=None)[0]
+    assert answer.parameters["a"].estimate == pytest.approx(a, rel=1e-12)
+    assert answer.parameters["b"].estimate == pytest.approx(b, rel=1e-12)
+    assert answer.units.texts()["parameters"] == {"a": "1", "b": "cm"}
+    # what is shown of the columns is as it was typed
+    assert (answer.columns["v"], answer.columns["s"]) == (v, s)
+
+
+def test_a_column_beside_another_one_of_its_dimension():
+    answer = ad.fit("U1 = a*U2 + b*k", data={"U1 (V)": [1, 2, 3], "U2 (mV)": [2000, 4100, 5900], "k (1)": [1, 2, 2]})
+    plain = ad.fit("U1 = a*U2 + b*k", data={"U1": [1, 2, 3], "U2": [2.0, 4.1, 5.9], "k": [1, 2, 2]})
+    for name in ("a", "b"):
+        assert answer.parameters[name].estimate == pytest.approx(plain.parameters[name].estimate, rel=1e-12)
+    assert answer.units.texts()["parameters"] == {"a": "1", "b": "V"}
+
+
+def test_degrees_are_angles():
+    degrees = [10.0, 20.0, 30.0, 50.0]
+    answer = ad.fit(
+        "M = M0*sin(phi)", data={"M (N m)": [math.sin(math.radians(x)) for x in degrees], "phi (°)": degrees}
+    )
+    assert answer.parameters["M0"].estimate == pytest.approx(1, rel=1e-12)
+    assert answer.columns["phi"] == degrees and answer.curve[-1][0] == pytest.approx(50, rel=1e-12)
+
+
+def test_units_that_are_asked_for():
+    answer = ad.fit("U = R*I + U0", data={"U (V)": V, "I (mA)": I}, in_="R=kohm,U0=mV")
+    plain = ad.fit("U = R*I + U0", data={"U": V, "I": I})
+    assert answer.parameters["R"].estimate == pytest.approx(plain.parameters["R"].estimate, rel=1e-14)
+    assert answer.parameters["U0"].error == pytest.approx(plain.parameters["U0"].error * 1000, rel=1e-14)
+    assert answer.parameters["U0"].interval[1] == pytest.approx(plain.parameters["U0"].interval[1] * 1000, rel=1e-14)
+    assert answer.point["U0"] == answer.parameters["U0"].estimate
+    assert answer.units.texts()["parameters"] == {"R": "kΩ", "U0": "mV"}
+    with pytest.raises(ExpressionError, match=r'`R` is a resistance \(Ω\), and `in_="kg"` is for a mass'):
+        ad.fit("U = R*I + U0", data={"U (V)": V, "I (mA)": I}, in_="R=kg")
+    none = ad.fit("U = R*I + I", data={"U (V)": V, "I (mA)": I}, in_="none")
+    assert none.units is None
+
+
+def test_starts_bounds_and_held_values_with_units():
+    data = {"U (V)": U, "t (min)": [x / 60 for x in T]}
+    bounded = ad.fit("U = U0*exp(-k*t)", data=data, at={"k": "0.2 1/s"}, bounds={"k": ("0.1 1/s", "0.3 1/s")})
+    assert bounded.parameters["k"].estimate == pytest.approx(0.3) and bounded.parameters["k"].held == "bound"
+    assert str(bounded.units["parameters"]["k"]) == "s⁻¹"
+    held = ad.fit("U = U0*exp(-k*t)", data=data, fix={"U0": "5000 mV"}, at={"k": 30})
+    assert held.parameters["U0"].estimate == pytest.approx(5000) and str(held.units["parameters"]["U0"]) == "mV"
+    # a number without a unit is in that of the answer
+    number = ad.fit("U = U0*exp(-k*t)", data=data, fix={"U0": 5}, at={"k": 30})
+    assert number.parameters["k"].estimate == pytest.approx(held.parameters["k"].estimate, rel=1e-9)
+    with pytest.raises(ExpressionError, match="values of two dimensions"):
+        ad.fit("U = U0*exp(-k*t)", data=data, at={"k": "1 s"}, bounds={"k": (None, "1 1/s")})
+
+
+def test_uncertainties_in_their_own_units():
+    data = {"U (V)": V, "I (mA)": I, "sU (mV)": [20] * 5, "sI (µA)": [100] * 5}
+    answer = ad.fit("U = R*I + U0", data=data, sigma={"U": "sU", "I": "sI"})
+    plain = ad.fit(
+        "U = R*I + U0", data={"U": V, "I": I, "sU": [0.02] * 5, "sI": [0.1] * 5}, sigma={"U": "sU", "I": "sI"}
+    )
+    for name in ("R", "U0"):
+        assert answer.parameters[name].estimate == pytest.approx(plain.parameters[name].estimate, rel=1e-9)
+        assert answer.parameters[name].error == pytest.approx(plain.parameters[name].error, rel=1e-9)
+    assert answer.sigma["U"] == pytest.approx([0.02] * 5) and answer.sigma["I"] == pytest.approx([0.1] * 5)
+    assert answer.goodness.chi_squared == pytest.approx(plain.goodness.chi_squared, rel=1e-9)
+    with pytest.raises(ExpressionError, match="`U` is a voltage"):
+        ad.fit("U = R*I", data=data, sigma="5 mA")
+
+
+@pytest.mark.parametrize(
+    ("formula", "message", "place"),
+    [
+        ("U = R*I + I/2", "the formula gives an electric current (A), and `U` is a voltage (V)", "R*I + I/2"),
+        ("U = R*I + exp(I)*c", "`exp` takes a number, and this is an electric current (A)", "exp(I)"),
+        ("U = R*I**n + U0", "a power of an electric current (A) needs a constant exponent", "I**n"),
+        ("U = R*(I + c*I) + (c + I)*d", "cannot add a number and an electric current (A)", "c + I"),
+        ("log(U) = a*I", "`log` takes a number, and this is a voltage (V)", "log(U)"),
+    ],
+)
+def test_formulas_whose_dimensions_do_not_fit_together(formula: str, message: str, place: str):
+    with pytest.raises(ExpressionError) as raised:
+        ad.fit(formula, data={"U (V)": V, "I (mA)": I})
+    error = raised.value
+    assert message in str(error) and error.kind == "dimension" and (error.hint or "").endswith('in_="none"`')
+    assert error.span is not None and formula[error.span.start : error.span.end] == place
+
+
+def test_units_that_the_formula_does_not_determine():
+    answer = ad.fit("U = a*b*I + c", data={"U (V)": V, "I (mA)": I}, fix={"b": 2})
+    assert answer.units.texts()["parameters"] == {"a": None, "b": None, "c": "V"}
+    assert [w.message for w in answer.warnings if w.kind == "unit"] == [
+        "the formula does not determine the unit of `a`, `b`"
+    ]
+    answer = ad.fit("U = a*b*I + c", data={"U (V)": V, "I (mA)": I}, fix={"b": "2 ohm"})
+    assert answer.units.texts()["parameters"] == {"a": "1", "b": "Ω", "c": "V"}
+
+
+@pytest.mark.parametrize(
+    ("heading", "reason"),
+    [
+        ("I (a.u.)", "`I` is in `a.u.`, which is no unit here"),
+        ("I (%)", "`I` is in `%`, which is no unit here"),
+        ("I (foo)", "`I` has none"),
+        ("I", "`I` has none"),
+        ("I (°C)", "`I` is in °C, whose 0 is no zero"),
+    ],
+)
+def test_units_count_where_all_are_known_or_some_are_asked_for(heading: str, reason: str):
+    data = {"U (V)": V, heading: I}
+    plain = ad.fit("U = R*I + U0", data={"U": V, "I": I})
+    answer = ad.fit("U = R*I + U0", data=data)
+    assert answer.units is None and answer.parameters == plain.parameters
+    assert [w.message for w in answer.warnings] == [f"the units in the headings do not count: {reason}"]
+    if "°C" in heading:
+        kelvin = ad.fit("U = R*I + U0", data=data, in_="U0=V")
+        # the line begins at 0 K
+        expected = plain.parameters["U0"].estimate - 273.15 * plain.parameters["R"].estimate
+        assert kelvin.parameters["U0"].estimate == pytest.approx(expected, rel=1e-9)
+        assert kelvin.units.texts()["parameters"] == {"R": "V/K", "U0": "V"}
+    elif "none" in reason:
+        assert ad.fit("U = R*I + U0", data=data, in_="U0=mV").units.texts()["parameters"] == {"R": "V", "U0": "mV"}
+    else:
+        with pytest.raises(ExpressionError, match="is no unit here"):
+            ad.fit("U = R*I + U0", data=data, in_="U0=mV")
+
+
+def test_a_row_of_units_and_the_record(tmp_path: Path):
+    path = tmp_path / "lab.csv"
+    path.write_text("U;I\nV;mA\n" + "".join(f"{u};{i}\n".replace(".", ",") for u, i in zip(V, I, strict=True)))
+    result = autodiff("fit", "U = R*I + U0", "--data", str(path), "--json")
+    record = json.loads(result.out)
+    assert record["units"]["parameters"] == {"R": "V/mA", "U0": "V"}
+    assert record["parameters"]["R"] == ad.fit("U = R*I + U0", data={"U": V, "I": I}).parameters["R"].estimate
+
+
+def test_files_in_different_units_are_refused(tmp_path: Path):
+    for name, unit in (("a", "V"), ("b", "mV")):
+        (tmp_path / f"{name}.csv").write_text(f"U;I\n{unit};mA\n1;2\n2;4\n3;5\n")
+    result = autodiff("fit", "U = R*I", "--data", str(tmp_path / "a.csv"), "--data", str(tmp_path / "b.csv"))
+    assert result.code == 2 and "has the unit mV in" in result.err
+
+
+def test_unknown_dimensions_are_solved_for():
+    m = UnknownDimensions(["a", "b"])
+    a, b = m.unknown("a"), m.unknown("b")
+    volt, ampere = parse_unit("V").dimension, parse_unit("A").dimension
+    assert m.same(m.mul(a, m.pow(b, m.number(2))).dimension, volt)
+    assert m.solution("a") is None
+    assert m.same(b.dimension, ampere)
+    assert m.solution("a") == parse_unit("V/A^2").dimension and m.solution("b") == ampere
+    assert not m.same(a.dimension, NUMBER)
+    assert m.named(m.mul(a, b).dimension) == "a resistance (Ω)"
+    unsolved = UnknownDimensions(["c", "d"])
+    c = unsolved.unknown("c")
+    assert not unsolved.same(c.dimension, unsolved.mul(c, m.measured(c, parse_unit("m"))).dimension)
+    assert unsolved.named(unsolved.mul(c, m.measured(c, parse_unit("m"))).dimension) == "`[c]·m`"
+
+
+def test_elimination_solves_linear_equations():
+    equations = Elimination(1)
+    assert equations.add([1, 2, 4])
+    assert equations.add([3, 1, 1])
+    assert not equations.add([4, 3, 5])
+    # 2x + 4y = -1, x + y = -3
+    assert equations.reduced([0, 1, 0]) == [Fraction(-11, 2), 0, 0]
+
+
+def test_systems_of_units():
+    system = UnitSystem([parse_unit("cm"), parse_unit("ms"), parse_unit("m/s")])
+    assert str(system.unit(parse_unit("m/s").dimension)) == "cm/ms"
+    assert factor(parse_unit("m/s"), system.unit(parse_unit("m/s").dimension)) == 0.1
+    assert str(system.unit(parse_unit("Hz").dimension)) == "ms⁻¹"
+    assert str(UnitSystem([parse_unit("W")]).unit(parse_unit("W").dimension)) == "W"

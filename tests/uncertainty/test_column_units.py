@@ -1,0 +1,97 @@
+"""Repeated readings in columns with units, and estimates of fits that have units."""
+
+from pathlib import Path
+
+import pytest
+
+import autodiff_cli
+from autodiff_cli import ExpressionError
+from autodiff_cli.cli.commands.propagate import readings
+from autodiff_cli.uncertainty.propagate import Propagation, estimates_of_fit, propagate
+from running import autodiff
+
+H2 = """No;V (V);I (mA);phi (rad)
+1;5,007;19,663;1,0456
+2;4,994;19,639;1,0438
+3;5,005;19,640;1,0468
+4;4,990;19,685;1,0428
+5;4,999;19,678;1,0433
+"""
+"""The readings of JCGM 100:2008, table H.2."""
+
+
+@pytest.fixture
+def h2(tmp_path: Path) -> str:
+    path = tmp_path / "h2.csv"
+    path.write_text(H2, encoding="utf-8")
+    return str(path)
+
+
+def of_readings(path: str, formula: str, **options: object) -> Propagation:
+    return propagate(formula, readings=readings([path], formula, []), **options)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("unit", ["ohm", None])
+def test_the_gums_impedance_has_its_unit(h2: str, unit: str | None):
+    answer = of_readings(h2, "V/I*cos(phi)", units=unit)
+    (result,) = answer.results
+    # table H.4: R = 127.732 Ω, u = 0.071 Ω
+    scale = 1 if unit else 1000
+    assert scale * result.value == pytest.approx(127.732, abs=5e-4)
+    assert scale * result.uncertainty == pytest.approx(0.071, abs=5e-4)
+    assert answer.units is not None
+    texts = answer.units.texts()
+    assert texts["results"][0]["value"] == ("Ω" if unit else "V/mA")
+    assert texts["inputs"]["I"] == {"estimate": "mA", "uncertainty": "mA"}
+    assert answer.inputs["I"].estimate == pytest.approx(19.661)
+    # table H.2 has the correlations
+    assert answer.correlation["V"]["phi"] == pytest.approx(0.86, abs=5e-3)
+
+
+def test_units_in_headings_change_no_number(h2: str):
+    (one,), (other,) = (of_readings(h2, "V/I*cos(phi)", units=units).results for units in (None, "none"))
+    assert one.value == pytest.approx(other.value, rel=1e-14)
+    assert one.uncertainty == pytest.approx(other.uncertainty, rel=1e-12)
+    assert of_readings(h2, "V/I", units="none").units is None
+
+
+def test_readings_whose_dimensions_do_not_fit_together(h2: str):
+    with pytest.raises(ExpressionError, match=r"cannot add a voltage \(V\) and an electric current \(A\)") as raised:
+        of_readings(h2, "V + I")
+    assert "none" in (raised.value.hint or "")
+    assert of_readings(h2, "V + I", units="none").results[0].value == pytest.approx(24.66)
+
+
+def test_columns_that_take_no_part_are_named(h2: str):
+    result = autodiff("propagate", "V/I", "--data", h2, "--format", "plain")
+    assert "note: 2 columns take no part: `No`, `phi (rad)`\n" in result.err
+    quiet = autodiff("propagate", "V/I", "--data", h2, "--format", "plain", "--quiet")
+    assert (quiet.out, quiet.err) == (result.out, "")
+
+
+def test_parameters_of_a_fit_keep_their_units(tmp_path: Path):
+    data = {"U (V)": [1.02, 1.98, 3.05, 3.96, 5.03], "I (mA)": [10.1, 20.0, 30.2, 39.9, 50.1]}
+    fit = autodiff_cli.fit("U = R*I + U0", data=data, sigma="20 mV")
+    fitted = estimates_of_fit(fit.to_dict())
+    answer = propagate("R*I", {"I": "5.00(2) mA"}, fitted=fitted)
+    each = fit.parameters["R"]
+    assert answer.units is not None and str(answer.units["results"][0]["value"]) == "V"
+    assert answer.results[0].value == pytest.approx(5 * each.estimate, rel=1e-12)
+    expected = ((5 * each.error) ** 2 + (0.02 * each.estimate) ** 2) ** 0.5
+    assert answer.results[0].uncertainty == pytest.approx(expected, rel=1e-12)
+    in_ampere = propagate("R*I", {"I": "0.00500(2) A"}, fitted=fitted, units="mV")
+    assert in_ampere.results[0].value == pytest.approx(5000 * each.estimate, rel=1e-12)
+    plain = propagate("U0/R", fitted=fitted, units="none")
+    measured = propagate("U0/R", fitted=fitted)
+    assert measured.results[0].value == pytest.approx(plain.results[0].value, rel=1e-12)
+    assert measured.units is not None and str(measured.units["results"][0]["value"]) == "mA" and plain.units is None
+
+
+def test_equations_take_the_numbers_of_a_fit():
+    data = {"U (V)": [1.02, 1.98, 3.05, 3.96, 5.03], "I (mA)": [10.1, 20.0, 30.2, 39.9, 50.1]}
+    fitted = estimates_of_fit(autodiff_cli.fit("U = R*I + U0", data=data).to_dict())
+    answer = propagate("R*I + U0 = 2", fitted=fitted, unknowns=["I"])
+    assert answer.units is None and answer.results[0].value == pytest.approx(19.99, abs=0.01)
+    assert [w.message for w in answer.warnings if w.kind == "note"] == [
+        "equations take no units: only the numbers count"
+    ]
