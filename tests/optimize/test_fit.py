@@ -24,7 +24,7 @@ from autodiff_cli.inputs.problem import parse
 from autodiff_cli.optimize import fit as fitting
 from autodiff_cli.optimize import normal_equations
 from autodiff_cli.optimize.fit import Fit, Parameter, fit
-from autodiff_cli.views.plots.fitted import CELLS, in_sight
+from autodiff_cli.views.plots.frame import CELLS, in_sight
 from counting import allowed, counted_calls
 from places import TESTS
 from running import autodiff
