@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import gc
 import math
 import sys
 from collections.abc import Callable, Iterator
@@ -56,12 +57,16 @@ def lines(action: Callable[[], object]) -> int:
         total += event == "line"
         return trace
 
-    before = sys.gettrace()
+    before, collects = sys.gettrace(), gc.isenabled()
+    # what is left of other tests is not finalized at this one's expense
+    gc.disable()
     sys.settrace(trace)
     try:
         action()
     finally:
         sys.settrace(before)
+        if collects:
+            gc.enable()
     return total
 
 
