@@ -29,7 +29,7 @@ from running import Result, autodiff
 
 distributed: Any = pytest.importorskip("distributed")
 
-PATIENCE = 200
+PATIENCE = 60
 """Seconds after which something will not happen any more, on however busy a machine."""
 
 GROUPS, ROWS = 12, 1_000
