@@ -97,9 +97,10 @@ def _alike(
     output: Value,
     terms: dict[Value, int],
 ) -> tuple[dict[Value, Value], dict[Value, int]]:
-    """The node that each head is drawn as, and the depth of each: the first of many at one place of the text and at one depth, or itself.
+    """The node that each head is drawn as, and the depth of each.
 
-    Nodes at one depth do not need each other, so the graph stays without cycles.
+    Many heads at one place of the text and at one depth are drawn as the first of them. Nodes at one depth do not need
+    each other, so the graph stays without cycles.
     """
     depth: dict[Value, int] = {}
     for node in order:
@@ -149,9 +150,8 @@ def _node(picture: Picture, fold: Fold, first: Value) -> PictureNode:
             lines = tuple([line._replace(node=k) for line, k in zip(node.inputs, fold.inputs, strict=False)])
             return node._replace(inputs=lines if len(node.inputs) == len(fold.inputs) else inputs)
         return node._replace(operation=fold.words, inputs=inputs, ordered=False)
-    data, grad = (
-        next((x for x in values if x is not None), None) for values in zip(*[(n.data, n.grad) for n in nodes])
-    )
+    data = next((n.data for n in nodes if n.data is not None), None)
+    grad = next((n.grad for n in nodes if n.grad is not None), None)
     label = first.label.partition("[")[0] if first._prev else fold.words
     operation = fold.words if first._prev else ""
     return PictureNode(label, operation, nodes[0].variable, data, grad, inputs, False, any(n.taken for n in nodes))

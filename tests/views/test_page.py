@@ -593,7 +593,7 @@ def test_what_lists_were_unrolled_to_is_folded() -> None:
     assert page("sum(w**2)", {f"w[{k}]": 1.0 for k in range(1, 9)}).folded is None
 
 
-@pytest.mark.parametrize(("text", "point"), ((SUM, LISTED), (LAYERS, NET)), ids=("sum", "net"))
+@pytest.mark.parametrize(("text", "point"), [(SUM, LISTED), (LAYERS, NET)], ids=("sum", "net"))
 def test_a_folded_graph_has_every_node_and_every_line_once(text: str, point: Point) -> None:
     made = page(text, point)
     assert made.folded is not None
