@@ -84,7 +84,13 @@ class Drawing(NamedTuple):
     draw: Callable[[Terminal], str]
 
 
-Block: TypeAlias = Line | Table | Outline | Program | Drawing
+class Room(NamedTuple):
+    """Room to write in by hand, so many lines high; only what is printed on paper has it."""
+
+    height: int
+
+
+Block: TypeAlias = Line | Table | Outline | Program | Drawing | Room
 
 
 def plain(pieces: Pieces) -> str:

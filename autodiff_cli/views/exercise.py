@@ -13,7 +13,7 @@ from ..inputs.problem import parse
 from ..language.printer import expression_text
 from ..language.typesetting import expression_latex, name_latex, text_latex
 from .characters import Terminal
-from .document import Block, Line, Pieces, plain, sentence
+from .document import Block, Line, Pieces, Room, plain, sentence
 from .mathematics import mathematical
 from .schema import Field, OutputRow, View, record_of
 from .steps import blocks as steps_of
@@ -23,6 +23,12 @@ from .trace import TraceView
 
 ROOM = r"\par\vspace{3cm}"
 """Room to write, in LaTeX."""
+
+ROOM_LINES = 6
+"""The same in Markdown."""
+
+_SIGN = re.compile(r"(?<![\w)])-(?=[\d.])")
+"""The sign of a number, which formulas have too."""
 
 _PAIR = re.compile(r"\(([^()]*,[^()]*)\)")
 """A vector, by its components."""
@@ -139,7 +145,7 @@ class ExerciseView(View[Sheet | Exercise | Marked]):
         for exercise in _all(answer):
             yield Line((("", ""),), source=True)
             yield Line(((f"{exercise.number}. ", "heading"), *task(exercise, self.unicode)))
-            yield from solution(exercise, self.unicode)
+            yield from solution(exercise, self.unicode) if exercise.solution else (Room(ROOM_LINES),)
 
     def draw(self, answer: Sheet | Exercise | Marked, format: str) -> str:
         return html(answer)
@@ -188,7 +194,8 @@ def _heading(sheet: Sheet) -> str:
 # ---- for people ---------------------------------------------------------------------------------------------------
 def task(exercise: Exercise, unicode: bool = True) -> Pieces:
     """The task, with formulas as people write them."""
-    return sentence(exercise.task.replace("{f}", f"`{program(exercise, unicode)}`"))
+    pieces = sentence(exercise.task.replace("{f}", f"`{program(exercise, unicode)}`"))
+    return tuple((_SIGN.sub("−", text) if unicode and style == "code" else text, style) for text, style in pieces)
 
 
 def program(exercise: Exercise, unicode: bool = True) -> str:

@@ -12,7 +12,7 @@ from io import StringIO
 from typing import TYPE_CHECKING
 
 from .characters import STYLES, Style, Terminal, paint, visible, width_of
-from .document import Block, Drawing, Line, Outline, Pieces, Program, Table, plain
+from .document import Block, Drawing, Line, Outline, Pieces, Program, Room, Table, plain
 from .wrapping import Text as Wrapped
 from .wrapping import broken
 
@@ -47,9 +47,12 @@ class PlainText:
         lines: list[str] = []
         previous: Block | None = None
         for block in blocks:
+            rendered = self.block(block)
+            if isinstance(block, Room) and not rendered:
+                continue
             if previous is not None and not self.together(previous, block):
                 lines.append("")
-            lines += self.block(block)
+            lines += rendered
             previous = block
         return "\n".join([*lines, ""])
 
@@ -65,6 +68,8 @@ class PlainText:
             return (self.line(block.pieces),) if block.source else self.lines(block.pieces)
         if isinstance(block, Outline):
             return self.outline(block)
+        if isinstance(block, Room):
+            return self.room(block)
         return self.drawing(block) if isinstance(block, Drawing) else self.program(block)
 
     def line(self, pieces: Pieces) -> str:
@@ -185,6 +190,10 @@ class PlainText:
                     yield self.line(((passing if k else rail, "faint"), *part))
         yield from map(self.line, _note(outline, self.look))
 
+    def room(self, room: Room) -> Iterable[str]:
+        """Room to write in: none."""
+        return ()
+
     def drawing(self, drawing: Drawing) -> Iterable[str]:
         """Return a drawing under its name."""
         if drawing.name:
@@ -243,6 +252,10 @@ class Markdown(PlainText):
     def drawing(self, drawing: Drawing) -> Iterable[str]:
         """Return a drawing as code."""
         return self._fenced("\n".join(super().drawing(drawing)).splitlines())
+
+    def room(self, room: Room) -> Iterable[str]:
+        """Room to write in, by line breaks: empty lines would be one."""
+        return ("<br>" * room.height,)
 
     def _fenced(self, lines: Sequence[str]) -> Iterator[str]:
         return iter(fenced([visible(line, self.look.encoding) for line in lines]))
