@@ -413,12 +413,20 @@ class Session:
         match = _QUANTITY.fullmatch(text) if part.kind == "bind" else None
         if match is None or (match[2] and set(names_in(match[2])).intersection(self.names)):
             return None
-        from ..quantities.unit import unit_or_none  # only units need it
+        from ..quantities.table import spellings  # only units need it
+        from ..quantities.unit import unit_or_none
 
         unit = match[2] or match[3].strip()
         if unit_or_none(unit) is None:
             return None
         number = match[1].replace("−", "-")
+        # letters of the SI are taken as units, those of other units are names as often
+        letters = [word for word in re.findall(r"[^\W\d_]+", match[2] or "") if len(word) == 1]
+        entry = next((spellings()[letter] for letter in letters if letter in spellings()), None)
+        if entry is not None and not entry.group.startswith("SI"):
+            span = Span(part.body, part.end)
+            hint = f"write `{number}*{unit}`, or for the unit {entry.name} `{number}[{unit}]`"
+            raise ExpressionError("syntax", f"`{text}` is a product, or a number with a unit", span, hint)
         read = AsRead(f"{number}[{unit}]", text, (-1,) * (len(number) + len(unit) + 2))
         return _Quantity(number, unit, read if match[2] else read._replace(expected=read.text))
 
@@ -520,7 +528,14 @@ class Session:
         """The derivative of an expression by a variable, with its value where all variables have numbers."""
         self.last = piece.text.strip()
         piece, _ = self.spelled_out(piece)
-        _, reading = self._read(self.composed(piece, [by]))
+        composition = self.composed(piece, [by])
+        program, reading = self._read(composition)
+        with_values = composition.point | ({by: self.values[by]} if by in self.values else {})
+        if any(map(_QUANTITY.fullmatch, with_values.values())):
+            # a formula has no units: its numbers stay names
+            point = with_values if with_values.keys() >= program.leaves.keys() else {}
+            answer = _blaming(reading, lambda: diff(reading.text, point, wrt=[by], order=order))
+            return Shown("", reading, answer, answer.derivatives[0].formula)
         baked = self.composed(reading.within(reading.first), [by], as_point=False).reading
         is_number = by in self.values and not [leaf for leaf in parse(baked.text).leaves if leaf != by]
         point = {by: self.values[by]} if is_number else {}
@@ -535,10 +550,12 @@ class Session:
         if self.is_open(argument):
             return ()
         at = self.composed(self.spelled_out(typed(argument))[0])
-        number = plain_gradient(self._read(at)[1].text, at.point, wrt=()).value
         own = self.definitions.get(function)
         (parameter,) = (own and own.parameters) or ("x",)
         called = self.composed(typed(f"{function}({parameter})"), [parameter])
+        if any(map(_QUANTITY.fullmatch, (at.point | called.point).values())):
+            return ()
+        number = plain_gradient(self._read(at)[1].text, at.point, wrt=()).value
         try:
             answer = plain_gradient(called.reading.text, {**called.point, parameter: repr(number)}, wrt=[parameter])
         except ExpressionError as error:

@@ -114,7 +114,7 @@ def test_a_plain_prompt_and_no_history_fail_nothing(tmp_path: Path, state: str) 
     assert (child.exitstatus, child.signalstatus) == (0, None)
 
 
-def test_the_first_answer_waits_for_no_module() -> None:
+def test_the_first_answer_waits_for_no_module(tmp_path: Path) -> None:
     code = """
 import io, sys
 from contextlib import redirect_stdout, redirect_stderr
@@ -134,8 +134,24 @@ with redirect_stdout(io.StringIO()):
         assert session.answer(line) == 0, line
 late = {name.partition(".")[0] for name in sys.modules} & {"numpy", "scipy", "uniplot", "matplotlib", "rich"} - before
 assert late <= {"scipy"}, late
+repl.import_libraries(repl.LARGE["fit"])
+for line in (
+    "fit y = c*exp(b*x) --data DATA --at c=1,b=0.5", "minimize (x-1)^2 --at x=0", "descend (x-1)^2 --at x=0",
+    "maximize -x^2 --at x=1", "propagate x*y --at x=1±0.1,y=2±0.2", "check x^2 --at x=2", "graph x^2 --at x=2",
+    "jacobian x,y --at x=2,y=1", "grad x^2 --at x=0:1:0.5", "grad x^2 --points DATA", "export x^2 --to c",
+    "functions sin", "units N", "exercise --count 1", "diff x^2 --answer 2x", "diff x^2+y^2=1 --for y",
+    "taylor sin(x)/x --at x=0", "page x^2 --at x=2 --output PAGE", "help plot", "x = 2 kg",
+):
+    before = set(sys.modules)
+    with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
+        assert session.answer(line.replace("DATA", sys.argv[1]).replace("PAGE", sys.argv[2])) == 0, line
+    late = {name for name in {*sys.modules} - before if name.startswith(("autodiff", "numpy", "scipy", "llvmlite"))}
+    assert not late, (line, late)
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    data = tmp_path / "d.csv"
+    data.write_text("x,y\n0,1\n1,3.1\n2,4.9\n3,7.05\n", encoding="utf-8")
+    arguments = [sys.executable, "-c", code, str(data), str(tmp_path / "p.html")]
+    done = subprocess.run(arguments, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
 
 
@@ -156,6 +172,13 @@ for thread in threading.enumerate():
 assert "scipy.optimize" in sys.modules
 repl.prepare("minimize f")
 assert threading.active_count() == 1
+repl.prepare("plot f --outp")
+assert threading.active_count() == 1 and "matplotlib" not in sys.modules
+repl.prepare("plot f --output")
+for thread in threading.enumerate():
+    if thread.name == "plot":
+        thread.join()
+assert "matplotlib.figure" in sys.modules
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")

@@ -26,16 +26,22 @@ REHEARSAL = ("f(x) = x² sin x", "x = 2", "f(x)", "d/dx f", "2 + )", "sqrt(-x)")
 
 LIBRARIES = (
     "numpy", "numpy.char", "numpy.ma", "uniplot", "rich.tree", "statistics", "autodiff_cli.views.plots.braille",
-    "autodiff_cli.data.columns", "autodiff_cli.cli.app",
+    "autodiff_cli.data.columns", "autodiff_cli.data.pipeline", "autodiff_cli.data.swept_rows", "autodiff_cli.cli.row_routes", "autodiff_cli.cli.app",
+    "autodiff_cli.views.wide", "autodiff_cli.derivatives.gradient_cache", "autodiff_cli.diagnostics.points",
+    "autodiff_cli.equations.implicit_formulas", "autodiff_cli.exercises.derivative_answers", "autodiff_cli.cli.own_answers",
+    "encodings.ascii",
+    *(f"autodiff_cli.targets.{name}" for name in ("curly", "python", "scientific", "spreadsheet", "sql")),
 )  # fmt: skip
 """Libraries of commands that people use in sessions most, imported while the prompt is shown."""
 
 LARGE = {
     "minimize": ("scipy.optimize",),
     "maximize": ("scipy.optimize",),
-    "fit": ("scipy.optimize", "llvmlite.binding", "autodiff_cli.targets.llvm"),
+    "fit": ("scipy.optimize", "llvmlite.binding", "autodiff_cli.targets.llvm", "autodiff_cli.batched.kernels"),
+    "plot --output": ("autodiff_cli.views.plots.figure", "matplotlib.figure", "matplotlib.backends.backend_svg"),
+    "graph --output": ("autodiff_cli.views.pictures.pdf",),
 }
-"""Libraries that need much memory, by the command; they are imported while its line is typed."""
+"""Libraries that need much memory, by the command, or it with an option; they are imported while its line is typed."""
 
 
 def run(*, program: str | None = None) -> int:
@@ -94,7 +100,9 @@ def import_libraries(names: Sequence[str]) -> None:
 
 def prepare(text: str) -> None:
     """Begin to import what the command needs whose line is being typed."""
-    command, space, _ = text.partition(" ")
-    names = [name for name in LARGE.get(command, ()) if name not in sys.modules] if space else []
+    command, space, rest = text.partition(" ")
+    words = ("", *(" --output" for word in rest.split() if word in ("-o", "--output")))
+    names = [name for option in words for name in LARGE.get(command + option, ())] if space else []
+    names = [name for name in names if name not in sys.modules]
     if names and not any(thread.name == command for thread in enumerate_threads()):
         Thread(target=import_libraries, args=(names,), name=command, daemon=True).start()
