@@ -13,6 +13,7 @@ from ..derivatives.hessian import hessian
 from ..derivatives.holes import DIGITS, decided_series
 from ..derivatives.taylor import taylor
 from ..diagnostics.leniency import leniently
+from ..equations.equations import Equations
 from ..equations.solve import read_with_unknowns, solve
 from ..errors import ExpressionError, counted, usage_error
 from ..formulas.derivation import derivative_name
@@ -61,10 +62,11 @@ def check_solution(
 ) -> Marked:
     """Whether numbers, or formulas, are the solutions of an equation."""
     every = every or between is not None
-    solved = solve(text, point, unknowns=unknowns, between=between, every=every, arithmetic=PRECISE)
-    if len(solved.unknowns) != 1:
-        raise usage_error("`--answer` is for one unknown", "leave it out")
     posed = own("solution", text, [], point=point)
+    equations = read_with_unknowns(text, [*(point or {})], unknowns)
+    if len(equations.program.outputs) > 1:
+        return _system_marked(posed, equations, point or {}, answer, unknowns, between, every)
+    solved = solve(text, point, unknowns=unknowns, between=between, every=every, arithmetic=PRECISE)
     numbers = [_UNKNOWN.sub(lambda head: " " * len(head[0]), entry, count=1) for entry in _entries(answer)]
     if solved.formulas:
         # those that hold where the leading coefficient is 0 need not be given
@@ -89,11 +91,9 @@ def check_solution(
         if nearest is None:
             return Marked(posed, answer, False, "wrong: no solution was found", solved.message, "numbers", 0)
         off = abs(roots[nearest] - number)
-        decimal = _DECIMAL.fullmatch(entry)
-        rounded = decimal is not None and len(entry.strip(" -+0.").replace(".", "")) >= FEWEST_DIGITS
         if is_listed:
             met.add(nearest)
-        elif rounded and decimal and 2 * off * 10 ** len(decimal[1]) <= 1:
+        elif is_rounded(entry, number, roots[nearest]):
             met.add(nearest)
             remarks.append(f"`{entry.strip()}` is rounded")
         else:
@@ -118,6 +118,37 @@ def check_solution(
     return Marked(posed, answer, True, message, "", "numbers", 0)
 
 
+def _system_marked(
+    posed: Exercise,
+    equations: Equations,
+    point: Point,
+    answer: str,
+    unknowns: Sequence[str] | None,
+    between: Any,
+    every: bool,
+) -> Marked:
+    """Whether an answer has the solutions of several equations."""
+    from .system_answers import check_system
+
+    others = [name for name in equations.program.variables if name not in point]
+    answered = [name for name in equations.program.variables if re.search(rf"\b{re.escape(name)}\s*=(?!=)", answer)]
+    unknowns = unknowns or (others if len(others) == len(equations.program.outputs) else answered or others)
+    if {*others} - {*unknowns}:
+        # values that are formulas: the equations say whether they are right
+        return check_system(posed, equations, point, unknowns, answer, [], None)
+    solved = solve(posed.program, point, unknowns=unknowns, between=between, every=every, arithmetic=PRECISE)
+    roots = [{name: _figure(solution.values[name]) for name in unknowns} for solution in solved.solutions]
+    return check_system(posed, equations, point, unknowns, answer, roots, solved.complete)
+
+
+def is_rounded(text: str, number: Fraction, root: Fraction) -> bool:
+    """Whether a text is a decimal number of a few digits that a root rounds to."""
+    decimal = _DECIMAL.fullmatch(text)
+    if decimal is None or len(text.strip(" -+0.").replace(".", "")) < FEWEST_DIGITS:
+        return False
+    return bool(2 * abs(root - number) * 10 ** len(decimal[1]) <= 1)
+
+
 def _is_root(number: Fraction, root: Fraction) -> bool:
     """Whether a number is a root that is known to `EQUAL_DIGITS`."""
     return abs(number - root) <= (abs(root) / 10**EQUAL_DIGITS if root else Fraction(1, 10**ZERO_DIGITS))
@@ -139,7 +170,7 @@ def _solves(text: str, point: Point | None, unknown: str, entry: str) -> bool:
 
 def _entries(answer: str) -> Iterator[str]:
     """The numbers or formulas of an answer, `±` written out."""
-    for entry in (part for text in split(answer) for part in _OR.split(text)):
+    for entry in (part for text in split(answer.replace(";", ",")) for part in _OR.split(text)):
         for sign in ("+", "-") if "±" in entry else ("",):
             if entry.strip():
                 yield entry.replace("±", sign)

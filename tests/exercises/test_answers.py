@@ -14,6 +14,7 @@ from autodiff_cli.exercises.derivative_answers import check_derivative
 from autodiff_cli.exercises.exercise import TOPICS, sheet
 from autodiff_cli.exercises.marking import asked
 from autodiff_cli.formulas.diff import diff
+from autodiff_cli.inputs.bounds import Range
 from autodiff_cli.inputs.problem import parse
 
 RIGHT = [
@@ -113,6 +114,51 @@ def test_vanishing_differences(text: str) -> None:
 def test_solutions(text: str, answer: str, right: bool, words: str, more: dict[str, Any]) -> None:
     marked = check_solution(text, answer=answer, **more)
     assert marked.right == right and words in marked.message
+
+
+CIRCLE = "x**2 + y**2 = 25; x + y = 7"
+AROUND = {"between": {"x": Range(-9, 9), "y": Range(-9, 9)}, "unknowns": ["x", "y"]}
+
+
+@pytest.mark.parametrize(
+    ("text", "answer", "right", "words", "more"),
+    [
+        (CIRCLE, "x=3, y=4; x=4, y=3", True, "these are the solutions", AROUND),
+        (CIRCLE, "x=3, y=4, x=4, y=3", True, "these are the solutions", AROUND),
+        (CIRCLE, "(4, 3) or (3, 4)", True, "these are the solutions", AROUND),
+        (CIRCLE, "y=4, x=3", False, "1 solution is missing", AROUND),
+        (CIRCLE, "x=3, y=4; x=4, y=3; x=0, y=7", False, "`x = 0, y = 7` is no solution", AROUND),
+        (CIRCLE, "x=3.0000000001, y=3.9999999999; x=4, y=3", False, "is no solution", AROUND),
+        ("x + 2*y = 1; x - y = 1/3", "5/9, 2/9", True, "this is the solution", {}),
+        ("x + 2*y = 1; x - y = 1/3", "0.5556, 0.2222", True, "rounded", {}),
+        ("x + 2*y = 1; x - y = 1/3", "0.5557, 0.2222", False, "is no solution", {}),
+        ("a*x + y = 1; x - y = b", "x=(1+b)/(a+1), y=(1-a*b)/(a+1)", True, "this is", {"unknowns": ["x", "y"]}),
+        ("a*x + y = 1; x - y = b", "x=(1+b)/(a-1), y=(1-a*b)/(a+1)", False, "no solution", {"unknowns": ["x", "y"]}),
+        ("u*v = c; u = v", "u=sqrt(c), v=sqrt(c)", True, "not known", {"unknowns": ["u", "v"]}),
+        ("x + y + z = 6; x - y = -1; z = 3*x", "x=1,y=2,z=3", True, "this is the solution", {}),
+        ("x + y + z = 6; x - y = -1; z = 3*x", "1,3,2", False, "no solution", {}),
+    ],
+)
+def test_solutions_of_several_equations(text: str, answer: str, right: bool, words: str, more: dict[str, Any]) -> None:
+    marked = check_solution(text, answer=answer, **more)
+    assert marked.right == right and words in marked.message
+    assert ("not known" in marked.message) is (right and (more is AROUND or "*v" in text))
+
+
+@pytest.mark.parametrize(
+    ("answer", "hint"),
+    [("x=-3, y=4", "the sign of `x` is wrong"), ("x=1, y=2", "put it into `x + y = 7`"), ("x=7, y=0", "")],
+)
+def test_what_is_wrong_with_a_solution_of_several_equations(answer: str, hint: str) -> None:
+    marked = check_solution("x + y = 7; 2*x - y = -1 + 3", answer=answer)
+    assert not marked.right and hint in marked.hint
+
+
+@pytest.mark.parametrize("answer", ["x=3", "x=3, z=4", "1, 2, 3", "", "x=3, y=4; x=4"])
+def test_an_answer_without_a_value_of_each_unknown_is_refused(answer: str) -> None:
+    with pytest.raises(ExpressionError) as caught:
+        check_solution(CIRCLE, answer=answer, **AROUND)
+    assert caught.value.kind == "usage" and "`x=…, y=…`" in caught.value.diagnostic.hint
 
 
 @pytest.mark.parametrize(

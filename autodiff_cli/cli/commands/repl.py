@@ -25,12 +25,13 @@ REHEARSAL = ("f(x) = x² sin x", "x = 2", "f(x)", "d/dx f", "2 + )", "sqrt(-x)")
 """Lines that are answered to nobody before the prompt is shown, so that the first answer waits for no module."""
 
 LIBRARIES = (
-    "numpy", "numpy.char", "numpy.ma", "uniplot", "rich.tree", "statistics", "autodiff_cli.views.plots.braille",
-    "autodiff_cli.data.columns", "autodiff_cli.data.pipeline", "autodiff_cli.data.swept_rows", "autodiff_cli.cli.row_routes", "autodiff_cli.cli.app",
-    "autodiff_cli.views.wide", "autodiff_cli.derivatives.gradient_cache", "autodiff_cli.diagnostics.points",
-    "autodiff_cli.equations.implicit_formulas", "autodiff_cli.exercises.derivative_answers", "autodiff_cli.cli.own_answers",
-    "encodings.ascii",
+    "numpy", "numpy.char", "numpy.ma", "uniplot", "rich.tree", "statistics", "encodings.ascii",
+    *(f"autodiff_cli.data.{name}" for name in ("columns", "pipeline", "swept_rows")),
+    *(f"autodiff_cli.cli.{name}" for name in ("app", "own_answers", "row_routes")),
     *(f"autodiff_cli.targets.{name}" for name in ("curly", "python", "scientific", "spreadsheet", "sql")),
+    "autodiff_cli.views.plots.braille", "autodiff_cli.views.wide", "autodiff_cli.derivatives.gradient_cache",
+    "autodiff_cli.diagnostics.points", "autodiff_cli.equations.implicit_formulas",
+    "autodiff_cli.exercises.derivative_answers",
 )  # fmt: skip
 """Libraries of commands that people use in sessions most, imported while the prompt is shown."""
 
