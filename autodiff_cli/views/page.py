@@ -40,6 +40,7 @@ class PageView(View[Page]):
         {
             "nodes": lambda page: [_node(page, k, node) for k, node in enumerate(page.nodes)],
             "operations": lambda page: [(o.name, o.domain, o.domain_message) for o in page.operations],
+            "folds": lambda page: page.folded[1] if page.folded else (),
         },
     ).fields
     extra_formats = ("html",)
@@ -58,13 +59,14 @@ def document(page: Page, theme: Theme = "auto") -> str:
     script += (WEB / "page.js").read_text(encoding="utf-8")
     policy = f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; base-uri 'none'"
     heading = "\n".join(map(visible, page.text.strip().splitlines()))
+    pictures = [page.picture, *([page.folded[0]] if page.folded else [])]
     text = Template((WEB / "page.html").read_text(encoding="utf-8")).substitute(
         policy=policy,
         title=escape(title(page.picture)),
         heading=escape(heading),
         style=style,
         script=script,
-        graph=svg(page.picture, Choices(DIGITS, live=True)),
+        graph="".join(svg(drawn, Choices(DIGITS, live=True)) for drawn in pictures),
         derivation=_derivation(page.derivations),
         data=json.dumps(record_of(PageView.fields, page), allow_nan=False).replace("<", "\\u003c"),
     )
@@ -106,6 +108,7 @@ def _node(page: Page, k: int, node: Node) -> tuple[object, ...]:
         node.formula,
         node.partials,
         node.selects,
+        node.place,
     )
 
 
