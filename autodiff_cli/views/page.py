@@ -92,7 +92,7 @@ def _derivation(derivations: Sequence[Derivation]) -> str:
 
 
 def _node(page: Page, k: int, node: Node) -> tuple[object, ...]:
-    """Return what the page's script is told of a node: the values of `NODE`."""
+    """Return what the page's script is told of a node: the values of the keys of `nodes`."""
     names = Names(page.letter, True, DIGITS)
     data = page.picture.nodes[k].data
     drawn = (visible(names.name(node)), visible(names.adjoint(node)), "") if node.name else ("", "", names.number(data))

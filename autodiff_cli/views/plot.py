@@ -201,7 +201,7 @@ def _listed(items: list[str]) -> str:
 
 
 def _rows_drawn(plot: Plot) -> dict[str, object] | None:
-    return plot.data and plot.data._asdict()
+    return None if plot.data is None else plot.data._asdict()
 
 
 CURVE, COLUMNS, _ = declared(
