@@ -413,18 +413,22 @@ def _columns_with_units(
     return {name: (unit, texts.get(f"u({name})")) for name, unit in units.items()}
 
 
+def asked_units(question: RowQuestion) -> Sequence[str] | None:
+    """The units that answers are asked for in."""
+    return None if left_out(question.units) else question.units
+
+
 def _units_of(job: _Job, known: Fitted, columns: Mapping[str, tuple[Unit, str | None]]) -> RowUnits | None:
     """The units of rows whose numbers are those of the headings; None where there are none that count."""
     question = job.question
     if question.numbers is None or not job.is_data or question.arithmetic != DOUBLE:
         return None
-    asked_units = None if left_out(question.units) else question.units
-    if not (columns or job.typed or asked_units):
+    if not (columns or job.typed or asked_units(question)):
         return None
     from ..data.row_units import row_units
 
     point = {**job.typed, **{name: unit for name, (unit, _) in columns.items()}}
-    return row_units(question.question, known, point, asked_units, question.numbers)
+    return row_units(question.question, known, point, asked_units(question), question.numbers)
 
 
 def _with_units(formula: Rows, known: Fitted, units: RowUnits | None) -> Rows:
@@ -607,7 +611,15 @@ class _Requests:
             self.units = _units_of(job, self.known, with_units)
         if self.units is None:
             self.of_columns = self._units_of_columns(with_units)
-            if self.of_columns or job.typed or (job.question.units and not left_out(job.question.units)):
+            if self.of_columns and job.question.errors is None:
+                from ..data.row_units import checked_units
+
+                checked_units(
+                    self.known,
+                    {**job.typed, **{x: unit for x, (unit, _) in with_units.items()}},
+                    asked_units(job.question),
+                )
+            if self.of_columns or job.typed or asked_units(job.question):
                 self.job = job._replace(question=job.question._replace(numbers=None))
         heads = {} if self.units is None else {name: str(unit) for name, unit in self.units.point.items()}
         heads |= {name: unit for name, (unit, _) in self.of_columns.items()}

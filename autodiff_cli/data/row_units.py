@@ -52,15 +52,7 @@ def row_units(
     `flat` lists an answer's numbers as a row has them. Raises `ExpressionError` where the dimensions do not fit
     together.
     """
-    program = known.program
-    values = {name: unit_value(point.get(name, Unit())) for name in program.leaves}
-    names = None
-    if question == "jacobian":
-        names = output_names(program.text, program.outputs, {b.value: b.name for b in program.bindings})
-    try:
-        units = ProgramUnits(program, values, asked, names, system=True)
-    except ExpressionError as error:
-        raise without_units_hint(error) from None
+    units = checked_units(known, point, asked)
     of: dict[str, Callable[[Sequence[str]], Units]] = {
         "grad": units.of_gradient,
         "jacobian": units.of_jacobian,
@@ -74,6 +66,17 @@ def row_units(
     return RowUnits(
         units.point, {name: linear for name, linear in inputs.items() if linear != SAME}, answer, results, outputs
     )
+
+
+def checked_units(known: Fitted, point: Mapping[str, Unit], asked: Sequence[str] | None) -> ProgramUnits:
+    """The units of a program at points in those of `point`. Raises `ExpressionError` where they do not fit together."""
+    program = known.program
+    values = {name: unit_value(point.get(name, Unit())) for name in program.leaves}
+    names = output_names(program.text, program.outputs, {b.value: b.name for b in program.bindings})
+    try:
+        return ProgramUnits(program, values, asked, names, system=True)
+    except ExpressionError as error:
+        raise without_units_hint(error) from None
 
 
 def _linear(unit: Unit, to: Unit) -> Linear:
