@@ -45,6 +45,13 @@ NODE = (
     Field("formula", "the operation on its inputs"),
     Field("partials", "the local derivatives as formulas"),
     Field("selects", "whether it selects one of its inputs"),
+    Field("place", "the same number for nodes at one place of the text"),
+)
+FOLD = (
+    Field("members", "the places of the nodes that it stands for"),
+    Field("inputs", "which of `folds` are its inputs"),
+    Field("results", "which of `nodes` have the numbers that it shows: its own, or how many are known"),
+    Field("words", "what it stands for; empty for a single node"),
 )
 
 
@@ -67,6 +74,12 @@ class PageView(View[Page]):
                 Field("trouble", "the message outside the domain"),
             ),
         ),
+        Field(
+            "folds",
+            "the nodes of the graph with folded lists; empty where none is",
+            lambda page: page.folded[1] if page.folded else (),
+            fields=FOLD,
+        ),
         Field("variables", "the nodes of the variables, by name"),
         Field("wanted", "the variables to differentiate by"),
         Field("point", "the point at which the page begins"),
@@ -87,13 +100,14 @@ def document(page: Page, theme: Theme = "auto") -> str:
     script += (WEB / "page.js").read_text(encoding="utf-8")
     policy = f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; base-uri 'none'"
     heading = "\n".join(map(visible, page.text.strip().splitlines()))
+    pictures = [page.picture, *([page.folded[0]] if page.folded else [])]
     text = Template((WEB / "page.html").read_text(encoding="utf-8")).substitute(
         policy=policy,
         title=escape(title(page.picture)),
         heading=escape(heading),
         style=style,
         script=script,
-        graph=svg(page.picture, Choices(DIGITS, live=True)),
+        graph="".join(svg(drawn, Choices(DIGITS, live=True)) for drawn in pictures),
         derivation=_derivation(page.derivations),
         data=json.dumps(record_of(PageView.fields, page), allow_nan=False).replace("<", "\\u003c"),
     )
@@ -135,6 +149,7 @@ def _node(page: Page, k: int, node: Node) -> tuple[object, ...]:
         node.formula,
         node.partials,
         node.selects,
+        node.place,
     )
 
 

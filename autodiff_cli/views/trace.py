@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+from ..derivatives.folding import MANY_ALIKE
 from ..derivatives.trace import AdjointStep, TangentStep, Trace, TraceRow
 from ..language.printer import expression_text
 from .characters import Style
@@ -21,7 +22,6 @@ from .document import (
     sentence,
     stated,
 )
-from .outline import MANY_ALIKE
 from .schema import GRADIENT, POINT, REMARKS, VALUE, Field, View, unit_text, words
 from .tex import in_numbers, literal, page, unit_of
 
