@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ..inputs.arithmetic import Arithmetic, chosen
 from ..inputs.bounds import Range, parse_between, parse_ranges
+from ..inputs.column_units import left_out
 from ..inputs.parse_point import parse_weights
 from ..streams.requests import default_point, names
 
@@ -39,6 +40,12 @@ class Call:
 
     def __init__(self, values: Mapping[str, Any]) -> None:
         self.values = values
+
+    @property
+    def by_row(self) -> Call:
+        """The call of a question about each row, where results are in products of the units of columns of data."""
+        units = None if left_out(self.units) else self.units
+        return Call({**self.values, "system": True, "units": units}) if self.rows.points else self
 
     def __getattr__(self, name: str) -> Any:
         try:

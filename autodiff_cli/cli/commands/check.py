@@ -23,12 +23,12 @@ def run(call: Call) -> int:
         nonlocal disagreed
         progress = Progress("rows", here=True)
         try:
-            answer = asking(check, call, over=over, watch=progress.step)(request)
+            answer = asking(check, call.by_row, over=over, watch=progress.step)(request)
         finally:
             progress.done()
         disagreed = disagreed or not answer.agrees
         return answer
 
-    question = RowQuestion("check", DOUBLE, digits, None if over is not None else inputs.posed)
+    question = RowQuestion("check", DOUBLE, digits, None if over is not None else inputs.posed, units=call.units)
     code = answer_at(inputs, call, method, CheckView(digits=digits), question)
     return code or (DISAGREES if disagreed else 0)

@@ -1,7 +1,6 @@
 """`autodiff grad`: value, gradient and graph of a program at a point."""
 
 from ...derivatives.gradient import gradient
-from ...inputs.column_units import left_out
 from ...inputs.parse_point import may_sweep
 from ...views.formats import draws
 from ...views.gradient import GradientView
@@ -13,7 +12,7 @@ from . import answer_at, data_over
 def run(call: Call) -> int:
     """Compute value, exact gradient and graph at a point; return the exit code."""
     inputs, rows, digits = Inputs.of(call), call.rows, call.answers.shown
-    units, relative, everything = call.units, call.relative, call.everything
+    relative, everything = call.relative, call.everything
     arithmetic = call.arithmetic
     over = data_over(call, inputs)
     shown = GradientView(
@@ -26,16 +25,17 @@ def run(call: Call) -> int:
         None if over is not None else inputs.posed,
         None if over is not None or everything or relative else lambda x: [x.value, *x.gradient.values()],
         "--sort" if call.sort else None,
-        units=units if rows.points else None,
+        units=call.units,
     )
-    if rows.points and left_out(units):
-        units = None
+    call = call.by_row
     if over is not None or not (inputs.many or rows.points or may_sweep(inputs.at)):
-        return answer_at(inputs, call, asking(gradient, call, over=over, units=units), shown, question)
+        return answer_at(inputs, call, asking(gradient, call, over=over), shown, question)
     from ...derivatives.gradient_cache import Programs  # only for many
 
     drawn = inputs.many and draws(inputs.chosen(shown.formats)) and not call.no_tree
-    programs = Programs(arithmetic, whole=everything or drawn, relative=relative, units=units)
+    programs = Programs(
+        arithmetic, whole=everything or drawn, relative=relative, units=call.units, system=bool(rows.points)
+    )
     return answer_at(
         inputs, call, lambda request: programs.gradient(request.text, request.point, request.wrt), shown, question
     )

@@ -13,5 +13,5 @@ def run(call: Call) -> int:
     inputs, digits = Inputs.of(call), call.answers.shown
     over = data_over(call, inputs)
     posed, numbers_of = (inputs.posed, flat) if over is None else (None, None)
-    question = RowQuestion("hessian", call.arithmetic, digits, posed, numbers_of)
-    return answer_at(inputs, call, asking(hessian, call, over=over), HessianView(digits=digits), question)
+    question = RowQuestion("hessian", call.arithmetic, digits, posed, numbers_of, units=call.units)
+    return answer_at(inputs, call, asking(hessian, call.by_row, over=over), HessianView(digits=digits), question)

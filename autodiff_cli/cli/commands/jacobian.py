@@ -12,5 +12,5 @@ def run(call: Call) -> int:
     """Compute the Jacobian of several outputs, or products with it; return the exit code."""
     inputs, digits = Inputs.of(call), call.answers.shown
     numbers_of = flat if call.direction is None and call.adjoint is None else None
-    question = RowQuestion("jacobian", call.arithmetic, digits, inputs.posed, numbers_of)
-    return answer_at(inputs, call, asking(jacobian, call), JacobianView(digits=digits), question)
+    question = RowQuestion("jacobian", call.arithmetic, digits, inputs.posed, numbers_of, units=call.units)
+    return answer_at(inputs, call, asking(jacobian, call.by_row), JacobianView(digits=digits), question)

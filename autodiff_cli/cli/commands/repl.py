@@ -49,8 +49,7 @@ def run(call: Call) -> int:
         Thread(target=import_commands, daemon=True).start()
         sys.stdout.write(WELCOME)
         signal.signal(signal.SIGINT, signal.default_int_handler)
-    program = call.values["program"]
-    line = None if program is None else f":load {program}"
+    line = None if call.script is None else f":load {call.script}"
     while True:
         try:
             text = origin.line() if line is None else line

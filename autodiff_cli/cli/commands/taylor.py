@@ -10,5 +10,5 @@ from . import answer_at
 def run(call: Call) -> int:
     """Expand a formula in one variable into a Taylor polynomial; return the exit code."""
     inputs, digits = Inputs.of(call), call.answers.shown
-    question = RowQuestion("taylor", call.arithmetic, digits, inputs.posed)
-    return answer_at(inputs, call, asking(taylor, call), TaylorView(digits=digits), question)
+    question = RowQuestion("taylor", call.arithmetic, digits, inputs.posed, units=call.units)
+    return answer_at(inputs, call, asking(taylor, call.by_row), TaylorView(digits=digits), question)
