@@ -138,7 +138,7 @@ def _quality(answer: Solved, solution: Solution) -> str:
     if answer.arithmetic.name == "precision":
         return "all digits agree with those of a computation in more"
     left = ", ".join(format_number(x, 2) for x in solution.residuals)
-    if solution.simple or solution.multiplicity == 1:
+    if solution.simple or solution.multiplicity == 1 or not any(error != 0 for error in solution.errors.values()):
         return f"left side less right side: {left}"
     if solution.multiplicity is None:
         return f"left side less right side: {left}; a multiple root, with about half the digits"
