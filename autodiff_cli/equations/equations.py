@@ -17,6 +17,7 @@ from ..language.tokens import AUGMENT, CLOSE, COMPARISON, END, EQUALS, KIND, NAM
 from ..table.primitive import FUNCTIONS
 
 _COMMA, _SEMICOLON = KIND["COMMA"], KIND["SEMICOLON"]
+_OPENS, _CLOSES = frozenset((OPEN, KIND["LEFT"])), frozenset((CLOSE, KIND["RIGHT"]))
 _LOGIC = frozenset(KIND[name] for name in ("IF", "ELSE", "AND", "OR", "NOT"))
 
 Token = tuple[int, int, int]
@@ -125,7 +126,7 @@ def _stated(text: str, tokens: list[Token]) -> _Statement:
     commas = 0
     for token in tokens:
         kind, start, end = token
-        depth += (kind == OPEN) - (kind == CLOSE)
+        depth += (kind in _OPENS) - (kind in _CLOSES)
         if depth == 0:
             commas += kind == _COMMA
             if kind == EQUALS:
@@ -223,12 +224,30 @@ def _check_sides(text: str, equations: Sequence[_Statement], named: Collection[s
 def _texts(text: str, program: Program, equations: Sequence[_Statement]) -> list[str]:
     """The text of the equation of each output."""
     texts: list[str] = []
+    if len(program.roots) != sum(statement.outputs for statement in equations):
+        return _texts_of_entries(text, program, equations)
     for statement in equations:
         if statement.sign is None:
             last = len(texts) + statement.outputs
             texts += [_text_at(text, program.whole.span(root)) for root in program.roots[len(texts) : last]]
         else:
             texts.append(" ".join(text[statement.tokens[0][1] : statement.tokens[-1][2]].split()))
+    return texts
+
+
+def _texts_of_entries(text: str, program: Program, equations: Sequence[_Statement]) -> list[str]:
+    """The texts where some equations are about lists: `(A @ x = b)[1]` of an entry."""
+    starts = [statement.tokens[0][1] for statement in equations]
+    spans = [program.whole.span(root) for root in program.roots]
+    of = [
+        max((k for k, start in enumerate(starts) if span is not None and start <= span.start), default=0)
+        for span in spans
+    ]
+    texts = []
+    for place, k in enumerate(of):
+        tokens = equations[k].tokens
+        written = " ".join(text[tokens[0][1] : tokens[-1][2]].split())
+        texts.append(written if of.count(k) == 1 else f"({written})[{place - of.index(k) + 1}]")
     return texts
 
 

@@ -247,7 +247,13 @@ def read_with_unknowns(text: str, named: Sequence[str], unknowns: Sequence[str] 
     try:
         return read_equations(text, [*named, *(unknowns or ())])
     except ExpressionError as error:
-        if error.kind != "missing_value" or error.span is None or not unknowns:
+        if error.span is None or not unknowns:
+            raise
+        others = [name for name in unknowns if name != text[error.span.start : error.span.end]]
+        if error.kind == "type" and len(others) < len(unknowns):
+            # an unknown that is a list, whose length follows from others
+            return read_with_unknowns(text, named, others)
+        if error.kind != "missing_value":
             raise
         return read_equations(text, [*named, *unknowns, text[error.span.start : error.span.end]])
 

@@ -29,7 +29,7 @@ from .comparison import AGREED, as_number, equal, many_digits
 from .derivative_answers import missing, own, together, with_order
 from .exercise import Exercise, Marked
 from .labels import Key, entries
-from .marking import formula_marked, number_of, short_pair, unreadable
+from .marking import formula_marked, is_rounded, number_of, short_pair, unreadable
 
 EXACT, PRECISE = Arithmetic("exact"), Arithmetic("precision", 60)
 
@@ -39,15 +39,11 @@ EQUAL_DIGITS = 50
 ZERO_DIGITS = 90
 """A number is taken for 0 where so many digits behind the point are 0."""
 
-FEWEST_DIGITS = 3
-"""A decimal number of fewer digits is not taken for a rounded solution."""
-
 SHORT = 20
 """Fractions of fewer characters are shown as they are."""
 
 _UNKNOWN = re.compile(r"\s*[^\W\d]\w*\s*=(?!=)")
 _OR = re.compile(r"\s+(?:or|and)\s+")
-_DECIMAL = re.compile(r"\s*[-+]?\d*\.(\d+)\s*")
 
 
 # ---- solutions ----------------------------------------------------------------------------------------------------
@@ -140,14 +136,6 @@ def _system_marked(
     solved = solve(posed.program, point, unknowns=unknowns, between=between, every=every, arithmetic=PRECISE)
     roots = [{name: _figure(solution.values[name]) for name in unknowns} for solution in solved.solutions]
     return check_system(posed, equations, point, unknowns, answer, roots, solved.complete)
-
-
-def is_rounded(text: str, number: Fraction, root: Fraction) -> bool:
-    """Whether a text is a decimal number of a few digits that a root rounds to."""
-    decimal = _DECIMAL.fullmatch(text)
-    if decimal is None or len(text.strip(" -+0.").replace(".", "")) < FEWEST_DIGITS:
-        return False
-    return bool(2 * abs(root - number) * 10 ** len(decimal[1]) <= 1)
 
 
 def _is_root(number: Fraction, root: Fraction) -> bool:

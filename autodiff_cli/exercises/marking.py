@@ -8,6 +8,7 @@ sweep over the program, not a formula. Numbers are compared as fractions.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import partial
@@ -37,6 +38,11 @@ ENOUGH = 6
 
 NEAR = Fraction(1, 100)
 """A number that is off by less than that of itself is told to be near."""
+
+FEWEST_DIGITS = 3
+"""A decimal number of fewer digits is not taken for a rounded solution."""
+
+_DECIMAL = re.compile(r"\s*[-+]?\d*\.(\d+)\s*")
 
 MOST_PARTS = 60
 """Of a longer function the mistake is not looked for."""
@@ -405,6 +411,14 @@ def number_of(text: str) -> Any:
         return number
     except ExpressionError as error:
         raise unreadable(error, text) from None
+
+
+def is_rounded(text: str, number: Fraction, root: Fraction) -> bool:
+    """Whether a text is a decimal number of a few digits that a root rounds to."""
+    decimal = _DECIMAL.fullmatch(text)
+    if decimal is None or len(text.strip(" -+0.").replace(".", "")) < FEWEST_DIGITS:
+        return False
+    return bool(2 * abs(root - number) * 10 ** len(decimal[1]) <= 1)
 
 
 def _equal(number: Any, wanted: str) -> bool:

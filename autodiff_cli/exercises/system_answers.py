@@ -20,7 +20,7 @@ from ..numbers.base import NumberType
 from ..table.operators import VARIABLE
 from .comparison import as_number, equal, many_digits, points, value_at
 from .exercise import Exercise, Marked
-from .marking import unreadable
+from .marking import is_rounded, unreadable
 
 Given = dict[str, str]
 """A solution as it was typed: the text of each unknown's value."""
@@ -239,8 +239,6 @@ def _agrees(numbers: Mapping[str, Fraction | None], root: Mapping[str, Fraction]
 
 def _rounds(given: Given, numbers: Mapping[str, Fraction | None], root: Mapping[str, Fraction]) -> bool:
     """Whether each value is the root's, or a decimal number that it rounds to."""
-    from .answers import is_rounded
-
     return all(
         x is not None and (_agrees({name: x}, root, EQUAL) or is_rounded(given[name], x, root[name]))
         for name, x in numbers.items()

@@ -277,6 +277,7 @@ class Unroller(Builder):
         if primitive is ARRAY:
             return self._array(operands, pieces)
         if primitive is MATMUL:
+            self._infer_shape(operands)
             left, right = (self._list(x, piece) for x, piece in zip(operands, pieces, strict=True))
             return self._matmul(left, right, place, pieces)
         if primitive is plus_mark:
@@ -329,6 +330,19 @@ class Unroller(Builder):
 
     def _entries(self, value: int | Array) -> tuple[int, ...]:
         return value.entries if isinstance(value, Array) else (value,)
+
+    def _infer_shape(self, operands: Sequence[Meaning]) -> None:
+        """Take an operand of `A @ x` without a value for a list that is as long as the other one needs."""
+        for value, other, side in ((operands[1], operands[0], -1), (operands[0], operands[1], 0)):
+            if isinstance(value, Named) and not {value.name} & {
+                *self.shapes,
+                *self.valued,
+                *self.free,
+                *self.dimensions,
+            }:
+                known = self._resolved(other) if not isinstance(other, Named) or other.name in self.shapes else None
+                if isinstance(known, Array):
+                    self.shapes[value.name] = known.shape[side:][:1]
 
     def _list(self, value: Meaning, piece: Piece) -> Array:
         """A value that has to be a list. Raises `ExpressionError` where it is none, or its shape is not known."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..optimize.minimize import Minimum
-from .document import Block, Line, Table, held_fixed, loss_summary_lines, numbers_table, stated
+from .document import Block, Line, Table, held_fixed, loss_summary_lines, numbers_table, partials_table, stated
 from .numerals import format_number
 from .schema import View, declared
 
@@ -20,15 +20,18 @@ class MinimumView(View[Minimum]):
         yield stated("value", number(answer.value))
         yield from loss_summary_lines(answer.over)
         yield from held_fixed({name: number(x) for name, x in answer.point.items() if name not in answer.gradient})
-        rows = [
-            (
-                ((name, "name"), (" (at its bound)" if name in answer.at_bounds else "", "faint")),
-                ((number(answer.point[name]), "number"),),
-                ((number(partial), "number"),),
-            )
-            for name, partial in answer.gradient.items()
-        ]
-        yield Table(("variable", "value", "partial derivative"), rows, frozenset((1, 2)))
+        if answer.at_bounds:
+            rows = [
+                (
+                    ((name, "name"), (" (at its bound)" if name in answer.at_bounds else "", "faint")),
+                    ((number(answer.point[name]), "number"),),
+                    ((number(partial), "number"),),
+                )
+                for name, partial in answer.gradient.items()
+            ]
+            yield Table(("variable", "value", "partial derivative"), rows, frozenset((1, 2)))
+        else:
+            yield partials_table(answer.point, answer.gradient, self.digits)
         if answer.constraints:
             heads = ("constraint", "slack", "multiplier", "active")
             held = [

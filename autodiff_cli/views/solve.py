@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..equations.solve import Solution, Solved
+from ..language.elements import nested_record
 from .document import Block, Line, Pieces, Table, circumstances, matrix_table, numbers_table, sentence, stated
 from .numerals import format_number
 from .schema import OutputRow, View, declared, words
@@ -34,6 +35,11 @@ class SolvedView(View[Solved]):
     def columns(self) -> tuple[str, ...]:
         """The columns of csv and tsv."""
         return (*self.csv_columns[:-1], "elasticity", "error") if self.relative else self.csv_columns
+
+    def record(self, answer: Solved) -> dict[str, Any]:
+        record = super().record(answer)
+        # unknowns are no part of the point
+        return nested_record(record) if any(name.endswith("]") for name in answer.unknowns) else record
 
     def rows(self, answer: Solved) -> Iterator[OutputRow]:
         for k, solution in enumerate(answer.solutions, start=1):
