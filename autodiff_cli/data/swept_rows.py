@@ -79,23 +79,26 @@ class Crossed(Reader):
 
     def select(self, numbers: Sequence[str], kept: Sequence[str]) -> None:
         super().select(numbers, kept)
-        self.inner.select(self._of_file(numbers), self._of_file(kept))
+        self.inner.select(self._of_file(numbers), self._kept_of_file(kept))
 
     def select_as(self, first: Selection) -> None:
         schema = [field for field in first.schema if field.name not in self.grid.axes]
         self.inner.select_as(Selection(self._of_file(first.numbers), self._of_file(first.kept), schema, first.file))
-        self.inner.select(self.inner.selection.numbers, self.inner.selection.kept)
+        self.inner.select(self.inner.selection.numbers, self._kept_of_file(self.inner.selection.kept))
         self.selection = first
 
     def _of_file(self, names: Sequence[str]) -> list[str]:
         return [name for name in names if name not in self.grid.axes]
 
+    def _kept_of_file(self, names: Sequence[str]) -> list[str]:
+        """The columns to keep; where each row names its own, those of the sweeps too, which no row may have."""
+        return [*self._of_file(names), *(self.grid.axes if self.rows_name_columns else ())]
+
     def rows(self) -> Iterator[TextRow]:
-        return (
-            (line, {**cells, **point}, fault)
-            for line, cells, fault in self.inner.rows()
-            for point in self.grid.points()
-        )
+        for line, cells, fault in self.inner.rows():
+            own = [name for name in self.grid.axes if cells.get(name) is not None] if cells else []
+            for point in self.grid.points():
+                yield line, {**cells, **point}, fault or (_swept_too(own[0]) if own else None)
 
     def numbers_in(self, row: TextRow, columns: Sequence[str]) -> tuple[dict[str, float], ExpressionError | None]:
         numbers, fault = self.inner.numbers_in(row, self._of_file(columns))
@@ -118,6 +121,7 @@ class Crossed(Reader):
         together = max(1, ROWS // size)
         for chunk in self.inner.chunks(fragment):
             read = chunk.size
+            own = self._with_own_values(chunk)
             for row in range(0, chunk.batch.num_rows, together):
                 part = chunk.batch.slice(row, together)
                 for start in range(0, size, ROWS):
@@ -132,7 +136,7 @@ class Crossed(Reader):
                     ]
                     faults = {
                         (k - row) * count + point: fault
-                        for k, fault in chunk.faults.items()
+                        for k, fault in (own | dict(chunk.faults)).items()
                         if row <= k < row + part.num_rows
                         for point in range(count)
                     }
@@ -140,11 +144,24 @@ class Crossed(Reader):
                     yield Chunk(batch, places(chunk.where, row, count), faults, read)
                     read = 0
 
+    def _with_own_values(self, chunk: Chunk) -> dict[int, ExpressionError]:
+        """What is wrong with the rows that give a swept name a value."""
+        faults: dict[int, ExpressionError] = {}
+        for name in self.grid.axes if self.rows_name_columns else ():
+            column = chunk.batch.column(name)
+            if column.null_count < len(column):
+                faults |= {k: _swept_too(name) for k, is_value in enumerate(column.is_valid().to_pylist()) if is_value}
+        return faults
+
     def fragments(self) -> list[Fragment | None]:
         return self.inner.fragments()
 
     def close(self) -> None:
         self.inner.close()
+
+
+def _swept_too(name: str) -> ExpressionError:
+    return point_error(f"`{name}` is swept, and this row gives it a value", "leave one of them out")
 
 
 def crossing(grid: Grid | None) -> Callable[[Reader], Reader]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
@@ -18,6 +19,9 @@ from .problem import Quantity as Quantity
 from .problem import Typed as Typed
 from .problem import evaluate_constant
 from .problem import typed as typed
+
+_FILE_AND_VALUES = re.compile(r"(@.*?),\s*([^\W\d]\w*(?:\[[\d,]*\])?\s*=.*)", re.DOTALL)
+"""A file of values, and values that are typed behind it."""
 
 ValueOf = Callable[[str, str, int], float]
 """Reads the value of a name: gets the name, its text, and where that begins in a longer one."""
@@ -248,8 +252,20 @@ class PointFile(str):
 
 
 def once_read(options: Sequence[str] | None) -> list[str] | None:
-    """Return the `--at` options with each `@PATH` as a file that is read once."""
-    return options and [PointFile(text) if text.startswith("@") else text for text in options]  # type: ignore[return-value]
+    """Return the `--at` options with each `@PATH` as a file that is read once; what follows it, `@PATH,x=3`, apart."""
+    if not any(text.startswith("@") for text in options or ()):
+        return options  # type: ignore[return-value]
+    return [text for option in options or () for text in _apart(option)]
+
+
+def _apart(option: str) -> Iterator[str]:
+    if isinstance(option, PointFile) or not option.startswith("@"):
+        yield option
+        return
+    match = _FILE_AND_VALUES.fullmatch(option)
+    file, *values = (option,) if match is None or os.path.exists(option[1:]) else match.groups()
+    yield PointFile(file)
+    yield from values
 
 
 def may_sweep(options: Sequence[str] | None) -> bool:

@@ -224,14 +224,29 @@ def default_point(options: list[str] | None, reading: Reading = AS_USUAL) -> dic
 
     Raises `ExpressionError` where one name is typed with two values.
     """
-    from ..inputs.parse_point import read_point
+    from ..inputs.parse_point import once_read, read_point
 
-    points = [(option.startswith("@"), read_point(option, reading.value_of)) for option in options or ()]
-    base: dict[str, float] = {}
-    for is_file, point in points:
-        if is_file:
-            base |= point
-    return base | merge([point for is_file, point in points if not is_file])
+    options = once_read(options) or []
+    point = merge([read_point(option, reading.value_of) for option in options if not option.startswith("@")])
+    for option in reversed(options):
+        if option.startswith("@"):
+            point = read_point(option, _unless_known(point, reading.value_of)) | point
+    return point
+
+
+def _unless_known(point: Mapping[str, float], value_of: ValueOf | None) -> ValueOf | None:
+    """What reads the values of a file, those of names that have another value as sweeps too."""
+    if not point:
+        return value_of
+    from ..inputs.parse_point import constant_value
+    from ..inputs.sweeps import sweeping
+
+    usual, many = value_of or constant_value, sweeping(value_of)
+
+    def read(name: str, text: str, offset: int = 0) -> float:
+        return (many if name in point else usual)(name, text, offset)
+
+    return read
 
 
 def whole(path: str) -> tuple[str, ExpressionError | None]:
