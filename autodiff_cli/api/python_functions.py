@@ -900,7 +900,9 @@ def plot(call: Given) -> Curve | Surface:
     own: dict[str, Any] = {"path": _surface.read_path(path) if isinstance(path, str) else path or ()}
     if isinstance(call.data, str):
         over = call.variables or [*call.ranges]
-        own["data"] = read_rows([call.data], call.text, [*call.point], over, response=call.response, sigma=call.sigma)
+        also = {"response": call.response, "sigma": call.sigma}
+        unknowns = _plot.unknowns_of(call.text, [*call.point], call.unknowns, call.between)
+        own["data"] = read_rows([call.data], call.text, [*call.point], over, **also, unknowns=unknowns)
     elif call.data is not None:
         own["data"] = {name: [as_number(x, name) for x in column] for name, column in columns_of(call.data).items()}
     answer = call.answer(_plot.plot, **own)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 
 from ..batched.columns_io import listed, no_column
+from ..equations.solve import read_with_unknowns
 from ..errors import point_error, quoted, usage_error
 from ..inputs.parse_point import is_name
 from ..inputs.problem import parse
@@ -38,20 +39,28 @@ def _bound(text: str) -> str:
 
 
 def variables_drawn(
-    text: str, columns: Sequence[str], known_names: Collection[str], over: Collection[str] = ()
+    text: str,
+    columns: Sequence[str],
+    known_names: Collection[str],
+    over: Collection[str] = (),
+    unknowns: Sequence[str] = (),
 ) -> list[str]:
     """The variables of the axes: those `over` which it is drawn, or else those that the data have.
 
-    Raises `ExpressionError`.
+    Of equations with `unknowns` it is one. Raises `ExpressionError`.
     """
     if over:
         return list(dict.fromkeys(over))
-    program = _program(text, columns, known_names)
-    names = sorted(name for name in program.parameters if name in columns and name not in known_names)
-    if not 0 < len(names) < 3:
+    program = _program(text, columns, known_names, unknowns)
+    parameters = [*program.variables] if unknowns else program.parameters
+    inside = sorted(name for name in parameters if name in columns and name not in unknowns)
+    # of columns that have values at the point too, that is where the picture shows the tangent
+    names = [name for name in inside if name not in known_names] or inside
+    if not 0 < len(names) < 3 - bool(unknowns):
         what = f"{len(names)} variables, {quoted(names)}" if names else "no variable"
         hint = f"the columns are {listed([*columns])}; `--range` says over which, and `--at` gives the others values"
-        raise usage_error(f"a plot is over one variable or two, and the data have {what} of this program", hint)
+        most = "one variable" if unknowns else "one variable or two"
+        raise usage_error(f"a plot is over {most}, and the data have {what} of this program", hint)
     return names
 
 
@@ -62,13 +71,15 @@ def columns_drawn(
     over: Collection[str] = (),
     response: str | None = None,
     sigma: Sigma | None = None,
+    unknowns: Sequence[str] = (),
 ) -> list[str]:
     """The columns that a picture needs: those of its axes, and of uncertainties. Raises `ExpressionError`.
 
-    `over` are the variables of the axes where they are said.
+    `over` are the variables of the axes where they are said; of equations the first of the `unknowns` is upwards.
     """
-    program = _program(text, columns, known_names)
-    axes = variables_drawn(text, columns, known_names, over)
+    program = _program(text, columns, known_names, unknowns)
+    axes = variables_drawn(text, columns, known_names, over, unknowns)
+    response = response or next(iter(unknowns), None)
     spread_columns = {x for x in parse_sigma(sigma, "").values() if isinstance(x, str)} & {*columns}
     if len(axes) == 1:
         others = [x for x in columns if x not in (*axes, *program.variables, *known_names, *spread_columns)]
@@ -90,8 +101,10 @@ def columns_drawn(
     return list(dict.fromkeys([*axes, *sorted(spread_columns)]))
 
 
-def _program(text: str, columns: Sequence[str], known_names: Collection[str]) -> Program:
-    """The program where columns, but for what it binds itself, are variables."""
+def _program(text: str, columns: Sequence[str], known_names: Collection[str], unknowns: Sequence[str] = ()) -> Program:
+    """The program where columns, but for what it binds itself, are variables; or that of equations."""
+    if unknowns:
+        return read_with_unknowns(text, [*known_names, *filter(is_name, columns)], unknowns).program
     return parse(text, [*known_names, *[name for name in columns if is_name(name) and name != _bound(text)]])
 
 

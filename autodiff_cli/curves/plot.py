@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ..algebra.symbolic_derivative import derivatives
 from ..batched.evaluator import Evaluator
 from ..derivatives.jacobian import output_names
-from ..equations.solve import posed_equations
+from ..equations.solve import posed_equations, read_with_unknowns
 from ..errors import Diagnostic, ExpressionError, quoted, usage_error
 from ..graphs.second_order import hessian_in
 from ..graphs.value_and_gradient import value_and_gradient
@@ -163,18 +163,17 @@ def plot(
             raise usage_error(
                 "`--log` is for functions that formulas give", "leave it out, or solve the equation first"
             )
-        return _branch(text, dict(point or {}), wrt, ranges, unknowns, between)
+        if data is None:
+            return _branch(text, dict(point or {}), wrt, ranges, unknowns, between)
+        found, ranges = _measured(text, [*(point or {})], wrt, ranges, data, response, sigma, unknowns, between)
+        return _branch(text, dict(point or {}), wrt, ranges, unknowns, between)._replace(data=found)
     values = {name: as_number(value, name) for name, value in (point or {}).items()}
     count = None if samples is None else int(samples)
     if samples != count:
         raise usage_error(f"`--samples` cannot be {samples:g}", "it takes a whole number, such as 100")
     rows: Measurements | None = None
     if data is not None:
-        from .measurements import around_data, columns_drawn, measurements, variables_drawn  # only data need it
-
-        over = variables_drawn(text, [*data], values, wrt or ranges)
-        rows = measurements(data, columns_drawn(text, [*data], values, over, response, sigma)[:2], sigma)
-        ranges |= {name: Range(*around_data(data[name])) for name in over if name not in ranges}
+        rows, ranges = _measured(text, [*values], wrt, ranges, data, response, sigma, path=path)
     program, _, notes = read_program(text, values, [*ranges, *(wrt or ())])
     names = _across(program, list(ranges), wrt, path)
     for name in names:
@@ -218,6 +217,47 @@ def plot(
         ends = ranges.get(names[0])
         drawn = _curve(program, names[0], assumed, ends, path, pointed, warnings, order, log or "", count)
     return drawn if rows is None else drawn._replace(data=rows)
+
+
+def _measured(
+    text: str,
+    known_names: Sequence[str],
+    wrt: Sequence[str] | None,
+    ranges: Mapping[str, Range],
+    data: Mapping[str, Sequence[float]],
+    response: str | None,
+    sigma: Sigma | None,
+    unknowns: Sequence[str] | None = None,
+    between: Mapping[str, Range] | Range | None = None,
+    path: Sequence[Mapping[str, float]] = (),
+) -> tuple[Measurements, dict[str, Range]]:
+    """The rows of data to be drawn, and the ranges, which show them and the path where none are asked for."""
+    from .measurements import around_data, columns_drawn, measurements, variables_drawn  # only data need it
+
+    unknowns = unknowns_of(text, known_names, unknowns, between)
+    over = variables_drawn(text, [*data], known_names, wrt or ranges, unknowns)
+    axes = columns_drawn(text, [*data], known_names, over, response, sigma, unknowns)[:2]
+    rows = measurements(data, axes, sigma)
+    shown = {name: [*data[name], *(row[name] for row in path if name in row)] for name in over}
+    return rows, {name: Range(*around_data(numbers)) for name, numbers in shown.items()} | dict(ranges)
+
+
+def unknowns_of(
+    text: str,
+    known_names: Sequence[str],
+    unknowns: Sequence[str] | None,
+    between: Mapping[str, Range] | Range | None,
+) -> Sequence[str]:
+    """The unknowns of equations, which are named, or have bounds; none where there are neither.
+
+    Raises a usage error where bounds may be those of several.
+    """
+    if unknowns or not isinstance(between, Range):
+        return unknowns or [*(between or ())]
+    free = [name for name in read_with_unknowns(text, known_names, None).program.variables if name not in known_names]
+    if len(free) != 1:
+        raise usage_error("`--between` is of one unknown, and it is not said which", f"name it: `--for {free[-1]}`")
+    return free
 
 
 def _check_log(log: str, names: Sequence[str], ranges: Mapping[str, Range], order: int | None, on_path: bool) -> None:

@@ -117,6 +117,10 @@ def without_unit(text: str) -> str | None:
     return f"write `{value:.15g}`, which it is in {str(si) or 1}, if the formula is in units of the SI"
 
 
+_ENDS = re.compile(r"[^:{}/(),]+:[^:{}/(),]+")
+"""The ends of a sweep."""
+
+
 def of_many_values(name: str, text: str) -> tuple[str, str] | None:
     """Return the error of a sweep where one value is needed, and the hint; None where the text is none."""
     written = text.strip()
@@ -124,4 +128,8 @@ def of_many_values(name: str, text: str) -> tuple[str, str] | None:
         return None
     first = re.split("[:,]", written.removeprefix("log(").lstrip("{("))[0].strip(" })") or "1"
     hint = f"give one value, such as `{name}={first}`; `grad`, `hessian`, `jacobian`, `taylor`, `solve`, `propagate`, "
-    return f"`{name}` is given many values, and needs one here", hint + "`check` and `diff` answer one program at many"
+    hint += "`check` and `diff` answer one program at many"
+    ends = _ENDS.match(written)
+    if ends is not None:
+        hint += f"; `plot` draws it over `--range {name}={ends[0]}`"
+    return f"`{name}` is given many values, and needs one here", hint

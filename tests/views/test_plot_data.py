@@ -100,6 +100,47 @@ def test_logarithmic_axes_leave_out_what_is_not_positive() -> None:
     assert data.x == (0, 1, 4) and data.y == pytest.approx([0.70757018, 0.47712125, -0.22184875])
 
 
+LAMBERT = {"x": [0.0, 1.0, 2.5], "y": [0.1, 0.6, 0.9], "v": [1.0, 2.0, 3.0]}
+
+
+@pytest.mark.parametrize(
+    ("given", "point", "up"),
+    [
+        ({"unknowns": ["y"]}, {}, "y"),
+        ({"unknowns": ["y"], "response": "v"}, {}, "v"),
+        ({"unknowns": ["y"]}, {"x": 1.0}, "y"),
+        ({"between": {"y": Range(0, 3)}}, {}, "y"),
+        ({"between": Range(0, 3)}, {"x": 1.0}, "y"),
+        ({"unknowns": ["y"], "sigma": "x=0.1"}, {}, "y"),
+    ],
+)
+def test_data_are_drawn_over_the_solution_of_equations(given: dict[str, Any], point: Any, up: str) -> None:
+    answer = plot("y*exp(y) = x", point, data=LAMBERT, **given)
+    assert isinstance(answer, Curve) and answer.data is not None and answer.unknown == "y"
+    assert (answer.data.across, answer.data.up) == ("x", up)
+    assert answer.data.y == tuple(LAMBERT[up]) and answer.data.x == (0, 1, 2.5)
+    assert (answer.low, answer.high) == pytest.approx((-0.125, 2.625))
+    assert answer.data.dx == ((0.1,) * 3 if "sigma" in given else ())
+    assert (answer.tangent is not None) is bool(point)
+
+
+def test_bounds_of_no_unknown_in_particular_are_refused() -> None:
+    with pytest.raises(ExpressionError, match="it is not said which"):
+        plot("y*exp(y) = x", data=LAMBERT, between=Range(0, 3))
+    with pytest.raises(ExpressionError, match="no column `z`"):
+        plot("z*exp(z) = x", data=LAMBERT, unknowns=["z"])
+
+
+def test_the_range_shows_data_and_path() -> None:
+    path = [{"x": -4.0, "y": 1.0}, {"x": 0.0, "y": 3.0}]
+    surface = plot("x**2 + y**2", data=LAMBERT, path=path)
+    assert isinstance(surface, Surface) and surface.data is not None and len(surface.path) == 2
+    assert (surface.x[0], surface.x[-1]) == pytest.approx((-4 - 0.05 * 6.5, 2.5 + 0.05 * 6.5))
+    assert (surface.y[0], surface.y[-1]) == pytest.approx((0.1 - 0.05 * 2.9, 3 + 0.05 * 2.9))
+    curve = plot("x**2", data=LAMBERT, path=[{"x": -4.0}], response="v")
+    assert isinstance(curve, Curve) and curve.low < -4 and curve.path == ((-4.0, 16.0),) and curve.data is not None
+
+
 @pytest.mark.parametrize(
     ("text", "given", "message"),
     [

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ...curves.contours import Surface, read_path
-from ...curves.plot import Curve, plot
+from ...curves.plot import Curve, plot, unknowns_of
 from ...streams.requests import Request, mapping
 from ...views.characters import theme_of
 from ...views.plot import PlotView, drawn_as
@@ -34,7 +34,8 @@ def run(call: Call) -> int:
         if not data:
             return method(request)
         over = request.wrt or [*call.ranges]
-        own = {"response": call.response, "sigma": call.sigma, "skip": inputs.on_error == "skip"}
+        own: Any = {"response": call.response, "sigma": call.sigma, "skip": inputs.on_error == "skip"}
+        own["unknowns"] = unknowns_of(request.text, [*request.point], call.unknowns, call.between)
         called = mapping(call.columns)
         return method(request, data=read_rows(data, request.text, [*request.point], over, call.dialect, called, **own))
 
@@ -52,6 +53,7 @@ def read_rows(
     skip: bool = False,
     response: str | None = None,
     sigma: Sigma | None = None,
+    unknowns: Sequence[str] = (),
 ) -> dict[str, list[float]]:
     """The columns of files that a plot of a formula draws; see `read_columns`. Raises `ExpressionError`."""
     from ...curves.measurements import columns_drawn  # only data need it
@@ -60,7 +62,7 @@ def read_rows(
 
     return read_columns(
         paths,
-        lambda columns: columns_drawn(text, columns, known_names, over, response, sigma),
+        lambda columns: columns_drawn(text, columns, known_names, over, response, sigma, unknowns),
         Forced.of(dialect),
         called,
         other=known_names,
