@@ -82,7 +82,7 @@ def run(
 
     def answer(request: Request) -> Fit:
         result = searches.answer(request)
-        saved.best = result.point
+        saved.keep(result.point, result.units)
         return result
 
     code = answer_all(inputs, answer, shown, chosen=chosen)
