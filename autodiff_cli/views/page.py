@@ -18,7 +18,7 @@ from .document import plain
 from .pictures.cells import Choices, title
 from .pictures.colors import DARK, LIGHT, Colors
 from .pictures.svg import FAMILY, colored, shapes, svg
-from .schema import Field, View, record_of
+from .schema import View, declared, record_of
 from .steps import Written
 from .trace import Names
 
@@ -32,58 +32,17 @@ MORE_DARK = {"wrong": "#fca5a5", "first": "#93c5fd", "second": "#fbbf24"}
 """Of an error, and of the first and second curve of a plot."""
 
 
-NODE = (
-    Field("name", "the name of the node"),
-    Field("label", "its name as it is drawn"),
-    Field("adjoint", "its adjoint as it is drawn"),
-    Field("text", "a literal as it is drawn"),
-    Field("kind", "`variable`, `constant` or `operation`"),
-    Field("value", "the value of a constant"),
-    Field("operation", "which of `operations` it is"),
-    Field("inputs", "which of `nodes` are its inputs"),
-    Field("slots", "which argument of the operation each input is"),
-    Field("formula", "the operation on its inputs"),
-    Field("partials", "the local derivatives as formulas"),
-    Field("selects", "whether it selects one of its inputs"),
-    Field("place", "the same number for nodes at one place of the text"),
-)
-FOLD = (
-    Field("members", "the places of the nodes that it stands for"),
-    Field("inputs", "which of `folds` are its inputs"),
-    Field("results", "which of `nodes` have the numbers that it shows: its own, or how many are known"),
-    Field("words", "what it stands for; empty for a single node"),
-)
-
-
 class PageView(View[Page]):
     """How a page is written: as HTML, which begins in the colours of a theme."""
 
-    fields = (
-        Field("output", "which of `nodes` is the output"),
-        Field("order", "the nodes in the order of evaluation"),
-        Field(
-            "nodes", "the nodes", lambda page: [_node(page, k, node) for k, node in enumerate(page.nodes)], fields=NODE
-        ),
-        Field(
-            "operations",
-            "the operations, whose functions the page has",
-            lambda page: [(o.name, o.domain, o.domain_message) for o in page.operations],
-            fields=(
-                Field("name", "the name"),
-                Field("domain", "the domain"),
-                Field("trouble", "the message outside the domain"),
-            ),
-        ),
-        Field(
-            "folds",
-            "the nodes of the graph with folded lists; empty where none is",
-            lambda page: page.folded[1] if page.folded else (),
-            fields=FOLD,
-        ),
-        Field("variables", "the nodes of the variables, by name"),
-        Field("wanted", "the variables to differentiate by"),
-        Field("point", "the point at which the page begins"),
-    )
+    fields = declared(
+        "page",
+        {
+            "nodes": lambda page: [_node(page, k, node) for k, node in enumerate(page.nodes)],
+            "operations": lambda page: [(o.name, o.domain, o.domain_message) for o in page.operations],
+            "folds": lambda page: page.folded[1] if page.folded else (),
+        },
+    ).fields
     extra_formats = ("html",)
 
     theme: Theme = "auto"
@@ -133,7 +92,7 @@ def _derivation(derivations: Sequence[Derivation]) -> str:
 
 
 def _node(page: Page, k: int, node: Node) -> tuple[object, ...]:
-    """Return what the page's script is told of a node: the values of `NODE`."""
+    """Return what the page's script is told of a node: the values of the keys of `nodes`."""
     names = Names(page.letter, True, DIGITS)
     data = page.picture.nodes[k].data
     drawn = (visible(names.name(node)), visible(names.adjoint(node)), "") if node.name else ("", "", names.number(data))
