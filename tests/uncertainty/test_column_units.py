@@ -120,7 +120,7 @@ def test_draws_have_the_units_of_their_headings(tmp_path: Path):
             assert times * mine[key] == pytest.approx(theirs[key], rel=1e-10)
         # the same rows of draws in the same order
         for key in ("mean", "deviation"):
-            assert times * mine["drawn"][key] == pytest.approx(theirs["drawn"][key], rel=1e-10)
+            assert times * mine["draws"][key] == pytest.approx(theirs["draws"][key], rel=1e-10)
     assert own["inputs"]["I"]["estimate"] == pytest.approx(6.0, rel=1e-3)
     typed = ("--at", "R=1.0(1) kohm")
     both = autodiff("propagate", "U/I + R", "--draws", str(tmp_path / "units.csv"), "--format", "plain", *typed)
