@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from ..errors import ExpressionError, Span
 from .parse_point import ValueOf, constant_value, fail, is_name, pieces
+from .problem import Quantity
 
 EXAMPLE = "write it as `x=-2:4`, or `x=0:1,y=0:2`"
 
@@ -27,8 +28,9 @@ class Range(NamedTuple):
         """Raise a usage error for a start outside of it."""
         low, high = self.ends
         if not low <= x <= high:
+            text = f"{x:g}" if type(x) is not Quantity else f"{x.number:g} {x.unit}"
             raise ExpressionError(
-                "usage", f"the start `{name}={x:g}` is outside its bounds", hint="start within the bounds"
+                "usage", f"the start `{name}={text}` is outside its bounds", hint="start within the bounds"
             )
 
 
@@ -54,7 +56,7 @@ def parse_ranges(texts: Iterable[str], value_of: ValueOf = constant_value) -> di
     return ranges
 
 
-def parse_between(texts: Sequence[str]) -> dict[str, Range] | Range | None:
+def parse_between(texts: Sequence[str], value_of: ValueOf = constant_value) -> dict[str, Range] | Range | None:
     """The bounds of unknowns by name, or those of the only one: `0:1`; None where there are none.
 
     Raises `ExpressionError` as `parse_ranges` does.
@@ -63,8 +65,8 @@ def parse_between(texts: Sequence[str]) -> dict[str, Range] | Range | None:
         return None
     if len(texts) == 1 and "=" not in texts[0]:
         # read as any other range is; the name is never seen
-        return parse_ranges([f"x={texts[0]}"])["x"]
-    return parse_ranges(texts)
+        return parse_ranges([f"x={texts[0]}"], value_of)["x"]
+    return parse_ranges(texts, value_of)
 
 
 def _one(text: str, start: int, end: int, value_of: ValueOf) -> tuple[str, Range]:
@@ -84,5 +86,6 @@ def _one(text: str, start: int, end: int, value_of: ValueOf) -> tuple[str, Range
     second = value_of(bare, high, begin + len(low) + 1) if high.strip() else None
     if first is not None and second is not None and first > second:
         turned = f"turn it round: `{bare}={high.strip()}:{low.strip()}`"
-        fail(f"the range of `{bare}` goes the wrong way, from {first:g} down to {second:g}", Span(start, end), turned)
+        ends = f"from {low.strip()} down to {high.strip()}"
+        fail(f"the range of `{bare}` goes the wrong way, {ends}", Span(start, end), turned)
     return bare, Range(first, second)

@@ -23,6 +23,7 @@ from ..run.evaluation import Evaluation
 
 if TYPE_CHECKING:
     from ..quantities.unit import Unit
+    from .equation_units import EquationUnits
 
 _DIGITS = r"(?:\d[\d_]*+(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?"
 UNCERTAIN_DIGITS = re.compile(
@@ -93,6 +94,16 @@ class Problem(NamedTuple):
     """Of unknowns; an infinite end is open."""
     texts: Sequence[str] = ()
     """Of equations, each as it was written."""
+    units: EquationUnits | None = None
+    """The units of equations; None where they have none."""
+
+    def text(self, name: str, x: float, digits: int = 6) -> str:
+        """A value of a variable for a message, in its unit."""
+        return f"{x:.{digits}g}" if self.units is None else self.units.text(name, x, digits)
+
+    def text_of_side(self, x: float, digits: int = 6, k: int = 0) -> str:
+        """Left side less right side of an equation for a message, in its unit."""
+        return f"{x:.{digits}g}" if self.units is None else self.units.text_of_side(x, digits, k)
 
 
 def read_program(

@@ -9,7 +9,6 @@ from types import MappingProxyType
 from typing import Any
 
 from ...errors import ExpressionError, needed, usage_error
-from ...inputs.bounds import parse_ranges
 from ...inputs.column_units import MeasuredColumns
 from ...inputs.parse_point import parse_point
 from ...inputs.problem import Quantity
@@ -56,8 +55,7 @@ def run(
     if residuals is not None and PurePath(residuals).suffix not in (".csv", ".parquet"):
         raise usage_error(f"`{residuals}` is neither csv nor parquet", "end its name in one of these")
     fixed = {name: value for text in fix or () for name, value in parse_point(text, value_with_unit).items()}
-    bounds = parse_ranges(typed.pop("bounds", None) or (), value_with_unit)
-    arguments = {**Call(typed).arguments(fit), "fixed": fixed, "bounds": bounds, "predict": places}
+    arguments = {**Call(typed).arguments(fit), "fixed": fixed, "predict": places}
     if residuals is not None:
         files.check(residuals, force=inputs.force)
     saved = Saved(inputs, saves)

@@ -1,10 +1,11 @@
 """`autodiff solve`: solve equations, and differentiate the solution."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from ...equations.solve import Solved, posed_equations, solve
 from ...inputs.parse_point import may_sweep
+from ...inputs.problem import Quantity
 from ...streams.requests import Reading, Request, names, unknowns_of_object
 from ...views.solve import SolvedView
 from .. import options
@@ -50,10 +51,14 @@ def run(
         chosen=chosen,
         warning=unconverged,
     )
+    between = call.between
+    ranges = between.values() if isinstance(between, Mapping) else [between or ()]
     question = RowQuestion(
         "solve",
         call.arithmetic,
         answers.shown,
-        lambda text, point: posed_equations(text, point, call.unknowns, call.between, names(inputs.wrt)),
+        lambda text, point: posed_equations(text, point, call.unknowns, between, names(inputs.wrt), dimensions=False),
+        # bounds with units ask for those of the headings
+        units=[str(end.unit) for ends in ranges for end in ends if isinstance(end, Quantity)],
     )
     return max(answer_at(inputs, rows, searches.answer, shown, question, chosen=chosen), searches.code)
