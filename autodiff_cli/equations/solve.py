@@ -252,26 +252,26 @@ def posed_equations(
         if count > 1:
             raise usage_error("bounds of several unknowns need their names", "write `--between x=0:1,y=0:2`")
         ranges = {unknowns[0]: between}
+    numbers = {name: x if type(x) is Quantity else as_number(x, name) for name, x in typed.items()}
     measured = None
-    if dimensions and may_have_units(
-        text, {**typed, **{f"{name} {end}": end for name, ends in ranges.items() for end in ends}}, units
-    ):
+    ends: dict[object, object] = {(name, k): x for name, ends in ranges.items() for k, x in enumerate(ends)}
+    if dimensions and may_have_units(text, ends | {**typed}, units):
         from ..inputs.equation_units import equation_units  # only units need it
 
-        check_values(program, {**dict.fromkeys(unknowns, 1.0), **typed})
-        measured = equation_units(program, typed, unknowns, ranges, units)
+        check_values(program, {**dict.fromkeys(unknowns, 1.0), **numbers})
+        measured = equation_units(program, numbers, unknowns, ranges, units)
     bounds: Box = {}
     for name, (low, high) in ranges.items():
         if low is None or high is None or not low < high:
             wrong = "need two ends" if low is None or high is None else "are one number"
             raise usage_error(f"the bounds of `{name}` {wrong}", f"write `--between {name}=0:1`")
         bounds[name] = (float(low), float(high))
-    values = {name: as_number(x, name) if measured is None and dimensions else float(x) for name, x in typed.items()}
+    values = {name: float(x) for name, x in numbers.items()}
     for name in unknowns:
         if name not in values:
             values[name] = sum(bounds[name]) / 2 if name in bounds else 1.0
         elif name in bounds:
-            Range(*bounds[name]).check_start(name, typed[name] if measured is not None else values[name])
+            Range(*bounds[name]).check_start(name, typed[name])
     warnings = check_values(program, values)
     wanted = names if wrt is None else wanted_variables(program, values, wrt)
     wanted = [name for name in wanted if name in names and name not in unknowns]

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from ..errors import ExpressionError, Span
 from .parse_point import ValueOf, constant_value, fail, is_name, pieces
-from .problem import Quantity
+from .problem import Quantity, as_number
 
 EXAMPLE = "write it as `x=-2:4`, or `x=0:1,y=0:2`"
 
@@ -24,9 +24,10 @@ class Range(NamedTuple):
         """The range as two numbers: an open side is infinite."""
         return -math.inf if self.low is None else self.low, math.inf if self.high is None else self.high
 
-    def check_start(self, name: str, x: float) -> None:
+    def check_start(self, name: str, start: float | str) -> None:
         """Raise a usage error for a start outside of it."""
         low, high = self.ends
+        x = start if type(start) is Quantity else as_number(start, name)
         if not low <= x <= high:
             text = f"{x:g}" if type(x) is not Quantity else f"{x.number:g} {x.unit}"
             raise ExpressionError(

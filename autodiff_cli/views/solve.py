@@ -168,7 +168,7 @@ class SolvedView(View[Solved]):
         return solution_tables(answer, self.digits)
 
     def document(self, answer: Solved) -> Iterator[Block]:
-        units = answer.units or {}
+        units: Mapping[str, Any] = answer.units or {}
         of_values, of_second = units.get("values", {}), units.get("second")
         for solution in answer.solutions:
             for name, value in solution.values.items():
@@ -227,12 +227,11 @@ def _derivatives(answer: Solved, solution: Solution, digits: int | None, sort: b
         variables.sort(key=lambda name: -max(abs(float(row[name] or 0)) for row in sizes))
     rows = [(name, answer.point[name], *(row[name] for row in columns)) for name in variables]
     if answer.units is not None:
+        from ..quantities.unit import Unit
+
         at, slopes = answer.units["point"], answer.units["derivatives"].values()
-        none = [None] * len(shares)
-        rows = [
-            (name, *measured_row(numbers, [at[name], *(row[name] for row in slopes), *none], digits))
-            for name, *numbers in rows
-        ]
+        units = {name: [at[name], *(row[name] for row in slopes), *([Unit()] * len(shares))] for name in variables}
+        rows = [(name, *measured_row(numbers, units[name], digits)) for name, *numbers in rows]
     return numbers_table(heads, rows, digits, right=answer.arithmetic.name == "double" and answer.units is None)
 
 

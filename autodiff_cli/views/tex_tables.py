@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from itertools import zip_longest
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..errors import ExpressionError
 from ..formulas.diff import where_latex
@@ -248,7 +248,7 @@ def _expanded(name: str, interval: str, level: float, unit: Unit | None = None) 
 def solution_tables(answer: Solved, digits: int | None) -> str:
     """Return the solutions of equations with their derivatives."""
     parts = []
-    units = answer.units or {}
+    units: Mapping[str, Any] = answer.units or {}
     of_values, of_slopes, at = (units.get(key, {}) for key in ("values", "derivatives", "point"))
     for solution in answer.solutions:
         variables = list(next(iter((solution.derivatives or {}).values()), {}))

@@ -15,9 +15,10 @@ BEAM = "F*L**3/(48*E*I) = d"
 AT = {"F": "1.5 kN", "E": "210 GPa", "I": "800 cm^4", "d": "5 mm"}
 
 
-def length(f=1500, e=mpmath.mpf(210) * 10**9, i=mpmath.mpf(8) / 10**6, d=mpmath.mpf(5) / 1000):
+def length(f=1500, e=210 * 10**9, i=None, d=None):
     """The span of the beam in metres."""
-    return mpmath.cbrt(48 * e * i * d / f)
+    i = mpmath.mpf(8) / 10**6 if i is None else i
+    return mpmath.cbrt(48 * e * i * (mpmath.mpf(5) / 1000 if d is None else d) / f)
 
 
 def test_solution_and_derivatives_are_in_units():
@@ -141,7 +142,7 @@ def test_every_form_has_the_units(capsys):
 
 def test_rows_are_in_the_units_of_headings(capsys, tmp_path):
     file = tmp_path / "beams.csv"
-    file.write_text("F [kN],d [m]\n1.5,5\n2,6\n")
+    file.write_text("F [kN],d [mm]\n1.5,5\n2,6\n")
     options = ["--for", "L", "--points", str(file), "--at", "E=210 GPa, I=800 cm^4", "--between", "0.1 m:20 m"]
     assert call("solve", [BEAM, *options, "--wide", "--format", "csv"]) == 0
     heads, *rows = capsys.readouterr().out.splitlines()
