@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import redirect_stdout
@@ -169,7 +170,12 @@ class Commands(typer.core.TyperGroup):
             name = args[0].partition("=")[0]
             if name not in before_command:
                 suggestion = nearest_option(args[0], before_command)
-                hint = synonyms.OPTION_ADVICE.get(name.lstrip("-")) or (
+                behind = name.lstrip("-") in ("o", "q", "output", "quiet") and len(args) > 1
+                hint = (
+                    f"write it after the command: `autodiff {args[1]} … {name}`"
+                    if behind
+                    else synonyms.OPTION_ADVICE.get(name.lstrip("-"))
+                ) or (
                     f"did you mean `{suggestion}`?" if suggestion else f"for its gradient: `autodiff grad '{args[0]}'`"
                 )
                 raise usage_error(f"there is no option `{name}` before the command", hint)
@@ -202,8 +208,17 @@ def no_command(name: str, names: Sequence[str]) -> ExpressionError:
         hint = synonyms.ADVICE[name]
     elif suggestion:
         hint = f"did you mean `autodiff {suggestion}`?"
+    elif name[:3] in ("to-", "to_") and (target := synonyms.CHOICES.get(name[3:], (name[3:],))[0]):
+        hint = f"did you mean `autodiff export --to {target}`?"
     elif not name.isidentifier():
-        hint = f"for its gradient: `autodiff grad '{name}'`"
+        command, what = (
+            ("diff", "derivative")
+            if re.match(r"\s*[d∂][^\s/]*/[d∂]", name)
+            else ("solve", "solution")
+            if re.search(r"[^=<>!]=[^=]", name)
+            else ("grad", "gradient")
+        )
+        hint = f"for its {what}: `autodiff {command} '{name}'`"
     return usage_error(f"there is no command `{name}`", hint)
 
 

@@ -50,7 +50,7 @@ def read(
             late = list(remaining)
             positional += late
         elif name not in declared.options:
-            suggestions = _slip(arg, option_names)
+            suggestions = _slip(arg, option_names, elsewhere)
             if suggestions:
                 hint = f"did you mean {' or '.join(f'`{word}`' for word in suggestions)}?"
                 if not positional:
@@ -176,14 +176,15 @@ def nearest_option(arg: str, options: Sequence[str]) -> str | None:
     return nearest(arg.partition("=")[0], [option for option in options if option.startswith("--")], 0.8)
 
 
-def _slip(arg: str, options: Sequence[str]) -> Sequence[str]:
+def _slip(arg: str, options: Sequence[str], elsewhere: Callable[[str], Sequence[str]]) -> Sequence[str]:
     """Return the options that an argument may be meant for; none where it is more likely an expression."""
     if not looks_like_option(arg):
         return ()
     from .synonyms import OPTIONS, available  # only errors need it
 
-    near = nearest_option(arg, options)
     name = arg.partition("=")[0][2:]
+    # what other commands have is no slip of the pen
+    near = None if elsewhere(f"--{name}") else nearest_option(arg, options)
     if near or (arg.startswith("--") and len(name) > SHORT_NAME):
         return available(OPTIONS.get(name, ()), options)[:2] or ([near] if near else ())
     return ()
@@ -212,9 +213,9 @@ def _too_many(
             others = OPTIONS.get(name[2:], ())[:1]
             if name[2:] in OPTION_ADVICE and not available(OPTIONS.get(name[2:], ()), declared.options):
                 hint = OPTION_ADVICE[name[2:]]
-            elif meant:
+            elif meant and (" " in meant[0] or not 0 < len(commands) <= FEW):
                 hint = f"did you mean {' or '.join(f'`{word}`' for word in meant)}?"
-            elif others and 0 < len(users := elsewhere(others[0])) <= FEW:
+            elif others and not commands and 0 < len(users := elsewhere(others[0])) <= FEW:
                 hint = f"`{others[0]}` is an option of {', '.join(f'`{word}`' for word in users)}; {hint}"
             elif 0 < len(commands) <= FEW:
                 hint = f"it is an option of {', '.join(f'`{word}`' for word in commands)}; {hint}"
@@ -241,6 +242,10 @@ def _too_many(
         hint = f'the shell takes braces apart, so put them in quotes: `--at "{extra[:begin]}{{{listed}}}{comma}{end}"`'
     elif "--at" in declared.options and extra in assigned and at:
         hint = f"give all values in one `--at`, separated by commas: `--at …,{extra}`"
+    elif "--range" in declared.options and (ends := _ends(positional[len(declared.arguments) :])):
+        hint = f"the range is `--range {ends}`"
+    elif "--at" in declared.options and len(positional) == len(declared.arguments) + 1 and _NUMBER.fullmatch(extra):
+        hint = f"give the point with `--at {extra}`"
     elif "--at" in declared.options and assigned and not at:
         hint = f"give the point with `--at {','.join(assigned)}`"
     elif command == "autodiff check":
@@ -256,6 +261,16 @@ def _too_many(
     elif "--at" in declared.options:
         hint = "put the whole expression in quotes, so that the shell keeps it together"
     return usage_error(f"`{extra}` is one argument too many", hint)
+
+
+_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+
+
+def _ends(extra: Sequence[str]) -> str:
+    """The range that further arguments are: `x=0:2`, `0:2`, or `0` and `2`; empty where they are none."""
+    if len(extra) == 2 and all(_NUMBER.fullmatch(word) for word in extra):
+        return ":".join(extra)
+    return extra[0] if len(extra) == 1 and re.fullmatch(r"(?:[^\W\d]\w*=)?[^:=]+:[^:=]+", extra[0]) else ""
 
 
 FEW = 4

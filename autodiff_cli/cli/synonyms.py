@@ -15,7 +15,8 @@ def _by_synonym(table: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
 
 
 COMMANDS = _by_synonym({
-    "grad": "gradient eval evaluate value calc calculate compute backward backprop backpropagation differential",
+    "grad": "gradient eval evaluate value calc calculate compute partial partials nabla del "
+    "backward backprop backpropagation differential",
     "diff": "derivative derivatives derive differentiate differentiation symbolic simplify",
     "trace": "step steps explain worked unroll",
     "graph": "draw tree dot picture visualize visualise visualization svg mermaid graphviz",
@@ -32,7 +33,7 @@ COMMANDS = _by_synonym({
     "solve": "root roots zero zeros nsolve fsolve fzero equation equations newton",
     "fit": "regression regress curve_fit curvefit curve-fit least_squares least-squares leastsq lsq lstsq linfit",
     "export": "code codegen generate compile convert latex jax pytorch torch numpy python sql javascript c "
-    "matlab octave r julia excel",
+    "matlab octave r julia excel to",
     "exercise": "exercises practice practise homework worksheet problems",
     "functions": "list function builtins",
     "units": "unit constants convert",
@@ -42,16 +43,19 @@ COMMANDS = _by_synonym({
 ADVICE = {
     "integrate": "there are no integrals; `autodiff --help` lists the commands",
     "integral": "there are no integrals; `autodiff --help` lists the commands",
+    "limit": "where a formula has a hole, `autodiff grad` and `autodiff taylor` name the limit",
+    "lim": "where a formula has a hole, `autodiff grad` and `autodiff taylor` name the limit",
+    "factor": "for the roots: `autodiff solve`",
+    "factorize": "for the roots: `autodiff solve`",
     "man": "for the man page: `autodiff help --man`",
 }
 """Hints for commands that there are not, and that no other command stands for."""
 
 OPTIONS = _by_synonym({
-    "--at": "point values init initial start starts guess x0 p0 p where",
     "--wrt": "variable variables var vars respect-to by",
     "--for": "unknown unknowns solve-for variable var",
-    "--between": "interval bracket range limits domain from",
-    "--range": "xrange yrange xlim ylim domain interval limits from",
+    "--between": "interval bracket range limits domain from bounds",
+    "--range": "xrange yrange xlim ylim domain interval limits from bounds",
     "--bounds": "limits constraints range between",
     "--steps": "iter iters iterations max-iter max-iterations maxiter max-steps n-steps nsteps n epochs",
     "--rate": "lr learning-rate alpha eta step-size step",
@@ -82,6 +86,7 @@ OPTIONS = _by_synonym({
     "--workers": "jobs processes j threads cores",
     "--no-tree": "tree",
     "--dialect": "database db",
+    "--at": "point values init initial start starts guess x0 p0 p where sweep grid linspace range between bounds",
 })  # fmt: skip
 """Options by what they are called elsewhere, without dashes."""
 

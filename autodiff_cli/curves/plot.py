@@ -494,7 +494,9 @@ def _branch(
     if len(chosen) != 1:
         raise usage_error(
             f"the solution of equations is drawn over one variable, and there are {len(chosen)}",
-            f"say over which: `--wrt {free[0]}`" if free else "write one with another variable",
+            f"say over which: `--wrt {free[0]}`"
+            if free
+            else "write one with another variable; the range of a formula is `--range x=-2:4`",
         )
     (name,) = chosen
     values, rows, warnings = model.first([name])

@@ -117,6 +117,27 @@ def without_unit(text: str) -> str | None:
     return f"write `{value:.15g}`, which it is in {str(si) or 1}, if the formula is in units of the SI"
 
 
+_ELSEWHERE = re.compile(
+    r"(?:np\.|numpy\.)?(range|arange|linspace|logspace|geomspace|seq)\(([^()]*)\)|([^(){}:]*?\d)\.\.\.?([^(){}:]*)"
+)
+"""Sweeps as other languages write them."""
+
+
+def _sweep_of(function: str | None, arguments: str | None, low: str | None, high: str | None) -> str:
+    """A sweep of other languages as it is written here."""
+    parts = [part.strip() for part in (arguments or f"{low},{high}").split(",")]
+    if len(parts) == 1:
+        parts.insert(0, "0")
+    start, end, *more = parts
+    if function in ("linspace", "geomspace", "logspace"):
+        count = more[0] if more else "50"
+        ends = f"1e{start}:1e{end}" if function == "logspace" else f"{start}:{end}"
+        return f"{ends}/{count}" if function == "linspace" else f"log({ends})/{count}"
+    if function == "range" and end.isdigit() and not more:
+        end = str(int(end) - 1)  # which Python leaves out
+    return f"{start}:{end}:{more[0] if more else '1'}"
+
+
 _ENDS = re.compile(r"[^:{}/(),]+:[^:{}/(),]+")
 """The ends of a sweep."""
 
@@ -124,6 +145,9 @@ _ENDS = re.compile(r"[^:{}/(),]+:[^:{}/(),]+")
 def of_many_values(name: str, text: str) -> tuple[str, str] | None:
     """Return the error of a sweep where one value is needed, and the hint; None where the text is none."""
     written = text.strip()
+    spelled = _ELSEWHERE.fullmatch(written)
+    if spelled is not None:
+        return f"`{written}` is how other programs write many values", f"write `{name}={_sweep_of(*spelled.groups())}`"
     if ":" not in written and not written.startswith("{"):
         return None
     first = re.split("[:,]", written.removeprefix("log(").lstrip("{("))[0].strip(" })") or "1"
