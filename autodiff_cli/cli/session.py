@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
+from itertools import product
 from typing import NamedTuple, TypeVar
 
 from ..derivatives.gradient import Gradient, gradient, plain_gradient
@@ -18,9 +19,11 @@ from ..diagnostics.parsing import parse
 from ..errors import Diagnostic, ExpressionError, Offer, Span
 from ..formulas.diff import Diff, diff, differential_operator
 from ..graphs.value import in_order
+from ..inputs.arithmetic import DOUBLE
 from ..inputs.parse_point import parse_point
 from ..inputs.problem import single_output
 from ..language.builder import SIMPLE, Program
+from ..language.elements import element_name, list_texts
 from ..language.printer import expression_text, number_text
 from ..language.tokens import AUGMENT, CLOSE, END, EQUALS, KIND, NAME, NEWLINE, OPEN, UNREADABLE, scan
 
@@ -37,6 +40,27 @@ _PRIMES = re.compile("['’′]+|[\"″”]")
 _OPERANDS = frozenset(KIND[name] for name in ("NAME", "NUMBER", "COEFFICIENT"))
 _QUANTITY = re.compile(r"([-+−]?[\d.]+(?:[eE][-+]?\d+)?)(?:\s+([^\W\d_][\w/^*²³⁻¹·%]*|°[CF]?|%)|\s*\[([^\[\]]+)\])")
 """A number with its unit: `2 m`, `1.5[kN/m]`."""
+
+_IN_UNIT = re.compile(r"(.+?)\s+(?:in|to|->|→)\s+([^\W\d_][^=<>]*|°[CF])", re.DOTALL)
+"""An expression, and the unit that its value is asked for in."""
+
+_LEIBNIZ = re.compile(r"d(?:\^?(\d)|([²³]))?([^\W\d]\w*)\s*/\s*d([^\W\d]\w*?)(?:\^?\d|[²³])?")
+"""A derivative of a name: `df/dx`, `d²f/dx²`."""
+
+_NAME = r"[^\W\d]\w*"
+_ARROW = r"(?:->|→|↦|=>)"
+FOREIGN = tuple(
+    (re.compile(pattern, re.DOTALL), statement)
+    for pattern, statement in (
+        (rf"(?:let|var|const|set)\s+({_NAME}(?:\([^()]*\))?\s*=.+)", r"\1"),
+        (rf"({_NAME}(?:\([^()]*\))?)\s*:=\s*(.+)", r"\1 = \2"),
+        (rf"def\s+({_NAME}\([^()]*\))[^:]*:\s*return\s+(.+)", r"\1 = \2"),
+        (rf"({_NAME})\s*=\s*lambda\s+([\w, ]+):\s*(.+)", r"\1(\2) = \3"),
+        (rf"({_NAME})\s*=\s*@\(([\w, ]+)\)\s*(.+)", r"\1(\2) = \3"),
+        (rf"({_NAME})\s*[:=]\s*\(?([\w, ]+?)\)?\s*{_ARROW}\s*(.+)", r"\1(\2) = \3"),
+    )
+)
+"""Definitions as other languages write them, and what they are here."""
 
 _WHOLE_PRIME = re.compile(r"\s*([^\W\d]\w*)(['’′]+|[\"″”])\s*(\(.*\))?\s*", re.DOTALL)
 
@@ -446,13 +470,17 @@ class Session:
         if not is_function and (bound.startswith("[") or _QUANTITY.fullmatch(bound)):
             self.last = text
             return Shown("", typed(text, line, part.start)._replace(expected=text), f"{text} = {bound}")
+        inner, unit = self._asked_unit(text)
+        leibniz = self._leibniz(text)
         operator = differential_operator(text)
         if operator is None and differential_operator(f"{text} 1") is not None:
             hint = f"write it behind: `{text} x**2`"
             raise ExpressionError("syntax", f"`{text}` of what?", Span(part.start, part.end), hint)
         whole = _WHOLE_PRIME.fullmatch(text)
         piece = typed(text, line, part.start)
-        if operator is not None:
+        if leibniz is not None:
+            answer = self._derivatives(piece.within(*leibniz[:2]), *leibniz[2:])
+        elif operator is not None:
             answer = self._derivatives(piece.within(operator.end), operator.name, operator.order)
         elif whole is not None and whole[3] is None:
             order = _order(whole[2])
@@ -466,9 +494,9 @@ class Session:
             warnings = None
             if whole is not None and _is_one_call(whole[3]) and _order(whole[2]) == 1:
                 warnings = self._warnings_of(whole[1], whole[3], Span(part.start, part.end))
-            self.last = self._with_answer_written_out(text)
-            piece, freed = self.spelled_out(piece)
-            answer = self._value(piece, ANSWER, freed)
+            self.last = self._with_answer_written_out(text[:inner])
+            piece, freed = self.spelled_out(piece.within(0, inner))
+            answer = self._value(piece, ANSWER, freed, unit)
             if warnings is not None and isinstance(answer.answer, Gradient):
                 answer = answer._replace(answer=answer.answer._replace(warnings=warnings))
         if isinstance(answer.answer, Gradient):
@@ -482,6 +510,24 @@ class Session:
             self.values.pop(ANSWER, None)
             self.definitions[ANSWER] = Definition(None, answer.formula)
         return answer
+
+    def _asked_unit(self, text: str) -> tuple[int, str | None]:
+        """Where an expression ends behind which the unit of its value is written, and that: `v in km/h`."""
+        match = _IN_UNIT.fullmatch(text)
+        if match is not None:
+            from ..quantities.unit import unit_or_none  # only units need it
+
+            if unit_or_none(match[2]) is not None:
+                return match.end(1), match[2].strip()
+        return len(text), None
+
+    def _leibniz(self, text: str) -> tuple[int, int, str, int] | None:
+        """Where the function of `df/dx` stands, the variable, and the order; None for another text."""
+        match = _LEIBNIZ.fullmatch(text)
+        if match is None or match[3] not in self.names or f"d{match[4]}" in self.names:
+            return None
+        order = int(match[1] or {"²": 2, "³": 3}.get(match[2] or "", 1))
+        return match.start(3), match.end(3), match[4], order
 
     def _with_answer_written_out(self, text: str) -> str:
         """An expression without the name of the last answer, so that it means the same when there is another answer.
@@ -497,13 +543,15 @@ class Session:
                 text = f"{text[:start]}({answer}){text[end:]}"
         return text
 
-    def _value(self, piece: AsRead, name: str, freed: Collection[str] = ()) -> Shown:
+    def _value(self, piece: AsRead, name: str, freed: Collection[str] = (), unit: str | None = None) -> Shown:
         """The value of an expression with its gradient, or with its derivatives where variables have no numbers.
 
-        `freed` names are variables, whatever number they have.
+        `freed` names are variables, whatever number they have. The value is in this `unit`.
         """
         composition = self.composed(piece, freed)
         program, reading = self._read(composition)
+        if len(program.outputs) > 1 and all(leaf in composition.point for leaf in program.leaves):
+            return self._list(name, reading, composition.point, program.shape or (len(program.outputs),))
         # of a list only the entries that the program has
         point = {
             own: number for own, number in composition.point.items() if own in program.leaves or not own.endswith("]")
@@ -520,9 +568,23 @@ class Session:
             return Shown(name, reading, _blaming(text, lambda: diff(text.text, wrt=free)), formula)
         is_number = reading.text.strip() in self.values
         wanted = [leaf for leaf in program.leaves if leaf != ANSWER and not is_number]
-        result = _blaming(reading, lambda: gradient(reading.text, point, wrt=wanted))
+        result = _blaming(reading, lambda: gradient(reading.text, point, wrt=wanted, units=unit, arithmetic=DOUBLE))
         result = result._replace(point={name: x for name, x in result.point.items() if name in wanted})
         return Shown(name, reading, result._replace(warnings=(*result.warnings, *self._kinks(composition.primes))))
+
+    def _list(self, name: str, reading: AsRead, point: Mapping[str, str], shape: Sequence[int]) -> Shown:
+        """The values of an expression that is a list."""
+        from ..derivatives.jacobian import jacobian  # only lists need it
+
+        answer = _blaming(reading, lambda: jacobian(reading.text, point, wrt=()))
+        texts = [number_text(float(x)) for x in answer.values]
+        places = product(*[range(1, size + 1) for size in shape])
+        entries = {element_name(name, place): text for place, text in zip(places, texts, strict=True)}
+        numbers = list_texts(entries)[name]
+        if name == ANSWER:
+            self.definitions.pop(ANSWER, None)
+            self.values[ANSWER] = numbers
+        return Shown("", reading._replace(expected=reading.text), f"{name} = {numbers}")
 
     def _derivatives(self, piece: AsRead, by: str, order: int) -> Shown:
         """The derivative of an expression by a variable, with its value where all variables have numbers."""

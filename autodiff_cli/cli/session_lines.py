@@ -30,7 +30,7 @@ from .commands import COMMANDS, call
 from .completion import Line, columns
 from .declarations import Declared, declared
 from .runner import warn
-from .session import Session, Shown, Statement, statements_of, typed
+from .session import FOREIGN, Session, Shown, Statement, statements_of, typed
 
 REPL = "repl"
 """The command that a session is, which is none inside it."""
@@ -129,6 +129,12 @@ class Lines:
         command = self._command_of(line)
         if command is not None:
             return self._command(line, *command)
+        for pattern, statement in FOREIGN:
+            match = pattern.fullmatch(text)
+            if match is not None:
+                span = Span(0, len(text))
+                hint = f"write `{match.expand(statement)}`"
+                raise ExpressionError("syntax", "definitions are written in another way here", span, hint)
         code = 0
         with self.session.unchanged_on_error():
             shown = [self._statement(line, part) for part in statements_of(line)]
@@ -167,6 +173,9 @@ class Lines:
             return None
         if name in COMMANDS or name == "help":
             return name, match.end()
+        own = synonyms.SESSION.get(name)
+        if own and match[1] is None and re.fullmatch(r"(\s+[\w., ]+)?", after):
+            raise ExpressionError("usage", f"there is no command `{name}`", hint=f"write `{own}{after}`")
         stands_alone = not after or (after[0].isspace() and re.match(r"\s+[\w(\"']", after))
         if match[1] or (
             stands_alone

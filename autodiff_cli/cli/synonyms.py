@@ -42,6 +42,7 @@ COMMANDS = _by_synonym({
 
 ADVICE = {
     "integrate": "there are no integrals; `autodiff --help` lists the commands",
+    "int": "there are no integrals; `autodiff --help` lists the commands",
     "integral": "there are no integrals; `autodiff --help` lists the commands",
     "limit": "where a formula has a hole, `autodiff grad` and `autodiff taylor` name the limit",
     "lim": "where a formula has a hole, `autodiff grad` and `autodiff taylor` name the limit",
@@ -50,6 +51,14 @@ ADVICE = {
     "man": "for the man page: `autodiff help --man`",
 }
 """Hints for commands that there are not, and that no other command stands for."""
+
+SESSION = {
+    **dict.fromkeys(("clear", "unset", "del", "delete", "remove", "rm", "forget"), ":forget"),
+    **dict.fromkeys(("who", "whos", "names", "vars", "variables", "ls"), ":names"),
+    **dict.fromkeys(("save", "load", "steps", "tree"), ""),
+}
+"""Commands of a session by what they are called elsewhere."""
+SESSION |= {name: f":{name}" for name, own in SESSION.items() if not own}
 
 OPTIONS = _by_synonym({
     "--wrt": "variable variables var vars respect-to by",

@@ -58,6 +58,7 @@ class Program:
         "leaves",
         "parameters",
         "roots",
+        "shape",
         "text",
     )
 
@@ -84,6 +85,8 @@ class Program:
         """The named constants that were used."""
         self.bound = bound
         """The names that the program bound: each with where it stands in pairs, and the place of its node."""
+        self.shape: tuple[int, ...] = ()
+        """The shape of the list that all outputs together are; empty where they are none."""
         self.is_plain = is_plain
         """Whether all that was read is needed for the outputs wherever they are taken, and in their order."""
         self._read = read

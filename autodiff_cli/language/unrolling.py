@@ -91,6 +91,7 @@ class Unroller(Builder):
         super().__init__(text, valued, min(most, max(MAX_UNROLLED, 8 * len(text))))
         self.lists = False
         self.shapes = shapes_of(valued)
+        self.shape: tuple[int, ...] = ()
         self.dimensions: dict[str, tuple[int, Place]] = {}
         """How many indices a name takes of which entries were used, and where."""
         self.first: dict[str, Place] = {}
@@ -137,7 +138,9 @@ class Unroller(Builder):
                 self.statements.append(statement)
         self.expanded = self.expanded or 1
         self.branches = True  # not all that was added is needed
-        return super().program()
+        program = super().program()
+        program.shape = self.shape
+        return program
 
     def _survey(self) -> None:
         """Look over what was recorded: where each expression begins, and what is worked out only on demand."""
@@ -178,7 +181,9 @@ class Unroller(Builder):
     def _output(self, operands: tuple[int, ...], pieces: Sequence[Piece]) -> None:
         outputs: list[int] = []
         for root, piece in zip(operands, pieces, strict=True):
-            entries = self._entries(self._expression(root))
+            value = self._expression(root)
+            entries = self._entries(value)
+            self.shape = value.shape if isinstance(value, Array) and len(operands) == 1 else ()
             self.raise_for_types((), entries, [piece] * len(entries))
             outputs += entries
         self.outputs = tuple(outputs)
