@@ -125,6 +125,7 @@ def check(
     over: LossSpec | None = None,
     watch: Callable[[int], None] | None = None,
     units: Sequence[str] | str | None = None,
+    system: bool = False,
 ) -> Check:
     """Value and gradient of the program `text` at `point`, and how many of their digits at least are right.
 
@@ -138,7 +139,7 @@ def check(
     if over is not None:
         return _reduced(text, point, wrt, required, over, watch)
     problem = pose(text, with_units(point), wrt, quantities=True)
-    measured = program_units(problem.program, problem.values, units)
+    measured = program_units(problem.program, problem.values, units, system=system)
     answer = _checked_answer(problem, required)
     return answer if measured is None else _in_units(answer, measured)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ..inputs.arithmetic import Arithmetic, chosen
 from ..inputs.bounds import Range, parse_between, parse_ranges
+from ..inputs.column_units import left_out
 from ..inputs.parse_point import parse_weights
 from ..streams.requests import default_point, names, value_with_unit
 
@@ -24,8 +25,10 @@ CHOICES = ("relative", "sort", "depth", "binary", "partials", "width", "blanks")
 class Call:
     """The values of options by parameter. A question's argument is the option of its name, or a property here."""
 
-    def __init__(self, values: Mapping[str, Any]) -> None:
-        self.values = values
+    def __init__(self, values: Mapping[str, Any], of_data: bool = False) -> None:
+        """`of_data` says whether the points are rows of data, whose results are in products of their columns' units."""
+        left = of_data and left_out(values.get("units"))
+        self.values = {**values, "system": True, **({"units": None} if left else {})} if of_data else values
 
     def arguments(self, question: Callable[..., Any]) -> dict[str, Any]:
         """Return the keyword arguments of a question but for `wrt`, which a request may have; without those left out.

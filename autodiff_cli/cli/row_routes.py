@@ -9,7 +9,8 @@ import os
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..batched.columns_io import Fitted, kept_columns, mapped_columns
 from ..data.columns import check_units, report_headings
@@ -23,7 +24,7 @@ from ..diagnostics.leniency import leniently
 from ..errors import ExpressionError, quoted, usage_error
 from ..extras import install_command
 from ..inputs.arithmetic import DOUBLE
-from ..inputs.column_units import NONE, left_out, units_in_headings
+from ..inputs.column_units import column_units, left_out, units_in_headings
 from ..inputs.headings import names_in_headings
 from ..inputs.parse_point import is_name
 from ..inputs.problem import Quantity, parse
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from ..data.pipeline import Tally
     from ..data.row_units import RowUnits
     from ..data.rows import Bound, Rows
+    from ..quantities.unit import Unit
 
 
 class _Job(NamedTuple):
@@ -64,13 +66,20 @@ class _Job(NamedTuple):
     question: RowQuestion
     format: str
     wide: bool
+    typed: Mapping[str, Unit] = MappingProxyType({})
+    """The units of what all rows share, and of the numbers of sweeps beside rows of data."""
+
+    @property
+    def has_units_asked(self) -> bool:
+        """Whether units are asked for, in the answer or in the point."""
+        return bool(self.question.units or self.typed) or any(hasattr(x, "unit") for x in self.first.values())
 
     @property
     def rows(self) -> Rows:
         """The question asked of each row, in batches."""
         return rows(
             self.text,
-            at=self.point,
+            at={name: shown(x) for name, x in self.point.items()},
             wrt=names(self.inputs.wrt),
             keep=self.keep,
             columns=self.columns,
@@ -202,9 +211,14 @@ def answer_rows(
         is_wide = is_wide or (grid is not None and format in ("csv", "tsv", "plain"))
     job = _Job(text, inputs, chosen, from_files, grid, point, columns, keep, question, format, is_wide)
     if any(isinstance(value, Quantity) for value in job.first.values()):
-        # batches are numbers without units
-        job = job._replace(question=question._replace(numbers=None))
-        question = job.question
+        if job.is_data and question.numbers is not None:
+            plain_grid, typed = (None, {}) if grid is None else grid.without_units()
+            own = {name: value.unit for name, value in point.items() if isinstance(value, Quantity)}
+            job = job._replace(grid=plain_grid, typed={**own, **typed})
+        else:
+            # batches are numbers without units
+            job = job._replace(question=question._replace(numbers=None))
+            question = job.question
     if is_wide and question.whole is not None:
         hint = "`--format jsonl` without `--wide` has a place for it"
         raise usage_error(f"`{question.whole}` is not for wide rows", hint)
@@ -313,7 +327,10 @@ def _in_parts(job: _Job, folder: str) -> int:
     with Files(job.sources, several=len(job.sources) > 1, crossed=job.crossed) as files:
         job = job.keeping(files.first.names)
         columns = job.named(files.first.names)
-        formula = job.rows._replace(point=job.leading(job.known(columns), columns))
+        known = job.known(columns)
+        units = _units_of(job, known, _columns_with_units(job, known, columns, files))
+        formula = _with_units(job.rows._replace(point=job.leading(known, columns)), known, units)
+        _check_further_units(files, {name: columns[name] for name in known.variables if name in columns})
         bound = select(files, formula)
         parts = cluster.divided(files)
     _report_how(bound, job)
@@ -341,12 +358,10 @@ def _piped(job: _Job, stack: ExitStack, first: Reader | None) -> int:
     columns = job.named(files.first.names)
     known = job.known(columns)
     leading = job.leading(known, columns)
-    units = _units_of(job, known, columns, files)
-    formula = job.rows._replace(point=leading)
-    if units is not None:
-        heads = _heads(units)
-        formula = formula._replace(factors=tuple(units.factors.items()), heads=tuple(heads.items()))
-        leading = tuple([heads.get(name, name) for name in leading])
+    units = _units_of(job, known, _columns_with_units(job, known, columns, files))
+    formula = _with_units(job.rows._replace(point=leading), known, units)
+    heads = dict(formula.heads)
+    leading = tuple([heads.get(name, name) for name in leading])
     bound = select(files, formula)
     _check_further_units(files, {name: columns[name] for name in known.variables if name in columns})
     files.look_into(lambda file: None)
@@ -372,23 +387,53 @@ def _piped(job: _Job, stack: ExitStack, first: Reader | None) -> int:
     return code
 
 
-def _units_of(job: _Job, known: Fitted, columns: Mapping[str, str], files: Files) -> RowUnits | None:
+def _columns_with_units(
+    job: _Job,
+    known: Fitted,
+    columns: Mapping[str, str],
+    files: Files,
+    uncertain: Mapping[str, str] = MappingProxyType({}),
+) -> dict[str, tuple[Unit, str | None]]:
+    """The variables in columns whose headings have units that count, with these, and those of their uncertainties."""
+    question = job.question
+    if not job.is_data or left_out(question.units):
+        return {}
+    swept = () if job.grid is None else job.grid.axes
+    used = {name: columns[name] for name in known.variables if name in columns and name not in swept}
+    spreads = {f"u({name})": column for name, column in uncertain.items()}
+    texts = units_in_headings({**used, **spreads}, files.first.units)
+    if not texts and not job.has_units_asked:
+        return {}
+    units, notes = column_units(used, texts, job.has_units_asked)
+    warn(notes, job.text)
+    return {name: (unit, texts.get(f"u({name})")) for name, unit in units.items()}
+
+
+def asked_units(question: RowQuestion) -> Sequence[str] | None:
+    """The units that answers are asked for in."""
+    return None if left_out(question.units) else question.units
+
+
+def _units_of(job: _Job, known: Fitted, columns: Mapping[str, tuple[Unit, str | None]]) -> RowUnits | None:
     """The units of rows whose numbers are those of the headings; None where there are none that count."""
     question = job.question
-    if job.grid is not None or question.question != "grad" or question.numbers is None:
+    if question.numbers is None or not job.is_data or question.arithmetic != DOUBLE:
         return None
-    used = {name: columns[name] for name in known.variables if name in columns}
-    texts = units_in_headings(used, files.first.units)
-    if left_out(question.units) or not (texts or question.units):
+    if not (columns or job.typed or asked_units(question)):
         return None
     from ..data.row_units import row_units
 
-    if question.units:
-        hint = f"results are in products of the units in headings; `--in {NONE}` leaves these out"
-        raise usage_error(f"`--in {','.join(question.units)}` is for one point, and these are rows", hint)
-    units, notes = row_units(known, used, texts)
-    warn(notes, job.text)
-    return units
+    point = {**job.typed, **{name: unit for name, (unit, _) in columns.items()}}
+    return row_units(question.question, known, point, asked_units(question), question.numbers)
+
+
+def _with_units(formula: Rows, known: Fitted, units: RowUnits | None) -> Rows:
+    """The formula over numbers with these units."""
+    if units is None:
+        return formula
+    inputs = [(name, *linear) for name, linear in units.inputs.items()]
+    heads = _heads(units, asked(formula.question, known).names)
+    return formula._replace(inputs=tuple(inputs), outputs=tuple(units.outputs), heads=tuple(heads.items()))
 
 
 def _check_further_units(files: Files, used: Mapping[str, str]) -> None:
@@ -403,10 +448,10 @@ def _check_further_units(files: Files, used: Mapping[str, str]) -> None:
         files.check = check_with_units
 
 
-def _heads(units: RowUnits) -> dict[str, str]:
-    """How the columns of wide rows are called that have units."""
-    answer = {"value": units.answer["value"], **{f"d_{name}": x for name, x in units.answer["gradient"].items()}}
-    heads = {name: heading(name, str(unit) or None) for name, unit in (*answer.items(), *units.columns.items())}
+def _heads(units: RowUnits, names: Sequence[str]) -> dict[str, str]:
+    """How the columns of wide rows are called that have units: those of results, which have these names, and inputs."""
+    both = [*units.point.items(), *zip(names, units.results, strict=True)]
+    heads = {name: heading(name, str(unit) or None) for name, unit in both}
     return {name: head for name, head in heads.items() if head != name}
 
 
@@ -434,6 +479,7 @@ def _one_by_one(job: _Job, method: Method[Answer], view: View[Answer], stack: Ex
     tally = Tally()
     files = stack.enter_context(Files(job.sources, first, idle=idle, crossed=job.crossed))
     requests = _Requests(job.keeping(files.first.names), files, tally)
+    job = requests.job
     spreadsheet = job.chosen.spreadsheet
     if job.wide:
         output = job.inputs.out()
@@ -467,7 +513,7 @@ def _one_by_one(job: _Job, method: Method[Answer], view: View[Answer], stack: Ex
         if result.warnings:
             tally.kinks.note(result.warnings)
         if not job.wide:
-            return result if requests.units is None else cast(Any, result)._replace(units=requests.units.answer)
+            return result if requests.units is None else _measured(result, requests.units, request.more["typed"])
         numbers = job.question.numbers
         return WideRows(view.cells(result)) if numbers is None else Values(numbers(result))
 
@@ -481,6 +527,12 @@ def _one_by_one(job: _Job, method: Method[Answer], view: View[Answer], stack: Ex
         sys.stdout.flush()
         tally.report()
     return code
+
+
+def _measured(answer: Any, units: RowUnits, point: Mapping[str, float]) -> Any:
+    """An answer with its units, at the numbers of a point that have those of their columns."""
+    at = {name: point.get(name, x) for name, x in answer.point.items()}
+    return answer._replace(point=at, units=units.answer)
 
 
 def _wide_writer(job: _Job, output: Output, requests: _Requests) -> Any:
@@ -497,7 +549,7 @@ def _wide_writer(job: _Job, output: Output, requests: _Requests) -> Any:
     if job.question.numbers is None:
         return Named(opened, output.stream)
     names = asked(job.question.question, requests.known).names
-    heads = {} if requests.units is None else _heads(requests.units)
+    heads = {} if requests.units is None else _heads(requests.units, names)
     return opened([heads.get(name, name) for name in names])
 
 
@@ -506,7 +558,7 @@ def unit_of(value: object) -> str | None:
     return str(value.unit) if isinstance(value, Quantity) else None
 
 
-def shown(value: object) -> object:
+def shown(value: Any) -> Any:
     """A value as a cell has it: one with a unit as the number in that unit."""
     return value.number if isinstance(value, Quantity) else value
 
@@ -545,12 +597,31 @@ class _Requests:
                 message = f"`{name}` is given a value by `--at`, and is a column of the data"
                 raise ExpressionError("point", message, hint="leave one of them out")
         leading = job.leading(self.known, columns) if job.wide else ()
-        self.units = _units_of(job, self.known, columns, files)
-        heads = {} if self.units is None else _heads(self.units)
         self.uncertain = self._uncertain(files.first.names)
-        self.of_columns = self._units_of_columns()
-        heads |= {name: heading(name, unit) for name, (unit, _) in self.of_columns.items()}
-        self.heads = {name: heads.get(name) or heading(name, unit_of(job.first.get(name))) for name in leading}
+        with_units = _columns_with_units(job, self.known, columns, files, self.uncertain)
+        self.units: RowUnits | None = None
+        """The units of answers to numbers without units."""
+        self.of_columns: Mapping[str, tuple[str, float]] = {}
+        """Those of the numbers of requests, by variable, otherwise."""
+        if not job.question.units and (job.wide or job.question.question != "hessian"):
+            self.units = _units_of(job, self.known, with_units)
+        if self.units is None:
+            self.of_columns = self._units_of_columns(with_units)
+            if self.of_columns and job.question.errors is None and job.question.question != "solve":
+                from ..data.row_units import checked_units
+
+                checked_units(
+                    self.known,
+                    {**job.typed, **{x: unit for x, (unit, _) in with_units.items()}},
+                    asked_units(job.question),
+                )
+            if self.of_columns or job.typed or asked_units(job.question):
+                self.job = job._replace(question=job.question._replace(numbers=None))
+        heads = {} if self.units is None else {name: str(unit) for name, unit in self.units.point.items()}
+        heads |= {name: unit for name, (unit, _) in self.of_columns.items()}
+        self.heads = {
+            name: heading(name, heads[name] if name in heads else unit_of(job.first.get(name))) for name in leading
+        }
         """How the names of the point are called that wide rows begin with."""
         self.leading = tuple(self.heads.values())
         numbers = [*self.used.values(), *self.uncertain.values()]
@@ -588,36 +659,15 @@ class _Requests:
             raise usage_error("no value has an uncertainty", hint)
         return columns
 
-    def _units_of_columns(self) -> Mapping[str, tuple[str, float]]:
-        """The units of variables that have them row by row, as text, and by what their uncertainties are multiplied.
-
-        These are variables with uncertainties, and all where a value of the point has a unit.
-        """
-        job, question = self.job, self.job.question
-        asked = bool(question.units) or any(hasattr(x, "unit") for x in job.first.values())
-        if self.units is not None or left_out(question.units) or not job.is_data:
+    def _units_of_columns(self, columns: Mapping[str, tuple[Unit, str | None]]) -> Mapping[str, tuple[str, float]]:
+        """The units of variables as text, and by what their uncertainties are multiplied."""
+        if not columns and not self.job.typed:
             return {}
-        texts = units_in_headings(
-            {**self.used, **{f"u({x})": c for x, c in self.uncertain.items()}}, self.files.first.units
-        )
-        if not texts:
-            return {}
-        if question.errors is None and not asked:
-            if question.question != "grad" or job.grid is not None:
-                write_note("note: the units in the headings are left out: the numbers are used as they are")
-            return {}
-        if job.grid is not None:
-            hint = "give the point of the sweep without units, in those of the columns"
-            raise usage_error("units in headings and units of a sweep cannot be combined", hint)
-        from ..inputs.column_units import column_units
         from ..quantities.unit import parse_unit
         from ..quantities.unit_system import factor
 
-        columns, notes = column_units(self.used, texts, asked)
-        warn(notes, self.job.text)
-        units = {}
-        for name, unit in columns.items():
-            own = texts.get(f"u({name})")
+        units = {name: (str(unit), 1.0) for name, unit in self.job.typed.items() if name in self.used}
+        for name, (unit, own) in columns.items():
             spread = unit.difference if own is None else parse_unit(own)
             if spread.dimension != unit.dimension:
                 message = f"the uncertainties of `{name}`, which is in {unit}, are in {spread}"
@@ -637,15 +687,13 @@ class _Requests:
             return value
         if self.job.question.errors is None:
             from ..inputs.quantities import quantity_value
+            from ..language.tokens import plain_number
 
-            return quantity_value(name, f"{value!r} {unit}")
+            text = getattr(value, "source", repr(value))
+            return quantity_value(name, f"{text if plain_number(text) else f'({text})'} {unit}")
         from ..uncertainty.measured_units import with_unit
 
         return with_unit(name, value, unit)
-
-    def _converted(self, units: RowUnits, numbers: Mapping[str, float]) -> dict[str, float]:
-        """Those of the numbers of a row that are in no unit of the system, in one."""
-        return {name: numbers[name] * times for name, times in units.factors.items() if name in numbers}
 
     @contextmanager
     def interruptible(self) -> Iterator[None]:
@@ -661,6 +709,9 @@ class _Requests:
         text, program, reading = self.job.text, self.known.program.text, self.known.reading
         columns = [*self.used.values(), *self.uncertain.values()]
         wrt = names(self.job.inputs.wrt)
+        shared = self.job.point
+        if self.units is not None:
+            shared = {name: shown(x) for name, x in shared.items()}
         # what cannot be is reported before anything is computed
         self.files.look_into(lambda file: None)
         for file in self.files:
@@ -670,20 +721,24 @@ class _Requests:
                 kept = {name: plain_cell(cells.get(name)) for name in self.kept}
                 numbers, fault = file.numbers_in(row, columns)
                 own = {name: numbers[column] for name, column in self.used.items() if column in numbers}
-                point = {**self.job.point, **own}
+                point = {**shared, **own}
                 if self.leading:
                     kept = {**{head: shown(point.get(name)) for name, head in self.heads.items()}, **kept}
-                if self.units is not None:
-                    point |= self._converted(self.units, own)
+                as_typed = point
+                if self.units is not None and self.units.inputs:
+                    converted = {
+                        name: self.units.in_system(name, point[name]) for name in self.units.inputs if name in point
+                    }
+                    point = {**point, **converted}
                 if fault is None and (self.of_columns or self.job.question.errors is not None):
                     try:
                         point |= {name: self._measured(name, numbers) for name in self.used}
                     except ExpressionError as error:
                         fault = error
-                swept = None if self.job.grid is None else point
+                swept = None if self.job.grid is None else as_typed
                 about = Asked(text, line, None, kept or None, reading, point=swept)
                 if fault is None:
-                    yield Request(about, program, point, wrt)
+                    yield Request(about, program, point, wrt, more={"typed": as_typed})
                 else:
                     self.tally.note(fault)
                     fault.text = fault.text or ""

@@ -2,54 +2,83 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from typing import NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from types import SimpleNamespace
+from typing import Any, NamedTuple
 
 from ..batched.columns_io import Fitted
-from ..errors import Diagnostic, ExpressionError
-from ..graphs.value_and_gradient import at_point
-from ..inputs.column_units import column_units, without_units_hint
-from ..inputs.quantities import Units
-from ..numbers.dimensions import Dimensioned, Dimensions
+from ..derivatives.jacobian import output_names
+from ..errors import ExpressionError
+from ..inputs.column_units import without_units_hint
+from ..inputs.quantities import ProgramUnits, Units, unit_value
 from ..quantities.unit import Unit
-from ..quantities.unit_system import UnitSystem, factor
-from ..run.evaluation import Evaluation
+from ..quantities.unit_system import factor
+
+Linear = tuple[float, float]
+"""By what a number is multiplied, and what is added to it then."""
+
+SAME: Linear = (1.0, 0.0)
 
 
 class RowUnits(NamedTuple):
-    """How rows are computed with units: no formula needs a factor in the system that the columns' units make."""
+    """How rows are computed with units: no formula needs a factor in the system that the units of the inputs make."""
 
-    columns: dict[str, Unit]
-    """The units in the headings, by variable."""
-    factors: dict[str, float]
-    """By what columns are multiplied that are in no unit of the system."""
+    point: dict[str, Unit]
+    """The units of the variables' numbers, as headings, the shared point and sweeps have them."""
+    inputs: dict[str, Linear]
+    """How numbers of variables are converted that are in no unit of the system."""
     answer: Units
-    """The units of a gradient."""
+    """The units of an answer's numbers."""
+    results: list[Unit]
+    """Those of a row's results."""
+    outputs: list[Linear]
+    """How results are converted to them from the system."""
+
+    def in_system(self, name: str, x: float) -> float:
+        """The number of a variable in the system."""
+        times, plus = self.inputs.get(name, SAME)
+        return x * times + plus
 
 
 def row_units(
-    known: Fitted, used: Collection[str], texts: Mapping[str, str]
-) -> tuple[RowUnits | None, list[Diagnostic]]:
-    """The units of a program's rows; None where those in the headings, `texts`, do not count, and a note.
+    question: str,
+    known: Fitted,
+    point: Mapping[str, Unit],
+    asked: Sequence[str] | None,
+    flat: Callable[[Any], Sequence[Any]],
+) -> RowUnits:
+    """The units of a program's rows, whose inputs are in those of `point`, and outputs in those that are `asked` for.
 
-    `used` are the variables that are columns. Raises `ExpressionError` where the dimensions do not fit together.
+    `flat` lists an answer's numbers as a row has them. Raises `ExpressionError` where the dimensions do not fit
+    together.
     """
-    columns, notes = column_units(used, texts, False)
-    if not columns:
-        return None, notes
-    system = UnitSystem(sorted(columns.values(), key=lambda unit: len(unit.atoms)))
-    leaves = {n: Dimensioned(columns[n].dimension) if n in columns else Dimensioned() for n in known.program.leaves}
+    units = checked_units(known, point, asked)
+    of: dict[str, Callable[[Sequence[str]], Units]] = {
+        "grad": units.of_gradient,
+        "jacobian": units.of_jacobian,
+        "hessian": units.of_hessian,
+    }
+    answer = of[question](known.wanted)
+    own = units.in_system(answer)
+    results = [*flat(SimpleNamespace(**answer))]
+    inputs = {name: _linear(unit, own["point"][name]) for name, unit in units.point.items()}
+    outputs = [_linear(*both) for both in zip(flat(SimpleNamespace(**own)), results, strict=True)]
+    return RowUnits(
+        units.point, {name: linear for name, linear in inputs.items() if linear != SAME}, answer, results, outputs
+    )
+
+
+def checked_units(known: Fitted, point: Mapping[str, Unit], asked: Sequence[str] | None) -> ProgramUnits:
+    """The units of a program at points in those of `point`. Raises `ExpressionError` where they do not fit together."""
+    program = known.program
+    values = {name: unit_value(point.get(name, Unit())) for name in program.leaves}
+    names = output_names(program.text, program.outputs, {b.value: b.name for b in program.bindings})
     try:
-        graph = at_point(Dimensions(), known.program.graph, leaves)
-        graph.chooses = False
-        value = system.unit(Evaluation(Dimensions(), graph).values[0].dimension)
+        return ProgramUnits(program, values, asked, names, system=True)
     except ExpressionError as error:
         raise without_units_hint(error) from None
-    own = {name: system.unit(unit.dimension) for name, unit in columns.items()}
-    answer = Units(
-        value=value,
-        gradient={name: system.unit((value / own.get(name, Unit())).dimension) for name in known.wanted},
-        point={name: own.get(name, Unit()) for name in known.variables},
-    )
-    factors = {name: factor(unit, own[name]) for name, unit in columns.items()}
-    return RowUnits(columns, {name: times for name, times in factors.items() if times != 1}, answer), notes
+
+
+def _linear(unit: Unit, to: Unit) -> Linear:
+    """How a value in one unit becomes one in another."""
+    return factor(unit, to), float((unit.zero - to.zero) / to.scale)

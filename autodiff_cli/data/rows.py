@@ -151,11 +151,16 @@ class Bound:
         self.point = rows.point
         check_clash(self.keep, (*self.point, *self.asked.names, "error"))
         check_clash(self.point, (*self.asked.names, "error"), "rename the variable")
-        heads, self.factors = dict(rows.heads), dict(rows.factors)
+        heads, self.inputs = dict(rows.heads), {name: linear for name, *linear in rows.inputs}
+        self.outputs = [(k, *linear) for k, linear in enumerate(rows.outputs) if linear != (1.0, 0.0)]
+        for k, name in enumerate(self.known.variables):
+            if k in self.fixed and name in self.inputs:
+                times, plus = self.inputs.pop(name)
+                self.fixed[k] = self.fixed[k] * times + plus
         fields = [
             schema.field(self.columns[name]).with_name(heads.get(name, name))
             if name in self.columns
-            else pa.field(name, pa.float64())
+            else pa.field(heads.get(name, name), pa.float64())
             for name in self.point
         ]
         meanings = [(heads.get(name, name), {"meaning": meaning}) for name, meaning in self.asked.results]
@@ -188,7 +193,10 @@ class Bound:
             self.fixed[k] if k in self.fixed else numbers_of(batch.column(self.columns[name]))
             for k, name in enumerate(names)
         ]
-        columns = [x * self.factors[n] if n in self.factors else x for n, x in zip(names, columns, strict=True)]
+        for k, name in enumerate(names):
+            if name in self.inputs:
+                times, plus = self.inputs[name]
+                columns[k] = columns[k] * times + plus
         kinks = Kinks()
 
         def missing(row: int, name: str) -> ExpressionError | None:
@@ -212,6 +220,9 @@ class Bound:
             # Arrow takes back what it gave, and gives it again: NumPy's memory would be new for each batch
             memory = pa.allocate_buffer(8 * count * width)
             block = evaluate(self.kernel, names, columns, count, width, plain, missing, memory, self.asked.refused)
+        for k, times, plus in self.outputs:
+            block.results[k] *= times
+            block.results[k] += plus
         errors = block.errors
         for row, fault in (faults or {}).items():
             if row not in errors:  # a constant program has an answer there too
@@ -326,8 +337,10 @@ class Rows(NamedTuple):
     lenient: bool = False
     point: tuple[str, ...] = ()
     """The names of the point that the answers have first."""
-    factors: tuple[tuple[str, float], ...] = ()
-    """By what columns are multiplied, by variable, so that their units belong together."""
+    inputs: tuple[tuple[str, float, float], ...] = ()
+    """By what numbers of variables are multiplied, and what is added then, so that their units belong together."""
+    outputs: tuple[tuple[float, float], ...] = ()
+    """The same of the results, so that they have the units that were asked for."""
     heads: tuple[tuple[str, str], ...] = ()
     """How columns of answers are called that have units."""
 

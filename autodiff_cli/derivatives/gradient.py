@@ -112,17 +112,20 @@ def gradient(text: str, point: Point | None = None, *, wrt: Sequence[str] | str 
 def gradient(
     text: str, point: Point | None = None, *, wrt: Sequence[str] | str | None = None, arithmetic: Arithmetic,
     relative: bool = False, over: LossSpec | None = None, units: Sequence[str] | str | None = None,
+    system: bool = False,
 ) -> Gradient[Any]: ...  # fmt: skip
 
 
 def gradient(
     text: str, point: Point | None = None, *, wrt: Sequence[str] | str | None = None, arithmetic: Arithmetic = DOUBLE,
     relative: bool = False, over: LossSpec | None = None, units: Sequence[str] | str | None = None,
+    system: bool = False,
 ) -> Gradient[Any]:  # fmt: skip
     """The value of the program `text` at `point`, and its partial derivatives with respect to `wrt`.
 
     `point` gives each variable a number, or a constant expression as text, perhaps with a unit: `"2 mm"`. Then the
-    numbers of the answer have units too, its value the unit `units` if that is given. `wrt` names variables, as a list
+    numbers of the answer have units too, its value the unit `units` if that is given; with `system` the units are
+    products of those of the point. `wrt` names variables, as a list
     or as `"x,y"`. Without it the gradient is taken in all variables (for a program that ends in a definition: in that
     function's parameters). Derivatives with respect to angles are per radian. Another `arithmetic` than doubles reads
     literals and the point as decimals. With `relative` also the elasticities; `over` data the program is one row's
@@ -148,12 +151,12 @@ def gradient(
         answer = _reduced(text, point, wrt, over, arithmetic)
         return with_elasticities(answer) if relative else answer
     if arithmetic.name != "double":
-        return _in(arithmetic, text, point, wrt, relative, units)
+        return _in(arithmetic, text, point, wrt, relative, units, system)
     values = {
         name: value if type(value) is Quantity else as_number(value, name) for name, value in (point or {}).items()
     }
     program, _, notes = read_program(text, values, wrt, units=True)
-    found_units = program_units(program, values, units)
+    found_units = program_units(program, values, units, system=system)
     try:
         answer = gradient_of(program, values, wrt)
     except ExpressionError as error:
@@ -266,7 +269,7 @@ def _elasticity(x: float, slope: float, value: float) -> float | None:
 
 def _in(
     arithmetic: Arithmetic, text: str, point: Point | None, wrt: Sequence[str] | str | None, relative: bool,
-    asked: Sequence[str] | str | None = None,
+    asked: Sequence[str] | str | None = None, system: bool = False,
 ) -> Gradient[Any]:  # fmt: skip
     """The same in another arithmetic than doubles."""
     from ..graphs.value_and_gradient import value_and_gradient
@@ -274,7 +277,7 @@ def _in(
     posed = pose(text, point, wrt, quantities=True)
     program = posed.program
     check_single(program)
-    units = program_units(program, posed.values, asked)
+    units = program_units(program, posed.values, asked, system=system)
     bound = [program.place(i) for _, _, i in program.bound]
     tree = None if units is None else units.of_gradient(posed.wanted, bound)
     warnings: list[Diagnostic] = []

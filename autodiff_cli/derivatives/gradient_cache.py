@@ -75,10 +75,10 @@ class Programs:
 
     def __init__(
         self, arithmetic: Arithmetic = DOUBLE, *, whole: bool = True, remembered: int = REMEMBERED,
-        relative: bool = False, units: Sequence[str] | str | None = None,
+        relative: bool = False, units: Sequence[str] | str | None = None, system: bool = False,
     ) -> None:  # fmt: skip
         self._arithmetic, self._whole, self._remembered, self._relative = arithmetic, whole, remembered, relative
-        self._units = units
+        self._units, self._system = units, system
         self._known: dict[tuple[str, ...], PreparedProgram] = {}
         self._size = 0
 
@@ -88,8 +88,10 @@ class Programs:
         Raises `ExpressionError` as `gradient` does.
         """
         if self._arithmetic != DOUBLE or may_have_units(text, point, self._units):
-            arithmetic, relative, units = self._arithmetic, self._relative, self._units
-            return gradient(text, point, wrt=wrt, arithmetic=arithmetic, relative=relative, units=units)
+            return gradient(
+                text, point, wrt=wrt, arithmetic=self._arithmetic, relative=self._relative, units=self._units,
+                system=self._system,
+            )  # fmt: skip
         answer = self._in_doubles(text, point, wrt)
         return with_elasticities(answer) if self._relative else answer
 

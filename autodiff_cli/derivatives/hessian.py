@@ -64,6 +64,7 @@ def hessian(
     arithmetic: Arithmetic = DOUBLE,
     over: LossSpec | None = None,
     units: Sequence[str] | str | None = None,
+    system: bool = False,
 ) -> Hessian:
     """Value, gradient and second derivatives of the program `text` at `point`, by the variables `wrt`.
 
@@ -81,7 +82,7 @@ def hessian(
     output = single_output(posed.program)
     names = posed.wanted
     check_size(names)
-    measured = program_units(posed.program, posed.values, units)
+    measured = program_units(posed.program, posed.values, units, system=system)
     tree: Units | None = None
     warnings: list[Diagnostic] = []
 

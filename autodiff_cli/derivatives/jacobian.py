@@ -58,11 +58,13 @@ def jacobian(
     adjoint: Mapping[str, float | str] | Sequence[float | str] | None = None,
     arithmetic: Arithmetic = DOUBLE,
     units: Sequence[str] | str | None = None,
+    system: bool = False,
 ) -> Jacobian:
     """The outputs of the program `text` at `point` and their partial derivatives by `wrt`.
 
     With a `direction` (variables left out: 0) or an `adjoint` (by the outputs' names, or in their order) only the
-    product with it, in one sweep; the matrix is never formed then. `units` are those that outputs are asked for in.
+    product with it, in one sweep; the matrix is never formed then. `units` are those that outputs are asked for in;
+    with `system` the others are products of the inputs' units.
     Raises `ExpressionError` as `gradient` does.
 
     >>> jacobian("x*y, x + y", {"x": 2, "y": 3}).jacobian
@@ -84,7 +86,7 @@ def jacobian(
         along = {name: direction.get(name, 0.0) for name in names}
     weights = None if adjoint is None else _weights(adjoint, called)
     whole = along is None and weights is None
-    measured = program_units(posed.program, posed.values, units, called)
+    measured = program_units(posed.program, posed.values, units, called, system)
     tree = None
     if measured is not None:
         tree, along = _units(measured, called, names, along, weights)
@@ -155,9 +157,9 @@ def _units(
     from ..inputs.quantities import direction_in_units, of_one_dimension
     from ..quantities.unit import ratio
 
-    tree: dict[str, Any] = {"values": units.outputs}
     if along is None and weights is None:
-        tree["jacobian"] = [[units.partial(name, k) for name in names] for k in range(len(outputs))]
+        return units.of_jacobian(names), None
+    tree: dict[str, Any] = {"values": units.outputs}
     if along is not None:
         along, tree["direction"], rate = direction_in_units(units, along)
         tree["product"] = [ratio(unit, rate) if rate.atoms else unit.difference for unit in units.outputs]

@@ -18,6 +18,7 @@ from ..numbers.floats import REAL
 from ..record import Record
 from ..run.sweep import Activity, domain_words
 from ..table.operators import CONSTANT, DIV, NE, VARIABLE, WHERE
+from .folding import Fold, folded
 from .graph import Picture, picture
 from .trace import Trace, Writer, in_reading_order, trace
 
@@ -65,6 +66,8 @@ class Node(Record):
     """`variable`, `constant`, `condition`, `number`, or how the inputs are asked for: `where`, `and`, `or`."""
     selects: bool
     """Whether inputs with a local derivative of 0 take no part."""
+    place: int | None
+    """The same number for operations at one place of the text, which a list was unrolled to; None without a place."""
 
 
 class Page(Record):
@@ -90,6 +93,8 @@ class Page(Record):
     """How the derivatives are found by hand, where that is short."""
     warnings: tuple[Diagnostic, ...]
     """Return the warnings at the point where the page begins."""
+    folded: tuple[Picture, tuple[Fold, ...]] | None
+    """The picture with a node for the many that a list was unrolled to; None where there are none."""
 
 
 def page(text: str, point: Mapping[str, float | str] | None = None, *, wrt: Sequence[str] | None = None) -> Page:
@@ -122,6 +127,7 @@ def page(text: str, point: Mapping[str, float | str] | None = None, *, wrt: Sequ
     names = {reading[k]: name for k, name in writer.names.items()}
     numbered = {reading[k] for k in writer.numbered}
     order = in_order((output,))
+    text_places: dict[object, int] = {}
     places_of_code: dict[tuple[str, str], int] = {}
     operations: list[Operation] = []
     nodes = []
@@ -147,6 +153,7 @@ def page(text: str, point: Mapping[str, float | str] | None = None, *, wrt: Sequ
                 partials,
                 _kind(value),
                 _selects(value),
+                text_places.setdefault((value.span, value._op), len(text_places)) if value.span is not None else None,
             )
         )
     variables = {name: order[leaf] for name, leaf in program.variables.items() if leaf in order}
@@ -164,6 +171,7 @@ def page(text: str, point: Mapping[str, float | str] | None = None, *, wrt: Sequ
         {name: steps.point[name] for name in variables},
         _derivations(text, [*steps.gradient]),
         drawn.warnings,
+        folded(drawn),
     )
 
 

@@ -57,6 +57,7 @@ def taylor(
     order: int = 8,
     arithmetic: Arithmetic = DOUBLE,
     units: Sequence[str] | str | None = None,
+    system: bool = False,
 ) -> Taylor:
     """The Taylor polynomial of the program `text` at `point` in the variable `wrt`, up to an order from 0 to 200.
 
@@ -92,7 +93,7 @@ def taylor(
             f"order times digits may be up to {MOST_DIGITS:,}",
         )
     name = posed.wanted[0]
-    measured = program_units(posed.program, posed.values, units)
+    measured = program_units(posed.program, posed.values, units, system=system)
     tree = None
     if measured is not None:
         tree = measured.tree(coefficients=measured.coefficients(name, order))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from ..errors import ExpressionError
 from ..language.builder import Program
 from .problem import PLAIN, Point, check_single, check_values, may_have_units
 
@@ -26,10 +27,12 @@ def program_units(
     values: Mapping[str, float],
     asked: Sequence[str] | str | None = None,
     outputs: Sequence[str] | None = None,
+    system: bool = False,
 ) -> ProgramUnits | None:
     """Return the units of a program with one output, or with `outputs` of these names; None where there are none.
 
-    `asked` are the units that were asked for. Raises `ExpressionError` where dimensions do not fit together.
+    `asked` are the units that were asked for; in a `system` the others are products of those of the inputs. Raises
+    `ExpressionError` where dimensions do not fit together.
     """
     if not may_have_units(program.text, values, asked):
         return None
@@ -38,4 +41,11 @@ def program_units(
     if outputs is None:
         check_single(program)
     check_values(program, values)
-    return units_of(program, values, asked, outputs)
+    if not system:
+        return units_of(program, values, asked, outputs)
+    from .column_units import without_units_hint
+
+    try:
+        return units_of(program, values, asked, outputs, system=True)
+    except ExpressionError as error:
+        raise without_units_hint(error) from None

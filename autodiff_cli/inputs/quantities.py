@@ -232,7 +232,7 @@ class ProgramUnits:
         self._inputs = [self.point[name] for name in program.leaves if name in self.point]
         names = outputs or [f"output {k}" for k in range(1, len(evaluation.values) + 1)]
         units = parse_units(asked, names)
-        self._system = UnitSystem(self._inputs) if system else None
+        self._system = UnitSystem(sorted(self._inputs, key=lambda unit: len(unit.atoms))) if system else None
         self.chosen = set(units)
         """The numbers of the outputs whose unit was asked for."""
         self._given = {i: self.differences[name] for name, i in program.places.items()}
@@ -260,7 +260,18 @@ class ProgramUnits:
 
     def partial(self, name: str, output: int = 0) -> Unit:
         """The unit of the derivative of an output by a variable."""
-        return ratio(self.outputs[output], self.differences.get(name, Unit()))
+        return self._derivative(self.outputs[output], self.differences.get(name, Unit()), output)
+
+    def _derivative(self, above: Unit, below: Unit, output: int = 0, higher: bool = False) -> Unit:
+        unit = ratio(above, below, higher)
+        return unit if self._system is None or output in self.chosen else self._system.unit(unit.dimension)
+
+    def in_system(self, tree: Any) -> Any:
+        """Units of the same dimensions in the system, in a tree of the same shape."""
+        assert self._system is not None
+        if isinstance(tree, dict):
+            return {name: self.in_system(item) for name, item in tree.items()}
+        return [*map(self.in_system, tree)] if isinstance(tree, list) else self._system.unit(tree.dimension)
 
     def coefficients(self, name: str, order: int) -> list[Unit]:
         """The units of the coefficients of a power series in a variable."""
@@ -273,7 +284,7 @@ class ProgramUnits:
         below = Unit()
         for name in names:
             below = below * self.differences.get(name, Unit())
-        return ratio(self.outputs[output], below, higher=True)
+        return self._derivative(self.outputs[output], below, output, higher=True)
 
     def of_hessian(self, names: Sequence[str]) -> Units:
         """The units of a Hessian's numbers."""
@@ -286,11 +297,12 @@ class ProgramUnits:
         """The unit of a node of the program's graph, of differences."""
         if i in self._given:
             return self._given[i]
-        return choose(self.dimensions[i].dimension, self._inputs)
+        dimension = self.dimensions[i].dimension
+        return choose(dimension, self._inputs) if self._system is None else self._system.unit(dimension)
 
     def by_node(self, i: int) -> Unit:
         """The unit of the derivative of the one output by a node of the program's graph."""
-        return ratio(self.outputs[0], self.node(i))
+        return self._derivative(self.outputs[0], self.node(i))
 
     def of_gradient(self, wanted: Iterable[str], bound: Sequence[int | None] = ()) -> Units:
         """The units of a gradient's numbers; `bound` are the nodes of its intermediates."""
@@ -301,6 +313,11 @@ class ProgramUnits:
                 for i in bound
             ]
         return units
+
+    def of_jacobian(self, names: Sequence[str]) -> Units:
+        """The units of a Jacobian's numbers."""
+        matrix = [[self.partial(name, k) for name in names] for k in range(len(self.outputs))]
+        return self.tree(values=self.outputs, jacobian=matrix)
 
     def gradient(self, wanted: Iterable[str], output: int = 0) -> dict[str, Unit]:
         """The units of the derivatives of an output by these variables."""
@@ -315,6 +332,13 @@ class ProgramUnits:
     def number_of(self, name: str, x: float) -> float:
         """The value of a variable in its unit, as it was typed."""
         return self.numbers[name] if name in self.numbers else self.point[name].value_from_si(x)
+
+
+def unit_value(unit: Unit) -> Quantity:
+    """A value in a unit, for the units of what is computed from such values."""
+    value = Quantity(0.0)
+    value.source, value.number, value.unit = "0", 0.0, unit
+    return value
 
 
 class MeasuredNumber(float):

@@ -14,11 +14,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import pairwise
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from ..errors import ExpressionError, Span
+from ..errors import ExpressionError, Span, point_error
 from ..language.tokens import plain_number
 from .parse_point import Lenient, Typed, ValueOf, constant_value, fail, pieces, typed
+
+if TYPE_CHECKING:
+    from ..quantities.unit import Unit
 
 MOST_POINTS = 10_000_000
 """Points of a sweep, unless more work is allowed."""
@@ -60,6 +63,10 @@ class Axis(ABC):
         """The values at some places, one after the other."""
         return [self.number(k) for k in range(start, stop)]
 
+    def without_unit(self) -> tuple[Axis, Unit | None]:
+        """The values as numbers in one unit, and that; None for values without one. Raises `ExpressionError`."""
+        return self, None
+
 
 class Listed(Axis):
     """Values that were given one by one."""
@@ -72,6 +79,15 @@ class Listed(Axis):
 
     def value(self, k: int) -> float:
         return self.values[k]
+
+    def without_unit(self) -> tuple[Axis, Unit | None]:
+        units = [getattr(x, "unit", None) for x in self.values]
+        unit = next((unit for unit in units if unit is not None), None)
+        if unit is None:
+            return self, None
+        if None in units or len(set(units)) > 1:
+            raise point_error("the values of a sweep over rows have one unit", "write it behind: `x={1,2} mm`")
+        return Listed([x.number for x in self.values]), unit  # type: ignore[attr-defined]
 
 
 class Evenly(Axis):
@@ -169,6 +185,9 @@ class InUnit(Axis):
         text = self.axis.source(k)
         return self.value_of(self.name, f"{text if plain_number(text) else f'({text})'} {self.unit}", 0)
 
+    def without_unit(self) -> tuple[Axis, Unit | None]:
+        return self.axis, getattr(self.value(0), "unit", None)
+
 
 def exact_text(x: Fraction) -> str:
     """A fraction as text that is read back as exactly that: a decimal where it is one that a double shows."""
@@ -192,6 +211,12 @@ class Grid(NamedTuple):
     fixed: dict[str, float]
     """What all points share."""
     zipped: bool
+
+    def without_units(self) -> tuple[Grid, dict[str, Unit]]:
+        """The grid of the values as numbers in the units of the sweeps, and these. Raises `ExpressionError`."""
+        axes = {name: axis.without_unit() for name, axis in self.axes.items()}
+        units = {name: unit for name, (_, unit) in axes.items() if unit is not None}
+        return self._replace(axes={name: axis for name, (axis, _) in axes.items()}), units
 
     @property
     def size(self) -> int:

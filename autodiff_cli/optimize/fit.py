@@ -283,8 +283,10 @@ def _read(
     if response is None:
         binding = program.bindings[-1] if program.bindings else None
         if binding is None or binding.value is not program.outputs[0] or binding.name not in columns:
-            meant = next((column for column in columns if binding and column.split()[:1] == [binding.name]), None)
-            if binding and meant:
+            if binding is not None and binding.value is program.outputs[0]:
+                meant = next((column for column in columns if column.split()[:1] == [binding.name]), None)
+                if meant is None:
+                    raise _no_column(binding.name, columns)
                 hint = f'call it so: `--columns "{binding.name}={meant}"`'
                 raise ExpressionError("usage", f"there is no column `{binding.name}`", hint=hint)
             raise ExpressionError(
@@ -753,7 +755,7 @@ class _Inference:
         rows = model.jacobian(values)[:, self.estimated]
         self.size = column_sizes(np, rows)
         self.slopes = rows / self.size
-        inverse, self.null, self.undetermined = _covariance(np, self.slopes, self.size, self.names)
+        self.inverse, self.null, self.undetermined = _covariance(np, self.slopes, self.size, self.names)
         self.used = int(np.count_nonzero(model.weights))
         self.dof = self.used - len(self.estimated) + len(self.null)
         self.known = data.has_sigma and not scaled
@@ -762,7 +764,7 @@ class _Inference:
             u = self.left[model.weights > 0] / model.scale
             variance = _normal_variance(np, model.loss) if self.known else _variance(np, model.loss, u, self.dof)
             variance *= model.scale**2
-        self.variance, self.covariance = variance, inverse * variance
+        self.variance, self.covariance = variance, self.inverse * variance
         self.errors: dict[str, float] = {}
         if self.dof > 0 or self.known:
             roots = np.sqrt(np.maximum(0.0, np.diagonal(self.covariance))) / self.size
@@ -788,12 +790,12 @@ class _Inference:
         return None if error is None else (x - self.factor * error, x + self.factor * error)
 
     def correlation(self) -> dict[str, dict[str, float]]:
-        """Return the correlations of the parameters that have standard errors."""
-        place = {name: k for k, name in enumerate(self.names)}
-        length = {name: error * float(self.size[place[name]]) for name, error in self.errors.items()}
+        """Return the correlations of the parameters that have standard errors; they do not depend on the noise."""
+        place = {name: self.names.index(name) for name in self.errors}
+        length = {name: math.sqrt(max(0.0, float(self.inverse[k, k]))) for name, k in place.items()}
         return {
-            a: {b: _quotient(float(self.covariance[place[a], place[b]]), length[a] * length[b], a == b) for b in length}
-            for a in length
+            a: {b: _quotient(float(self.inverse[k, place[b]]), length[a] * length[b], a == b) for b in place}
+            for a, k in place.items()
         }
 
     def rows(self) -> tuple[list[float | None], list[float | None]]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 from ..accuracy.check import FULL, Check, CheckedNumber
 from .document import Block, Line, Pieces, Table, circumstances, loss_summary_lines, measured, sentence
 from .numerals import format_number, repr_number
-from .schema import DATA, GRADIENT, POINT, REMARKS, UNITS, VALUE, Field, OutputRow, View, heading, unit_text
+from .schema import OutputRow, View, declared, heading, unit_text
 
 if TYPE_CHECKING:
     from ..quantities.unit import Unit
@@ -21,49 +21,8 @@ SHOWN = 20
 class CheckView(View[Check]):
     """How a check is shown; `digits` is that of conditions and differences in tables."""
 
-    fields = (
-        VALUE,
-        GRADIENT,
-        POINT,
-        UNITS,
-        *REMARKS,
-        Field("agrees", "whether value and all partial derivatives agree"),
-        DATA,
-        Field("precision", "the digits of the reference"),
-        Field("required", "how many digits the computation has to keep"),
-        Field(
-            "checked",
-            "the value, then each partial derivative",
-            lambda answer: answer.quantities,
-            fields=(
-                Field("variable", "the variable; null for the value", lambda x: x.name or None, column="variable"),
-                Field("computed", "the number in doubles", column="computed"),
-                Field("exact", "the reference, to 25 digits", column="exact"),
-                Field("digits", "how many digits at least are right, of the formula in decimals", column="digits"),
-                Field("kept", "how many digits at least the computation has kept", column="kept"),
-                Field("difference", "the slope by finite differences", column="difference"),
-                Field("difference_error", "the error that these estimate for themselves"),
-                Field("condition", "how much a relative change of the variable is magnified", column="condition"),
-                Field("agrees", "whether it agrees", column="agrees"),
-                Field("remark", "why it was not compared, or what is wrong", lambda x: x.remark or None),
-            ),
-        ),
-    )
+    fields, csv_columns, _ = declared("check")
     latex_packages = ("booktabs", "siunitx")
-    csv_columns = (
-        "line",
-        "id",
-        "variable",
-        "at",
-        "computed",
-        "exact",
-        "digits",
-        "kept",
-        "difference",
-        "condition",
-        "agrees",
-        "error",
-    )
     row_key = ("variable", "checked")
 
     def cells(self, answer: Check) -> Iterator[dict[str, Any]]:

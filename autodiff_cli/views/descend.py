@@ -9,7 +9,7 @@ from ..optimize.descend import Descent, DescentStep, Ending
 from .characters import Theme, shortened
 from .document import Block, Line, Pieces, assignments, held_fixed, loss_summary_lines, numbers_table
 from .plots import PICTURES
-from .schema import DATA, POINT, Field, OutputRow, View, record_of, with_lists
+from .schema import OutputRow, View, declared, record_of, with_lists
 
 if TYPE_CHECKING:
     from ..batched.data_loss import LossSummary
@@ -59,24 +59,10 @@ class Run:
         return [*self.rows, self.last] if ends and self.last else self.rows
 
 
-STEP = (
-    Field("step", "the step, from 0"),
-    Field("epoch", "with `--batch`: how often it has gone through the data", optional=True),
-    Field("value", "the value at the point"),
-    POINT,
-    Field("gradient_norm", "the norm of the gradient"),
-)
+STEP, COLUMNS, NUMBERS = declared("descend")
 """The keys of a row."""
 
-DESCENT = (
-    Field("rows", "the rows", lambda descent: [*descent], fields=STEP),
-    Field("best", "the row with the lowest value", fields=STEP),
-    Field(
-        "ending", "why it ended",
-        fields=(Field("reason", "as one word"), Field("message", "in words"), Field("hint", "what may help")),
-    ),
-    DATA,
-)  # fmt: skip
+DESCENT = declared("descent", {"rows": list}).fields
 """The keys of a whole descent."""
 
 
@@ -85,8 +71,7 @@ class DescentView(View[DescentStep | Run | Descent]):
 
     fields = STEP
     other_records = (("from Python, about a whole run", DESCENT),)
-    csv_columns = ("line", "id", "step", "value", "gradient_norm", "variable", "at", "partial", "error")
-    line_fields = ("step", "value", "point")
+    csv_columns, line_fields = COLUMNS, NUMBERS
     extra_formats = PICTURES
 
     theme: Theme = "auto"

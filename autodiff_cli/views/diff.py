@@ -8,62 +8,28 @@ from typing import TYPE_CHECKING, Any
 from ..formulas.derivation import derivative_name, latex
 from ..formulas.diff import LANGUAGES, Diff
 from .document import NO_VARIABLES, Block, Line, Pieces, circumstances, measured, measured_row, numbers_table, stated
-from .schema import POINT, REMARKS, UNITS, Field, OutputRow, View, heading, record_of, unit_text
-from .steps import DERIVATION, blocks, derivation_record, lines, rows
+from .schema import OutputRow, View, declared, heading, record_of, unit_text
+from .steps import blocks, derivation_record, lines, rows
 
 if TYPE_CHECKING:
     from ..quantities.unit import Unit
 
-DERIVATIVE = (
-    Field(
-        "of",
-        "with `--for`: the unknown that is differentiated",
-        lambda derivative: derivative.of or None,
-        optional=True,
-    ),
-    Field("by", "the variables that it is taken by, in their order", lambda derivative: [*derivative.by]),
-    Field("formula", "the derivative as a formula"),
-    Field("short", "a shorter form"),
-    Field("condition", "where the shorter form holds"),
-    Field("value", "with `--at`: its value at the point", figures=True),
-)
+DERIVATIVE = declared("derivative").fields
 
 
 class DiffView(View[Diff]):
     """How derivatives are shown as formulas, with their steps if asked for."""
 
-    fields = (
-        Field("order", "the order of the derivatives"),
-        Field("language", "the language of `program`"),
-        Field("program", "the derivatives as a program"),
-        Field(
-            "shared",
-            "names that the formulas share",
-            fields=(Field("name", "the name"), Field("formula", "what it stands for")),
-        ),
-        Field(
-            "derivatives",
-            "the derivatives",
-            lambda answer: [
+    fields, csv_columns, _ = declared(
+        "diff",
+        {
+            "derivatives": lambda answer: [
                 record_of(DERIVATIVE, derivative, answer.arithmetic.name if answer.point else "double")
                 for derivative in answer.derivatives
             ],
-            fields=DERIVATIVE,
-        ),
-        Field(
-            "steps",
-            "with `--steps`: the derivation of each derivative",
-            lambda answer: [*map(derivation_record, answer.derivations)] or None,
-            optional=True,
-            fields=DERIVATION,
-        ),
-        POINT,
-        UNITS,
-        Field("equations", "with `--for`: the equations", lambda x: [*x.equations] or None, optional=True),
-        Field("assumptions", "with `--assume`: what was assumed", lambda x: x.assumptions or None, optional=True),
-        *REMARKS,
+            "steps": lambda answer: [*map(derivation_record, answer.derivations)] or None,
+        },
     )
-    csv_columns = ("line", "id", "by", "derivative", "value", "error", "short", "condition")
     endings = tuple(ending for name, endings in LANGUAGES.items() for ending in endings if name != "latex")
 
     unicode: bool = True

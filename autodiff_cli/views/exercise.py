@@ -15,7 +15,7 @@ from ..language.typesetting import expression_latex, name_latex, text_latex
 from .characters import Terminal
 from .document import Block, Line, Pieces, plain, sentence
 from .mathematics import mathematical
-from .schema import Field, OutputRow, View, record_of
+from .schema import OutputRow, View, declared, record_of
 from .steps import blocks as steps_of
 from .steps import derivation_record
 from .tex import page as trace_page
@@ -39,64 +39,21 @@ th, td { padding: .15rem .7rem .15rem 0; vertical-align: top; }
 """
 
 
-EXERCISE = (
-    Field("level", "the level", column="level"),
-    Field("seed", "the seed of the sheet", column="seed"),
-    Field("number", "its number on the sheet, from 1", column="number"),
-    Field("kind", "what it asks for", column="kind"),
-    Field("task", "the task", lambda each: plain(task(each)), column="task"),
-    Field("program", "the program that it is about", column="program"),
-    Field("point", "the point, by name"),
-    Field("wrt", "the variables to differentiate by"),
-    Field("asks", "`formula`, or what the numbers are called", lambda x: "formula" if x.is_formula else x.names),
-    Field(
-        "answer", "with `--solutions`: the answer", lambda each: each.answered if each.solution else None,
-        optional=True, column="answer",
-    ),
-    Field(
-        "solution", "with `--solutions`: how it is found", optional=True,
-        fields=(
-            Field(
-                "steps", "the derivations, as `diff --steps` has them",
-                lambda solution: solution.derived and [*map(derivation_record, solution.derived.derivations)],
-            ),
-            Field("trace", "the trace, as `trace` has it", lambda x: x.traced and TraceView().record(x.traced)),
-            Field("lines", "the lines that follow", lambda x: [line.replace("`", "") for line in x.lines]),
-        ),
-    ),
-)  # fmt: skip
+EXERCISE, COLUMNS, _ = declared(
+    "exercise",
+    {
+        "task": lambda exercise: plain(task(exercise)),
+        "asks": lambda exercise: "formula" if exercise.is_formula else exercise.names,
+        "answer": lambda exercise: exercise.answered if exercise.solution else None,
+        "solution.steps": lambda x: x.derived and [*map(derivation_record, x.derived.derivations)],
+        "solution.trace": lambda x: x.traced and TraceView().record(x.traced),
+        "solution.lines": lambda x: [line.replace("`", "") for line in x.lines],
+    },
+)
 """The keys of an exercise."""
 
-SHEET = (
-    Field("level", "the level"),
-    Field("title", "its title"),
-    Field("seed", "the seed"),
-    Field("exercises", "the exercises", fields=EXERCISE),
-)
-MARKED = (
-    Field("level", "the level; null of an own question", lambda x: x.exercise.level or None, column="level"),
-    Field("seed", "the seed of the sheet", lambda marked: marked.exercise.seed or None, column="seed"),
-    Field("number", "the number of the exercise", lambda marked: marked.exercise.number or None, column="number"),
-    Field("answer", "the answer that was given", lambda marked: marked.given),
-    Field("right", "whether it is right"),
-    Field("message", "the same in words"),
-    Field("hint", "a hint; null without one", lambda marked: marked.hint or None),
-    Field("how", "how it was decided: `simplified`, `equation`, `points`, `numbers`, or `entries`, each for itself"),
-    Field("points", "at how many points functions were compared"),
-    Field(
-        "entries", "of an answer of several entries: each of them, with those that are missing",
-        lambda marked: marked.entries or None, optional=True,
-        fields=(
-            Field("of", "which one: `d/dx`"),
-            Field("answer", "what was answered; empty if it is missing", lambda entry: entry.given),
-            Field("right", "whether it is right"),
-            Field("message", "the same in words"),
-            Field("hint", "a hint; null without one", lambda entry: entry.hint or None),
-            Field("how", "how it was decided"),
-            Field("points", "at how many points functions were compared"),
-        ),
-    ),
-)  # fmt: skip
+SHEET = declared("sheet").fields
+MARKED, MARKED_COLUMNS, _ = declared("mark")
 
 
 class ExerciseView(View[Sheet | Exercise | Marked]):
@@ -104,7 +61,7 @@ class ExerciseView(View[Sheet | Exercise | Marked]):
 
     fields = EXERCISE
     other_records = (("about an answer", MARKED),)
-    csv_columns = ("level", "seed", "number", "kind", "task", "program", "at", "answer")
+    csv_columns = COLUMNS
     extra_formats = ("html",)
 
     unicode: bool = True
@@ -152,7 +109,7 @@ class MarkedView(View[Marked]):
     """How it is shown whether an answer to an own question is right."""
 
     fields = MARKED
-    csv_columns = ("line", "id", "of", "right", "message", "hint", "error")
+    csv_columns = MARKED_COLUMNS
 
     def rows(self, answer: Marked) -> Iterator[OutputRow]:
         for marked in (answer, *answer.entries):

@@ -8,20 +8,13 @@ from ..errors import usage_error
 from ..formulas.export import Exported
 from ..targets import TARGETS
 from .document import Block, Line
-from .schema import Field, View
+from .schema import View, declared
 
 
 class ExportedView(View[Exported]):
     """How an exported program is shown."""
 
-    fields = (
-        Field("target", "the target language"),
-        Field("dialect", "its dialect, where there are several", lambda answer: answer.dialect or None, optional=True),
-        Field("name", "what the function is called"),
-        Field("variables", "its arguments"),
-        Field("wrt", "the variables that it is differentiated by", lambda answer: answer.wanted),
-        Field("source", "the source code"),
-    )
+    fields = declared("export").fields
     extra_formats = ("markdown",)
     endings = tuple(ending for name, endings in TARGETS.items() for ending in endings if name != "latex")
 

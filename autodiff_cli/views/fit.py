@@ -14,7 +14,7 @@ from .characters import Theme, on_one_line, shortened
 from .document import Block, Line, circumstances, matrix_table, measured, numbers_table, sentence
 from .numerals import format_number
 from .plots import PICTURES
-from .schema import REMARKS, UNITS, Field, OutputRow, View
+from .schema import Field, OutputRow, View, declared
 
 HELD = {
     "fixed": "held",
@@ -40,99 +40,18 @@ PREDICTED = ("value", "confidence_low", "confidence_high", "prediction_low", "pr
 class FitView(View[Fit]):
     """How a fit is shown."""
 
-    fields = (
-        Field("response", "what the formula explains"),
-        Field("parameters", "the estimates, by name", _of_parameters("estimate"), figures=True, column="estimate"),
-        Field(
-            "standard_errors",
-            "the standard errors, by name; null for what was held",
-            _of_parameters("error"),
-            figures=True,
-            column="standard_error",
-        ),
-        Field("rss", "the weighted sum of the squared residuals", figures=True, column="rss"),
-        Field(
-            "deviation",
-            "the residual standard deviation; null with `--sigma`, where χ² says how large the residuals are",
-            figures=True,
-            column="deviation",
-        ),
-        Field(
-            "intervals",
-            "the ends of the confidence intervals, by name",
-            lambda answer: {name: each.interval and [*each.interval] for name, each in answer.parameters.items()},
-        ),
-        Field(
-            "linear",
-            "the parameters that the formula is linear in",
-            lambda answer: [name for name, each in answer.parameters.items() if each.linear],
-        ),
-        Field(
-            "held",
-            "why a parameter has no standard error, by name: `fixed`, `bound` or `undetermined`",
-            lambda answer: {name: each.held for name, each in answer.parameters.items() if each.held},
-            column="held",
-        ),
-        Field(
-            "predictions",
-            "with `--predict`: the curve at points of the predictors",
-            lambda answer: answer.predictions or None,
-            optional=True,
-            fields=(
-                Field("point", "the values of the predictors, by name"),
-                Field("value", "the value of the curve"),
-                Field("confidence", "the ends of the confidence interval of the curve"),
-                Field("prediction", "the ends of the interval for a new row; null where its uncertainty is not known"),
-            ),
-        ),
-        Field("correlation", "the correlations of the estimates, by two names"),
-        Field("null", "directions of the parameters that the data do not determine"),
-        Field("rows", "how many rows of data"),
-        Field("dof", "degrees of freedom"),
-        _goodness("chi_squared", "with `--sigma`: χ², the sum of the squared residuals in units of sigma"),
-        _goodness("reduced", "with `--sigma`: χ² divided by the degrees of freedom", "reduced_chi_squared"),
-        _goodness("p_value", "with `--sigma`: the probability of so large a χ², or a larger one"),
-        Field("absolute_sigma", "whether the standard errors are those of `--sigma`, whatever the scatter"),
-        _goodness("log_likelihood", "the logarithm of the likelihood of normal residuals"),
-        _goodness("aic", "Akaike's information criterion; sigma counts as a parameter where it is estimated"),
-        _goodness("bic", "Schwarz's Bayesian information criterion"),
-        _goodness("runs", "the runs test of the signs of the residuals")._replace(
-            fields=(
-                Field("runs", "how many runs there are"),
-                Field("expected", "how many are expected"),
-                Field("p_value", "the two-sided p-value"),
-            )
-        ),
-        _goodness("normality", "the test of Anderson and Darling for normal residuals")._replace(
-            fields=(Field("statistic", "A², corrected for the number of rows"), Field("p_value", "the p-value"))
-        ),
-        Field("r_squared", "the coefficient of determination R²"),
-        Field("level", "the level of the confidence intervals"),
-        Field("loss", "the loss"),
-        Field("converged", "whether the fit has converged"),
-        Field("reason", "why it ended: `converged`, `undetermined`, `stuck` or `interrupted`"),
-        Field("message", "the reason in words"),
-        Field("method", "the method"),
-        Field("evaluations", "how often the data were evaluated"),
-        UNITS,
-        *REMARKS,
+    fields, csv_columns, line_fields = declared(
+        "fit",
+        {
+            "parameters": _of_parameters("estimate"),
+            "standard_errors": _of_parameters("error"),
+            "intervals": lambda answer: {name: x.interval and [*x.interval] for name, x in answer.parameters.items()},
+            "linear": lambda answer: [name for name, x in answer.parameters.items() if x.linear],
+            "held": lambda answer: {name: x.held for name, x in answer.parameters.items() if x.held},
+        },
     )
     latex_packages = ("booktabs", "siunitx")
-    csv_columns = (
-        "line",
-        "id",
-        "parameter",
-        "estimate",
-        "standard_error",
-        "low",
-        "high",
-        "held",
-        "rss",
-        "deviation",
-        "error",
-    )
     row_key = ("parameter", "parameters")
-    line_fields = ("parameters",)
     extra_formats = PICTURES
 
     theme: Theme = "auto"

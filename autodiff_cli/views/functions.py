@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ..formulas.functions import FunctionEntry, Functions
 from .characters import Style
 from .document import Block, Line, Pieces, Table
-from .schema import Field, OutputRow, View
+from .schema import OutputRow, View, declared
 
 EVERYWHERE = "every number"
 
@@ -15,17 +15,7 @@ EVERYWHERE = "every number"
 class FunctionsView(View[FunctionEntry | Functions]):
     """How functions are shown: one in full, or several, to people in a table for each group."""
 
-    fields = (
-        Field("name", "its name", column="name"),
-        Field("aliases", "its other names", column="aliases"),
-        Field("signature", "its name with its parameters", column="signature"),
-        Field("group", "its group", column="group"),
-        Field("doc", "what it is", column="doc"),
-        Field("domain", "its domain; null for all numbers", lambda entry: entry.domain or None, column="domain"),
-        Field("derivatives", "its partial derivatives, by parameter", column="derivative"),
-        Field("kink", "its derivative at a kink; null where it has none", column="kink"),
-    )
-    csv_columns = ("name", "signature", "group", "domain", "parameter", "derivative", "kink", "aliases", "doc")
+    fields, csv_columns, _ = declared("functions")
     row_key = ("parameter", "derivatives")
 
     def record(self, entry: FunctionEntry | Functions) -> dict[str, object]:

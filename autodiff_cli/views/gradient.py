@@ -11,7 +11,7 @@ from ..derivatives.gradient import Gradient
 from ..inputs.arithmetic import DOUBLE
 from ..inputs.figures import Figure
 from .numerals import repr_number
-from .schema import CONSTANTS, DATA, GRADIENT, POINT, UNITS, VALUE, WARNINGS, Field, OutputRow, View, heading
+from .schema import OutputRow, View, declared, heading
 
 if TYPE_CHECKING:
     from ..quantities.unit import Unit
@@ -23,30 +23,7 @@ EXPLAINED = "elasticity: by how many percent the value changes when the variable
 class GradientView(View[Gradient[Any]]):
     """How a gradient is shown."""
 
-    fields = (
-        VALUE,
-        GRADIENT,
-        POINT,
-        Field(
-            "elasticities", "with `--relative`: the elasticities, by name; null where there are none",
-            figures=True, choice="relative", column="elasticity",
-        ),
-        UNITS,
-        CONSTANTS,
-        DATA,
-        WARNINGS,
-        Field(
-            "intermediates", "with `--all`: the names that the program binds, in its order", choice="intermediates",
-            fields=(
-                Field("name", "the name"),
-                Field("line", "the line that binds it, from 1"),
-                Field("value", "its value; null where it is not needed", figures=True),
-                Field("grad", "the derivative of the program by it", figures=True),
-            ),
-        ),
-    )  # fmt: skip
-    csv_columns = ("line", "id", "variable", "at", "partial", "value", "elasticity", "error")
-    line_fields = ("value", "gradient")
+    fields, csv_columns, line_fields = declared("grad")
     prefers_table = latex_is_formula = True
 
     intermediates: bool = False

@@ -11,7 +11,7 @@ from .characters import Theme
 from .document import Block
 from .outline import outline
 from .pictures.cells import Choices, Way
-from .schema import UNITS, WARNINGS, Field, View
+from .schema import View, declared
 
 WAYS: tuple[Way, ...] = ("auto", "right", "down")
 
@@ -19,24 +19,7 @@ WAYS: tuple[Way, ...] = ("auto", "right", "down")
 class PictureView(View[Picture]):
     """How a graph is shown: as a tree, or drawn in the colours of a theme."""
 
-    fields = (
-        Field("gradient", "the partial derivatives, by name"),
-        Field("outputs", "which of `nodes` are outputs, from 0"),
-        Field(
-            "nodes",
-            "the nodes, each after its inputs",
-            fields=(
-                Field("name", "its name; null without one", lambda node: node.label or None),
-                Field("operation", "its operation; null for a leaf", lambda node: node.operation or None),
-                Field("data", "its value"),
-                Field("grad", "the derivative of the output by it"),
-                Field("inputs", "which of `nodes` are its inputs", lambda node: [edge.node for edge in node.inputs]),
-                Field("evaluated", "whether it was evaluated", lambda node: node.taken),
-            ),
-        ),
-        UNITS,
-        WARNINGS,
-    )
+    fields = declared("graph", {"nodes.inputs": lambda node: [edge.node for edge in node.inputs]}).fields
     extra_formats = ("dot", "mermaid", "svg", "png", "pdf")
 
     depth: int | None = None

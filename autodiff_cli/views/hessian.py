@@ -19,7 +19,14 @@ from .document import (
     partials_table,
     stated,
 )
-from .schema import DATA, GRADIENT, POINT, REMARKS, UNITS, VALUE, Field, OutputRow, View, heading, unit_text, words
+from .schema import (
+    OutputRow,
+    View,
+    declared,
+    heading,
+    unit_text,
+    words,
+)
 
 if TYPE_CHECKING:
     from ..quantities.unit import Unit
@@ -42,23 +49,7 @@ CURVATURE = {"convex": "; the function is convex there", "concave": "; the funct
 class HessianView(View[Hessian]):
     """How a Hessian is shown."""
 
-    fields = (
-        VALUE,
-        GRADIENT,
-        Field("hessian", "the matrix of second derivatives: a list of rows, in the order of `variables`", figures=True),
-        POINT,
-        UNITS,
-        DATA,
-        Field("variables", "the variables of rows and columns", lambda answer: [*answer.gradient]),
-        Field(
-            "eigenvalues", "the eigenvalues, the smallest first; null for a large matrix, or entries of several units"
-        ),
-        Field("verdict", "`minimum`, `maximum`, `saddle`, `flat`, `not stationary` or `undecided`"),
-        Field("curvature", "what the eigenvalues say alone: `convex`, `concave`, `indefinite` or `flat`"),
-        *REMARKS,
-    )
-    csv_columns = ("line", "id", "quantity", "row", "column", "number", "error")
-    line_fields = ("value", "gradient")
+    fields, csv_columns, line_fields = declared("hessian", {"variables": lambda answer: [*answer.gradient]})
     prefers_table = latex_is_formula = True
 
     def cells(self, answer: Hessian) -> Iterator[dict[str, Any]]:

@@ -9,26 +9,13 @@ from typing import Any
 from ..derivatives.jacobian import Jacobian
 from ..graphs.adjoint import column_names
 from .document import NO_VARIABLES, Block, circumstances, measured_row, numbers_table, partials_table
-from .schema import POINT, REMARKS, UNITS, Field, OutputRow, View, heading, unit_text, words
+from .schema import OutputRow, View, declared, heading, unit_text, words
 
 
 class JacobianView(View[Jacobian]):
     """How a Jacobian is shown."""
 
-    fields = (
-        Field("outputs", "what the outputs are called"),
-        Field("variables", "the variables"),
-        Field("values", "the values of the outputs", figures=True, column="value"),
-        Field("jacobian", "the partial derivatives, a row for each output", figures=True, optional=True),
-        Field("direction", "with `--direction`: the direction, by name", figures=True, optional=True),
-        Field("product", "with `--direction`: the derivative of each output along it", figures=True, optional=True),
-        Field("adjoint", "with `--adjoint`: the weight of each output", figures=True, optional=True),
-        Field("gradient", "with `--adjoint`: the gradient of the weighted sum, by name", figures=True, optional=True),
-        POINT,
-        UNITS,
-        *REMARKS,
-    )
-    csv_columns = ("line", "id", "output", "variable", "partial", "value", "error")
+    fields, csv_columns, _ = declared("jacobian")
     prefers_table = latex_is_formula = True
 
     def document(self, answer: Jacobian) -> Iterator[Block]:

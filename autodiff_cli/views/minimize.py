@@ -7,46 +7,13 @@ from collections.abc import Iterator
 from ..optimize.minimize import Minimum
 from .document import Block, Line, Table, held_fixed, loss_summary_lines, numbers_table, stated
 from .numerals import format_number
-from .schema import DATA, POINT, WARNINGS, Field, View
+from .schema import View, declared
 
 
 class MinimumView(View[Minimum]):
     """How a minimum is shown."""
 
-    fields = (
-        Field("value", "the value at the point", column="value"),
-        POINT,
-        Field("gradient", "the partial derivatives there, by name", column="partial"),
-        Field("gradient_norm", "the norm of the gradient, without what presses against a bound"),
-        Field("converged", "whether the search has converged", column="converged"),
-        Field("reason", "why it ended, as one word"),
-        Field("message", "why it ended, in words"),
-        Field("kind", "`minimum`, or what else the point is; null where that is not known", column="kind"),
-        Field("verdict", "the kind in words"),
-        Field("at_bounds", "the variables that are at their bounds"),
-        Field(
-            "constraints",
-            "with `--subject-to`: the constraints, in their order",
-            optional=True,
-            fields=(
-                Field("constraint", "the constraint", lambda constraint: constraint.text),
-                Field("slack", "how far it is from its border; of an equation, left side less right side"),
-                Field(
-                    "multiplier", "Lagrange's multiplier: by how much the value improves for each unit of relaxation"
-                ),
-                Field("active", "whether the point is at its border"),
-            ),
-        ),
-        Field("method", "the method"),
-        Field("steps", "how many steps it took"),
-        Field("evaluations", "how often value and gradient were computed"),
-        Field("hessians", "how often the Hessian was computed"),
-        Field("outside", "how many of the evaluations were outside the domain"),
-        DATA,
-        WARNINGS,
-    )
-    csv_columns = ("line", "id", "variable", "at", "partial", "value", "converged", "kind", "error")
-    line_fields = ("value", "point")
+    fields, csv_columns, line_fields = declared("minimize")
 
     def document(self, answer: Minimum) -> Iterator[Block]:
         number = self.number

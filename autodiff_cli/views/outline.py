@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from itertools import accumulate, islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..algebra.nary import Chains
+from ..derivatives.folding import MANY_ALIKE, unrolled
 from ..graphs.value import Value
 from .document import Branch, Outline, Pieces, measured
 from .numerals import format_number
@@ -21,7 +22,7 @@ CUT_DEPTH = 12
 """Without `--depth`: a graph of up to so many lines and levels is drawn whole, a larger one to CUT_DEPTH levels."""
 MANY, FOLDED = 12, 5
 """In a graph that is cut, of a node with more than MANY terms only FOLDED are drawn."""
-MANY_ALIKE, DRAWN_ALIKE = 8, 2
+DRAWN_ALIKE = 2
 """Without `--depth`: of more than MANY_ALIKE terms that stand at one place of the text only DRAWN_ALIKE are drawn."""
 
 
@@ -150,11 +151,6 @@ def _folded(terms: list[tuple[Value, int]], fold: bool | None) -> tuple[list[tup
         return terms, 0
     drawn = DRAWN_ALIKE if unrolled(term for term, _ in terms) else FOLDED if fold and len(terms) > MANY else len(terms)
     return terms[:drawn], len(terms) - drawn
-
-
-def unrolled(nodes: Iterable[Value]) -> bool:
-    """Whether nodes are the entries of one list: of one operation, at one place of the text."""
-    return len({(node.span, node.primitive) for node in nodes if node.span is not None}) == 1
 
 
 def _terms(node: Value, chains: Chains) -> list[tuple[Value, int]]:

@@ -18,7 +18,7 @@ from .document import plain
 from .pictures.cells import Choices, title
 from .pictures.colors import DARK, LIGHT, Colors
 from .pictures.svg import FAMILY, colored, shapes, svg
-from .schema import Field, View, record_of
+from .schema import View, declared, record_of
 from .steps import Written
 from .trace import Names
 
@@ -32,45 +32,17 @@ MORE_DARK = {"wrong": "#fca5a5", "first": "#93c5fd", "second": "#fbbf24"}
 """Of an error, and of the first and second curve of a plot."""
 
 
-NODE = (
-    Field("name", "the name of the node"),
-    Field("label", "its name as it is drawn"),
-    Field("adjoint", "its adjoint as it is drawn"),
-    Field("text", "a literal as it is drawn"),
-    Field("kind", "`variable`, `constant` or `operation`"),
-    Field("value", "the value of a constant"),
-    Field("operation", "which of `operations` it is"),
-    Field("inputs", "which of `nodes` are its inputs"),
-    Field("slots", "which argument of the operation each input is"),
-    Field("formula", "the operation on its inputs"),
-    Field("partials", "the local derivatives as formulas"),
-    Field("selects", "whether it selects one of its inputs"),
-)
-
-
 class PageView(View[Page]):
     """How a page is written: as HTML, which begins in the colours of a theme."""
 
-    fields = (
-        Field("output", "which of `nodes` is the output"),
-        Field("order", "the nodes in the order of evaluation"),
-        Field(
-            "nodes", "the nodes", lambda page: [_node(page, k, node) for k, node in enumerate(page.nodes)], fields=NODE
-        ),
-        Field(
-            "operations",
-            "the operations, whose functions the page has",
-            lambda page: [(o.name, o.domain, o.domain_message) for o in page.operations],
-            fields=(
-                Field("name", "the name"),
-                Field("domain", "the domain"),
-                Field("trouble", "the message outside the domain"),
-            ),
-        ),
-        Field("variables", "the nodes of the variables, by name"),
-        Field("wanted", "the variables to differentiate by"),
-        Field("point", "the point at which the page begins"),
-    )
+    fields = declared(
+        "page",
+        {
+            "nodes": lambda page: [_node(page, k, node) for k, node in enumerate(page.nodes)],
+            "operations": lambda page: [(o.name, o.domain, o.domain_message) for o in page.operations],
+            "folds": lambda page: page.folded[1] if page.folded else (),
+        },
+    ).fields
     extra_formats = ("html",)
 
     theme: Theme = "auto"
@@ -87,13 +59,14 @@ def document(page: Page, theme: Theme = "auto") -> str:
     script += (WEB / "page.js").read_text(encoding="utf-8")
     policy = f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; base-uri 'none'"
     heading = "\n".join(map(visible, page.text.strip().splitlines()))
+    pictures = [page.picture, *([page.folded[0]] if page.folded else [])]
     text = Template((WEB / "page.html").read_text(encoding="utf-8")).substitute(
         policy=policy,
         title=escape(title(page.picture)),
         heading=escape(heading),
         style=style,
         script=script,
-        graph=svg(page.picture, Choices(DIGITS, live=True)),
+        graph="".join(svg(drawn, Choices(DIGITS, live=True)) for drawn in pictures),
         derivation=_derivation(page.derivations),
         data=json.dumps(record_of(PageView.fields, page), allow_nan=False).replace("<", "\\u003c"),
     )
@@ -119,7 +92,7 @@ def _derivation(derivations: Sequence[Derivation]) -> str:
 
 
 def _node(page: Page, k: int, node: Node) -> tuple[object, ...]:
-    """Return what the page's script is told of a node: the values of `NODE`."""
+    """Return what the page's script is told of a node: the values of the keys of `nodes`."""
     names = Names(page.letter, True, DIGITS)
     data = page.picture.nodes[k].data
     drawn = (visible(names.name(node)), visible(names.adjoint(node)), "") if node.name else ("", "", names.number(data))
@@ -135,6 +108,7 @@ def _node(page: Page, k: int, node: Node) -> tuple[object, ...]:
         node.formula,
         node.partials,
         node.selects,
+        node.place,
     )
 
 

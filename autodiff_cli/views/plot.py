@@ -16,7 +16,7 @@ from .mathematics import program_in_mathematics
 from .numerals import format_number
 from .plots import PICTURES
 from .plots.frame import frames
-from .schema import WARNINGS, Field, OutputRow, View, record_of, with_lists
+from .schema import OutputRow, View, declared, record_of, with_lists
 
 TOLD = 5
 """How many gaps and breaks are listed."""
@@ -200,63 +200,35 @@ def _listed(items: list[str]) -> str:
     return ", ".join(items[:TOLD]) + (f" and {more:,} more" if more > 0 else "")
 
 
-HELD = Field("held", "the variables that are held fixed, by name", lambda plot: plot.fixed)
-ROWS = Field(
-    "data", "with `--data`: its rows as they are drawn: `across`, `up`, `x`, `y`, and the uncertainties `dx`, `dy`",
-    lambda plot: plot.data and plot.data._asdict(), optional=True,
-)  # fmt: skip
-STRETCHES = "lists of points, one for each stretch without a gap"
-CURVE = (
-    Field("variables", "the variables that it is drawn over", lambda curve: [curve.variable]),
-    Field("range", "the range of each", lambda curve: {curve.variable: [curve.low, curve.high]}),
-    Field("point", "the point; null without one", lambda x: x.tangent and {x.variable: x.tangent.at}),
-    Field("value", "the value at the point", lambda curve: curve.tangent and curve.tangent.value),
-    Field("gradient", "the partial derivatives at the point", lambda x: x.tangent and {x.variable: x.tangent.slope}),
-    Field("formula", "the derivative as a formula; null where it is long", lambda curve: curve.formula or None),
-    Field("linear", "the linear approximation at the point", lambda curve: curve.tangent and linear(curve)),
-    Field("log", "with `--log`: the logarithmic axes", lambda curve: curve.log or None, optional=True),
-    HELD,
-    Field("gaps", "the intervals in which the function is undefined", lambda curve: curve.function.gaps),
-    Field("breaks", "where it is discontinuous", lambda curve: curve.function.breaks),
-    Field("function", f"the function: {STRETCHES}", lambda curve: curve.function.stretches),
-    Field("derivative", f"the derivative: {STRETCHES}", lambda curve: curve.derivative.stretches),
-    Field("second", f"with `--order 2`: {STRETCHES}", lambda x: x.second.stretches or None, optional=True),
-    Field("path", "with `--path`: its points", lambda curve: curve.path or None, optional=True),
-    ROWS,
-    Field(
-        "outputs", "several functions", lambda curve: curve.outputs or None, optional=True,
-        fields=(
-            Field("name", "the function"),
-            Field("value", "its value at the point"),
-            Field("gaps", "the intervals in which it is undefined", lambda output: output.function.gaps),
-            Field("breaks", "where it is discontinuous", lambda output: output.function.breaks),
-            Field("function", STRETCHES, lambda output: output.function.stretches),
-        ),
-    ),
-    WARNINGS,
-)  # fmt: skip
+def _rows_drawn(plot: Plot) -> dict[str, object] | None:
+    return None if plot.data is None else plot.data._asdict()
+
+
+CURVE, COLUMNS, _ = declared(
+    "plot",
+    {
+        "variables": lambda curve: [curve.variable],
+        "range": lambda curve: {curve.variable: [curve.low, curve.high]},
+        "point": lambda curve: curve.tangent and {curve.variable: curve.tangent.at},
+        "value": lambda curve: curve.tangent and curve.tangent.value,
+        "gradient": lambda curve: curve.tangent and {curve.variable: curve.tangent.slope},
+        "linear": lambda curve: curve.tangent and linear(curve),
+        "data": _rows_drawn,
+    },
+)
 """The keys of a plot over one variable."""
 
-SURFACE = (
-    Field("variables", "the variables that it is drawn over"),
-    Field(
-        "range", "the range of each",
-        lambda surface: {
+SURFACE = declared(
+    "contours",
+    {
+        "range": lambda surface: {
             name: [line[0], line[-1]] for name, line in zip(surface.variables, (surface.x, surface.y), strict=True)
         },
-    ),
-    Field("point", "the point; null without one", lambda surface: _by_variable(surface, surface.point)),
-    Field("value", "the value at the point"),
-    Field("gradient", "the partial derivatives at the point", lambda surface: _by_variable(surface, surface.gradient)),
-    HELD,
-    Field("x", "the grid of the first variable"),
-    Field("y", "the grid of the second variable"),
-    Field("heights", "the values over the grid, a row for each `y`"),
-    Field("levels", "the levels of the contours"),
-    Field("path", "with `--path`: its points"),
-    ROWS,
-    WARNINGS,
-)  # fmt: skip
+        "point": lambda surface: _by_variable(surface, surface.point),
+        "gradient": lambda surface: _by_variable(surface, surface.gradient),
+        "data": _rows_drawn,
+    },
+).fields
 """The keys of a plot over two variables."""
 
 
@@ -269,7 +241,7 @@ class PlotView(View[Plot]):
 
     fields = CURVE
     other_records = (("over two variables", SURFACE),)
-    csv_columns = ("line", "id", "x", "y", "value", "derivative", "second", "output", "error")
+    csv_columns = COLUMNS
     extra_formats = PICTURES
 
     theme: Theme = "auto"

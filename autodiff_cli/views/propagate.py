@@ -12,7 +12,7 @@ from .characters import Theme, on_one_line, shortened
 from .document import Block, Line, Table, circumstances, matrix_table, measured, numbers_table, sentence, stated
 from .numerals import format_number, repr_number
 from .plots import PICTURES
-from .schema import POINT, REMARKS, UNITS, Field, OutputRow, View, heading
+from .schema import OutputRow, View, declared, heading
 
 if TYPE_CHECKING:
     from ..quantities.unit import Unit
@@ -32,104 +32,16 @@ def _finite(x: float) -> float | None:
 class PropagationView(View[Propagation]):
     """How results with their uncertainties are shown."""
 
-    fields = (
-        Field(
-            "results",
-            "the outputs, each with its uncertainty",
-            fields=(
-                Field("output", "the output"),
-                Field("value", "its value"),
-                Field("uncertainty", "its combined standard uncertainty"),
-                Field("dof", "the effective degrees of freedom; null where infinite", lambda x: _finite(x.dof)),
-                Field("k", "the coverage factor"),
-                Field("level", "the coverage probability"),
-                Field("expanded", "the expanded uncertainty"),
-                Field("written", "the value with its standard uncertainty, as it is written"),
-                Field("interval", "the value with its expanded uncertainty, as it is written"),
-                Field(
-                    "budget",
-                    "the uncertainty budget, by input",
-                    fields=(
-                        Field("sensitivity", "the partial derivative by the input"),
-                        Field("contribution", "the standard uncertainty that comes from the input"),
-                        Field("share", "how much of the variance that is, from 0 to 1"),
-                    ),
-                ),
-                Field(
-                    "second_order",
-                    "the second-order terms; null at a kink",
-                    fields=(
-                        Field("uncertainty", "the standard uncertainty with them"),
-                        Field("shift", "by how much they move the mean"),
-                        Field("matters", "whether they change the result as it is written"),
-                    ),
-                ),
-                Field(
-                    "draws",
-                    "with `--samples`: the Monte Carlo draws",
-                    lambda result: result.drawn,
-                    fields=(
-                        Field("mean", "their mean"),
-                        Field("deviation", "their standard deviation"),
-                        Field("shortest", "the shortest coverage interval"),
-                        Field("symmetric", "the probabilistically symmetric coverage interval"),
-                        Field("outside", "how many had no value"),
-                        Field("scatter", "the standard deviation of the ends of the shortest interval"),
-                        Field("edges", "the edges of a histogram"),
-                        Field("counts", "its counts"),
-                    ),
-                ),
-                Field(
-                    "validation",
-                    "with `--samples`: the first order compared with the draws",
-                    fields=(
-                        Field("tolerance", "half a unit of the second digit of the standard uncertainty"),
-                        Field("low", "how far the lower ends of the intervals are apart"),
-                        Field("high", "how far the upper ends are apart"),
-                        Field("valid", "whether both are within the tolerance; null with too few draws"),
-                    ),
-                ),
-            ),
-        ),
-        Field(
-            "inputs",
-            "the inputs, by name",
-            fields=(
-                Field("estimate", "the estimate"),
-                Field("uncertainty", "its standard uncertainty"),
-                Field("distribution", "the family of its distribution", lambda x: x.distribution.family),
-                Field("parameters", "the parameters of the distribution", lambda x: x.distribution.parameters),
-                Field("dof", "its degrees of freedom; null where infinite", lambda x: _finite(x.distribution.dof)),
-                Field("readings", "how many readings it is the mean of", lambda x: x.readings or None),
-            ),
-        ),
-        Field("correlation", "the correlations of the inputs, by two names"),
-        Field("outputs", "the outputs", lambda answer: [result.output for result in answer.results]),
-        Field("covariance", "the covariance matrix of the outputs"),
-        Field("output_correlation", "their correlation matrix"),
-        Field("samples", "how many draws; null without any", lambda answer: answer.samples or None),
-        Field("seed", "the seed of the draws", lambda answer: answer.seed if answer.samples else None),
-        POINT,
-        UNITS,
-        *REMARKS,
+    fields, csv_columns, _ = declared(
+        "propagate",
+        {
+            "results.dof": lambda result: _finite(result.dof),
+            "inputs.dof": lambda entry: _finite(entry.distribution.dof),
+            "outputs": lambda answer: [result.output for result in answer.results],
+            "seed": lambda answer: answer.seed if answer.samples else None,
+        },
     )
     latex_packages = ("booktabs", "siunitx")
-    csv_columns = (
-        "line",
-        "id",
-        "output",
-        "quantity",
-        "estimate",
-        "uncertainty",
-        "distribution",
-        "dof",
-        "sensitivity",
-        "contribution",
-        "share",
-        "k",
-        "expanded",
-        "error",
-    )
     extra_formats = PICTURES
 
     sort: bool = False

@@ -1,4 +1,4 @@
-"""What an answer says and in which forms: its fields, declared once.
+"""What an answer says and in which forms: its fields, declared once in `fields.txt`.
 
 From the fields of a view come the JSON record, `to_dict` of the Python answers, the rows of csv and tsv, the plain line
 and the tables of keys in the reference. Documents for people, LaTeX and drawings are methods of the view.
@@ -6,9 +6,13 @@ and the tables of keys in the reference. Documents for people, LaTeX and drawing
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeVar, dataclass_transform
+from functools import cache, cached_property
+from itertools import pairwise
+from operator import attrgetter
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeAlias, TypeVar, dataclass_transform
 
 from ..errors import Diagnostic
 from ..language.elements import has_elements, nested_record
@@ -73,22 +77,6 @@ def diagnostic_record(diagnostic: Diagnostic, elsewhere: bool = False) -> dict[s
     }
 
 
-CONSTANTS = Field("constants", "the constants that were used, by name")
-WARNINGS = Field(
-    "warnings", "a list, each of the same shape as an error", lambda answer: [*map(diagnostic_record, answer.warnings)]
-)
-REMARKS = (CONSTANTS, WARNINGS)
-DATA = Field(
-    "data", "with `--data`: the rows that the value is the sum or mean of", lambda answer: answer.over, optional=True,
-    fields=(
-        Field("reduce", "`sum` or `mean`"),
-        Field("rows", "how many rows took part"),
-        Field("left_out", "how many rows were left out, by reason"),
-        Field("backend", "what computed them: `llvm`, `numpy` or `python`"),
-    ),
-)  # fmt: skip
-
-
 def heading(name: str, unit: str | None) -> str:
     """A column's name with its unit, as data are read with: `value [mm]`."""
     return name if unit in (None, "", "1") else f"{name} [{unit}]"
@@ -99,15 +87,73 @@ def unit_text(unit: Unit | None) -> str | None:
     return None if unit is None else str(unit) or "1"
 
 
-VALUE = Field("value", "the value of the program", figures=True, column="value")
-GRADIENT = Field("gradient", "the partial derivatives, by name", figures=True, column="partial")
-UNITS = Field(
-    "units",
-    "with units: those of the numbers, under the keys of these; `1` for none",
-    lambda answer: answer.units and answer.units.texts(),
-    optional=True,
+class Declared(NamedTuple):
+    """What `fields.txt` says of an answer, or of one kind of record in it: the class attributes of its view."""
+
+    fields: tuple[Field, ...]
+    csv_columns: tuple[str, ...]
+    line_fields: tuple[str, ...]
+
+
+Values: TypeAlias = Mapping[str, Callable[[Any], object]]
+"""The values of keys that are not simply attributes, by the path of the key: `results.dof`."""
+
+_declarations: dict[str, Declared] = {}
+
+
+def declared(section: str, values: Values = MappingProxyType({})) -> Declared:
+    """Return what a section of `fields.txt` declares."""
+    lists: dict[str, tuple[str, ...]] = {"csv": (), "plain": ()}
+    lines = _sections()[section]
+    while lines[0].partition(" ")[0] in lists and ":" not in lines[0]:
+        (word, *names), *lines = lines[0].split(), *lines[1:]
+        lists[word] = tuple(names)
+    declaration = Declared(tuple(_fields(lines, values)), lists["csv"], lists["plain"])
+    return _declarations.setdefault(section, declaration)
+
+
+@cache
+def _sections() -> dict[str, list[str]]:
+    """The lines of the sections of `fields.txt`, by name."""
+    with open(os.path.join(os.path.dirname(__file__), "fields.txt"), encoding="utf-8") as file:
+        sections = [section.split("\n") for section in file.read().split("\n[")[1:]]
+    return {name.rstrip("]"): [line for line in lines if line] for name, *lines in sections}
+
+
+def _fields(lines: Sequence[str], values: Values, parent: str = "") -> Iterator[Field]:
+    """Yield the fields that lines declare; lines further in are the fields of the one before them."""
+    starts = [k for k, line in enumerate(lines) if not line.startswith(" ")]
+    for start, end in pairwise([*starts, len(lines)]):
+        head, colon, meaning = lines[start].partition(": ")
+        name, *words = head.split()
+        said = dict(word.partition("=")[::2] for word in words)
+        if not colon:
+            yield next(field for field in _declarations["shared"].fields if field.name == name)
+            continue
+        value = values.get(parent + name)
+        if value is None and not said.keys().isdisjoint(("from", "nonempty")):
+            value = _attribute(said.get("from", name), "nonempty" in said)
+        inner = tuple(_fields([line[2:] for line in lines[start + 1 : end]], values, f"{parent}{name}."))
+        yield Field(
+            name, meaning, value, "figures" in said, "optional" in said,
+            choice=said.get("choice", "") or name * ("choice" in said),
+            column=said.get("column", "") or name * ("column" in said),
+            fields=_declarations[said["keys"]].fields if "keys" in said else inner,
+        )  # fmt: skip
+
+
+def _attribute(path: str, nonempty: bool) -> Callable[[Any], object]:
+    value_of = attrgetter(path)
+    return (lambda answer: value_of(answer) or None) if nonempty else value_of
+
+
+declared(
+    "shared",
+    {
+        "warnings": lambda answer: [*map(diagnostic_record, answer.warnings)],
+        "units": lambda answer: answer.units and answer.units.texts(),
+    },
 )
-POINT = Field("point", "the value of every variable, by name", figures=True, column="at")
 
 
 def record_of(fields: Iterable[Field], answer: Any, arithmetic: str = "double") -> dict[str, object]:

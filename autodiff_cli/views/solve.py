@@ -19,7 +19,7 @@ from .document import (
     sentence,
     stated,
 )
-from .schema import POINT, REMARKS, UNITS, Field, OutputRow, View, heading, record_of, words
+from .schema import OutputRow, View, declared, heading, words
 
 if TYPE_CHECKING:
     from ..quantities.unit import Unit
@@ -28,71 +28,17 @@ LISTED = 6
 """How many other solutions, and undecided boxes, are listed."""
 
 
-FORMULA = (
-    Field("unknown", "the unknown"),
-    Field("formula", "the solution as a formula"),
-    Field("condition", "where it is one; null for everywhere"),
-)
-
-
 class SolvedView(View[Solved]):
     """How solutions of equations are shown."""
 
-    fields = (
-        Field("equations", "the equations"),
-        Field("unknowns", "the unknowns"),
-        Field(
-            "solutions",
-            "the solutions",
-            fields=(
-                Field("values", "the value of each unknown, by name", figures=True),
-                Field("derivatives", "by each unknown, its derivatives by the other variables", figures=True),
-                Field(
-                    "second",
-                    "with `--order 2`: the second derivatives, by unknown, then by two variables",
-                    figures=True,
-                    optional=True,
-                ),
-                Field(
-                    "elasticities",
-                    "with `--relative`: the elasticities, by unknown and variable; null where there are none",
-                    figures=True,
-                    optional=True,
-                ),
-                Field("errors", "how far rounding may have put each unknown off, by name; null where not known"),
-                Field("residuals", "left side less right side of each equation"),
-                Field("simple", "whether the solution is simple: the equations' Jacobian is regular there"),
-                Field("multiplicity", "the multiplicity of a root; null where it is not known"),
-                Field("proven", "whether it is proven that there is exactly one solution there"),
-            ),
-        ),
-        Field(
-            "formulas",
-            "where other variables have no values: the solutions as formulas",
-            lambda answer: [record_of(FORMULA, formula) for formula in answer.formulas] or None,
-            optional=True,
-            fields=FORMULA,
-        ),
-        Field("converged", "whether a solution was found"),
-        Field("reason", "`solved`, `none`, `not found`, `undecided` or `interrupted`"),
-        Field("message", "the reason in words"),
-        Field(
-            "between", "the bounds, by name", lambda answer: {name: [*ends] for name, ends in answer.between.items()}
-        ),
-        Field("others", "where other solutions between the bounds seem to be, of one unknown"),
-        Field(
-            "undecided",
-            "boxes for which it is not proven whether they hold a solution",
-            lambda answer: [{name: [*ends] for name, ends in box.items()} for box in answer.undecided],
-        ),
-        Field("complete", "whether it is proven that there are no other solutions; null where that is not known"),
-        Field("evaluations", "how often the equations were evaluated"),
-        POINT._replace(meaning="the values of the other variables, by name"),
-        UNITS._replace(meaning="with units: those of all solutions and of the point, under the keys of these"),
-        *REMARKS,
+    fields, csv_columns, _ = declared(
+        "solve",
+        {
+            "between": lambda answer: {name: [*ends] for name, ends in answer.between.items()},
+            "undecided": lambda answer: [{name: [*ends] for name, ends in box.items()} for box in answer.undecided],
+        },
     )
     latex_packages = ("booktabs", "siunitx")
-    csv_columns = ("line", "id", "solution", "unknown", "value", "off", "variable", "derivative", "error")
 
     relative: bool = False
     sort: bool = False

@@ -10,7 +10,7 @@ from ..language.printer import expression_text
 from .characters import Style
 from .document import Block, Line, Pieces, Table
 from .mathematics import mathematical
-from .schema import Field, OutputRow, records_of
+from .schema import OutputRow, declared, records_of
 
 _WORDS = ("unless ", "away ", "where ")
 """How a condition begins that is said in words."""
@@ -66,22 +66,7 @@ def rows(derivation: Derivation) -> Iterator[OutputRow]:
         yield {**row, "derivative": written.formula(step.result, step), "condition": step.condition}
 
 
-DERIVATION = (
-    Field("by", "the variables that it is taken by, in their order"),
-    Field("function", "the function"),
-    Field(
-        "steps", "the steps",
-        fields=(
-            Field("rule", "the rule"),
-            Field("function", "the function that the rule is about"),
-            Field("part", "what the rule is applied to"),
-            Field("result", "what comes of it"),
-            Field("condition", "where that holds"),
-            Field("depth", "how deep in the derivation"),
-        ),
-    ),
-    Field("formula", "the derivative"),
-)  # fmt: skip
+DERIVATION = declared("derivation").fields
 """The keys of a derivation."""
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..derivatives.taylor import Taylor, polynomial, shortest
 from ..inputs.figures import Figure
 from .document import Block, circumstances, measured_row, numbers_table, stated
-from .schema import POINT, REMARKS, UNITS, Field, OutputRow, View, heading, unit_text
+from .schema import OutputRow, View, declared, heading, unit_text
 
 if TYPE_CHECKING:
     from ..quantities.unit import Unit
@@ -18,22 +18,7 @@ if TYPE_CHECKING:
 class TaylorView(View[Taylor]):
     """How a Taylor polynomial is shown."""
 
-    fields = (
-        Field("variable", "the variable that it is in"),
-        Field("order", "its order"),
-        Field("polynomial", "the polynomial as a formula"),
-        Field(
-            "coefficients",
-            "its coefficients, by order: the derivative of order k divided by k!",
-            figures=True,
-            column="coefficient",
-        ),
-        POINT,
-        UNITS,
-        *REMARKS,
-    )
-    csv_columns = ("line", "id", "variable", "order", "coefficient", "error")
-    line_fields = ("coefficients",)
+    fields, csv_columns, line_fields = declared("taylor")
     latex_is_formula = True
 
     def document(self, answer: Taylor) -> Iterator[Block]:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+from ..derivatives.folding import MANY_ALIKE
 from ..derivatives.trace import AdjointStep, TangentStep, Trace, TraceRow
 from ..language.printer import expression_text
 from .characters import Style
@@ -21,8 +22,7 @@ from .document import (
     sentence,
     stated,
 )
-from .outline import MANY_ALIKE
-from .schema import GRADIENT, POINT, REMARKS, VALUE, Field, View, unit_text, words
+from .schema import View, declared, unit_text, words
 from .tex import in_numbers, literal, page, unit_of
 
 if TYPE_CHECKING:
@@ -204,73 +204,16 @@ def _push_values(answer: Trace) -> list[tuple[object, ...]]:
 class TraceView(View[Trace]):
     """How a trace is shown."""
 
-    fields = (
-        VALUE,
-        GRADIENT,
-        POINT,
-        *REMARKS,
-        Field("mode", "`reverse` or `forward`"),
-        Field(
-            "primal",
-            "the forward primal trace: a row for each operation, after the variables",
-            lambda answer: [_primal_values(answer, k, row) for k, row in enumerate(answer.rows)],
-            fields=(
-                Field("name", "the name of the node"),
-                Field("kind", "`variable`, `constant` or `operation`"),
-                Field("symbol", "its name in the program; null without one"),
-                Field("formula", "the operation; null for a leaf"),
-                Field("inputs", "the rows of its inputs, from 0"),
-                Field("value", "its value"),
-                Field("adjoint", "the derivative of the output by it"),
-                Field("start", "where it begins in `expr`, from 0; null for what stands nowhere"),
-                Field("end", "one past where it ends"),
-            ),
-        ),
-        Field(
-            "adjoint",
-            "the reverse adjoint trace: a row for each partial derivative that is propagated",
-            _in_mode("reverse", _pull_values),
-            optional=True,
-            fields=(
-                Field("from", "the node whose adjoint is propagated"),
-                Field("to", "the node whose adjoint it is added to"),
-                Field("formula", "the local derivative; null where it is a number"),
-                Field("partial", "its value"),
-                Field("upstream", "the adjoint that it is multiplied by"),
-                Field("product", "their product"),
-                Field("accumulates", "whether it is added to an earlier one"),
-                Field("adjoint", "the adjoint so far"),
-            ),
-        ),
-        Field("direction", "the direction, by name", _in_mode("forward", lambda x: x.direction), optional=True),
-        Field("derivative", "the derivative along it", _in_mode("forward", lambda x: x.tangent), optional=True),
-        Field(
-            "tangent",
-            "the forward tangent trace: a row for each operation",
-            _in_mode("forward", _push_values),
-            optional=True,
-            fields=(
-                Field("node", "the name of the node"),
-                Field(
-                    "terms",
-                    "the terms of its tangent",
-                    fields=(
-                        Field("from", "the input"),
-                        Field("formula", "the local derivative; null where it is a number"),
-                        Field("partial", "its value"),
-                        Field("tangent", "the tangent of the input"),
-                    ),
-                ),
-                Field("tangent", "the tangent of the node"),
-            ),
-        ),
-        Field(
-            "notes",
-            "remarks, such as conventions at kinks",
-            lambda answer: [*answer.notes],
-            fields=(Field("kind", "the kind"), Field("message", "the remark")),
-        ),
-    )
+    fields = declared(
+        "trace",
+        {
+            "primal": lambda answer: [_primal_values(answer, k, row) for k, row in enumerate(answer.rows)],
+            "adjoint": _in_mode("reverse", _pull_values),
+            "direction": _in_mode("forward", lambda answer: answer.direction),
+            "derivative": _in_mode("forward", lambda answer: answer.tangent),
+            "tangent": _in_mode("forward", _push_values),
+        },
+    ).fields
 
     unicode: bool = True
     """Whether letters beyond ASCII are shown."""

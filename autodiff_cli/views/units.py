@@ -7,34 +7,13 @@ from collections.abc import Iterator
 from ..formulas.units import UnitEntry, UnitTable
 from .document import Block, Line, Table, numbers_table, sentence
 from .numerals import repr_number
-from .schema import Field, View
+from .schema import View, declared
 
 
 class UnitsView(View[UnitTable]):
     """How units and constants are shown."""
 
-    fields = (
-        Field(
-            "entries",
-            "the units and the constants",
-            fields=(
-                Field("name", "its symbol", column="name"),
-                Field("meaning", "its name", column="meaning"),
-                Field("value", "its value; of a temperature scale the size of a degree", column="value"),
-                Field("exact", "the value, exact", column="exact"),
-                Field("unit", "the unit of the value, in the SI", column="unit"),
-                Field("uncertainty", "its standard uncertainty; null for an exact value", column="uncertainty"),
-                Field("zero", "the temperature, in kelvin, where its scale begins", column="zero"),
-                Field("prefixes", "the prefixes that it takes", column="prefixes"),
-                Field("aliases", "its other spellings", column="aliases"),
-                Field("group", "its group", column="group"),
-                Field("source", "the source of the value", column="source"),
-            ),
-        ),
-    )
-    csv_columns = (
-        "name", "meaning", "value", "exact", "unit", "uncertainty", "zero", "prefixes", "aliases", "group", "source",
-    )  # fmt: skip
+    fields, csv_columns, _ = declared("units")
     row_key = ("name", "entries")
 
     def one_line(self, answer: UnitTable) -> str:

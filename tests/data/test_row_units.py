@@ -60,8 +60,103 @@ def test_what_does_not_fit_together_is_refused_before_the_first_row(ohm: str):
     result = autodiff("grad", "U + I", "--points", ohm, "--wide")
     assert (result.out, result.code) == ("", 4)
     assert "cannot add a voltage (V) and an electric current (A)" in result.err and "--in none" in result.err
-    asked = autodiff("grad", "U/I", "--points", ohm, "--in", "ohm")
-    assert asked.code == 2 and "these are rows" in asked.err
+    for command in ("grad", "check", "taylor"):
+        more = ("--wrt", "U") if command == "taylor" else ()
+        asked = autodiff(command, "U/I", "--points", ohm, "--in", "s", "--wide", *more)
+        assert (asked.out, asked.code) == ("", 2) and "`--in s` is for a time (s)" in asked.err
+
+
+def rows_of(text: str) -> tuple[list[str], np.ndarray]:
+    """The headings of csv, and the numbers below them without the errors."""
+    head, *lines = text.splitlines()
+    return head.split(",")[:-1], np.array([[float(x) for x in line.split(",")[:-1]] for line in lines])
+
+
+BACKENDS = [(), ("--backend", "numpy")]
+U, I = np.array([1.02, 1.98, 3.05]), np.array([10.1, 20.0, 30.2])  # noqa: E741 - as the formulas have it
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize(("unit", "times"), [("kohm", 1.0), ("ohm", 1e3)])
+def test_answers_are_in_the_unit_that_is_asked_for(ohm: str, backend: tuple[str, ...], unit: str, times: float):
+    heads, rows = rows_of(autodiff("grad", "U/I", "--points", ohm, "--wide", "--in", unit, *backend).out)
+    sign = {"kohm": "kΩ", "ohm": "Ω"}[unit]
+    assert heads == [f"value [{sign}]", f"d_U [{sign}/V]", f"d_I [{sign}/mA]"]
+    np.testing.assert_allclose(rows.T, [times * U / I, times / I, -times * U / I**2], rtol=1e-14)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_jacobians_have_units(ohm: str, backend: tuple[str, ...]):
+    result = autodiff("jacobian", "U/I, U*I", "--points", ohm, "--wide", "--in", "ohm, W", *backend)
+    heads, rows = rows_of(result.out)
+    assert heads == ["value1 [Ω]", "value2 [W]", "d1_U [Ω/V]", "d1_I [Ω/mA]", "d2_U [W/V]", "d2_I [W/mA]"]
+    expected = [1e3 * U / I, 1e-3 * U * I, 1e3 / I, -1e3 * U / I**2, 1e-3 * I, 1e-3 * U]
+    np.testing.assert_allclose(rows.T, expected, rtol=1e-14)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_hessians_have_units(ohm: str, backend: tuple[str, ...]):
+    heads, rows = rows_of(autodiff("hessian", "U**2/I", "--points", ohm, "--wide", *backend).out)
+    assert heads[0] == "value [V²/mA]" and heads[3:] == ["d_U_U [mA⁻¹]", "d_I_U [V/mA²]", "d_I_I [V²/mA³]"]
+    expected = [2 / I, -2 * U / I**2, 2 * U**2 / I**3]
+    np.testing.assert_allclose(rows.T[3:], expected, rtol=1e-14)
+
+
+def test_series_and_checks_have_units(ohm: str):
+    heads, rows = rows_of(autodiff("taylor", "U/I", "--wrt", "I", "--order", "2", "--points", ohm, "--wide").out)
+    assert heads == ["c0 [V/mA]", "c1 [V/mA²]", "c2 [V/mA³]"]
+    np.testing.assert_allclose(rows.T, [U / I, -U / I**2, U / I**3], rtol=1e-14)
+    record = json.loads(autodiff("check", "U*I", "--points", ohm).out.splitlines()[1])
+    assert record["value"] == pytest.approx(39.6) and record["agrees"]
+    assert record["units"]["value"] == "V·mA" and record["units"]["gradient"] == {"U": "mA", "I": "V"}
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("command", ["grad", "hessian", "jacobian"])
+def test_typed_units_and_sweeps_stand_beside_those_of_headings(ohm: str, backend: tuple[str, ...], command: str):
+    point = ("--at", "t={1,2,4} min, q=3 V*A*s")
+    result = autodiff(command, "U*I*t/q", "--points", ohm, *point, "--in", "1", "--format", "csv", "--wide", *backend)
+    heads, rows = rows_of(result.out)
+    leading = heads.index("value")
+    assert heads[:leading] == ["U [V]", "I [mA]", "t [min]", "q [V·A·s]"]
+    t = np.tile([1.0, 2.0, 4.0], 3)
+    u, i = np.repeat(U, 3), np.repeat(I, 3)
+    np.testing.assert_allclose(rows.T[:leading], [u, i, t, np.full(9, 3.0)])
+    value = u * i * 1e-3 * t * 60 / 3
+    by = {"U": value / u, "I": value / i, "t": value / t, "q": -value / 3}
+    columns = dict(zip([head.partition(" ")[0] for head in heads[leading:]], rows.T[leading:], strict=True))
+    np.testing.assert_allclose(columns.pop("value"), value, rtol=1e-13)
+    for name, column in columns.items():
+        if name[-2:] in ("_U", "_I", "_t", "_q") and name.count("_") == 1:
+            np.testing.assert_allclose(column, by[name[-1]], rtol=1e-13)
+    assert "d_t" in columns and ("d_t_t" in columns) == (command == "hessian")
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_temperatures_are_values_in_kelvin(tmp_path: Path, backend: tuple[str, ...]):
+    (tmp_path / "t.csv").write_text("T [°C]\n20\n30\n")
+    options = ("--points", str(tmp_path / "t.csv"), "--at", "k=2 J/K", "--wide")
+    heads, rows = rows_of(autodiff("grad", "k*T**2/1", *options, *backend).out)
+    assert heads == ["value [K·J]", "d_k [K²]", "d_T [J]"]
+    kelvin = np.array([293.15, 303.15])
+    np.testing.assert_allclose(rows.T, [2 * kelvin**2, kelvin**2, 4 * kelvin], rtol=1e-14)
+
+
+def test_exact_rows_convert_exactly(tmp_path: Path):
+    (tmp_path / "x.csv").write_text("x [mm],y [m]\n0.1,0.3\n")
+    out = autodiff("grad", "x*y", "--points", str(tmp_path / "x.csv"), "--exact", "--wide", "--in", "mm^2").out
+    assert out.splitlines() == ["value [mm²],d_x [mm],d_y [m],error", "30,300,1/10000,"]
+
+
+def test_workers_of_dask_have_the_units(ohm: str, tmp_path: Path):
+    pytest.importorskip("distributed")
+    folder = tmp_path / "parts"
+    options = ("--engine", "dask", "--workers", "1", "--format", "csv", "--in", "ohm", "--output", f"{folder}/")
+    result = autodiff("grad", "U/I", "--points", ohm, *options)
+    assert result.code == 0, result.err
+    heads, rows = rows_of((folder / "part-000000.csv").read_text())
+    assert heads == ["value [Ω]", "d_U [Ω/V]", "d_I [Ω/mA]"]
+    np.testing.assert_allclose(rows.T[0], 1e3 * U / I, rtol=1e-14)
 
 
 @pytest.mark.parametrize("heading", ["I", "I (a.u.)", "I (°C)"])

@@ -603,7 +603,8 @@ def test_beside_another_search(seed: int) -> None:
     ("text", "data", "at", "more", "kind", "message"),
     [
         ("a + b*x", LINE, {}, {}, "usage", "which column the formula explains is not said"),
-        ("q = a + b*x", LINE, {}, {}, "usage", "which column the formula explains is not said"),
+        ("q = a + b*x", LINE, {}, {}, "usage", "the data has no column `q`"),
+        ("q = 2; a + b*x", LINE, {}, {}, "usage", "which column the formula explains is not said"),
         ("a + b*x", LINE, {}, {"response": "z"}, "usage", "no column `z`"),
         ("a + b*y", LINE, {}, {"response": "y"}, "usage", "`y` is the response, and the formula uses it"),
         ("y = a + b*x", LINE, {"x": 2}, {}, "point", "`x` is given a value, and is a column"),
@@ -803,3 +804,10 @@ def test_where_the_squares_fall_from_a_kink_is_no_minimum() -> None:
     )
     there = fitting.at_kink(model, fitting.Ended(np.array([1e-12]), model.cost([1e-12]), 1.0, "there"), ())
     assert abs(abs(there.values[0]) - 3) < 1e-5 or there.moved == 1.0
+
+
+def test_the_correlation_of_an_exact_fit_is_that_of_the_rows() -> None:
+    """Without noise it is still -Σx/√(nΣx²) for a line, as with noise of any size."""
+    answer = fit("y = a + b*x", {"x": [0.5, 1.5, 2.5], "y": [1234.5, 2345.5, 3456.5]})
+    assert answer.rss < 1e-18
+    assert answer.correlation["a"]["b"] == pytest.approx(-4.5 / math.sqrt(3 * 8.75), rel=1e-12)

@@ -561,3 +561,117 @@ def test_a_wide_graph_fits_the_paper(opened: Open) -> None:
     natural = "document.querySelector('#graph svg').viewBox.baseVal.width"
     assert tab.evaluate(wide) <= 700
     assert tab.evaluate("document.body.classList.contains('sideways')") == (tab.evaluate(natural) > 1100)
+
+
+# ---- lists --------------------------------------------------------------------------------------------------------
+SUM = "tanh(sum(w[i]*x[i], i, 1, 10)/4 + b)"
+LISTED = {f"{name}[{k}]": sign * 0.1 * k for name, sign in (("w", 1), ("x", -1)) for k in range(1, 11)} | {"b": 0.5}
+LAYERS = "h = tanh(W @ x + b)\ndot(h, v) + sin(x[1])"
+NET = (
+    {f"W[{i},{k}]": 0.1 * i - 0.03 * k for i in range(1, 13) for k in range(1, 11)}
+    | {f"x[{k}]": 0.1 * k for k in range(1, 11)}
+    | {f"{name}[{k}]": 0.1 * k - 0.5 for name in "bv" for k in range(1, 13)}
+)
+
+
+def test_what_lists_were_unrolled_to_is_folded() -> None:
+    made = page(SUM, LISTED).folded
+    assert made is not None
+    picture, folds = made
+    words = ["w[1] … w[10]", "x[1] … x[10]", "sum of 10 terms"]
+    assert [fold.words for fold in folds if fold.words] == words and len(folds) == 8
+    assert [(node.label, node.operation) for node in picture.nodes][-1] == ("", "tanh")
+    net = page(LAYERS, NET)
+    assert net.folded is not None
+    words = [fold.words for fold in net.folded[1] if fold.words]
+    assert words == [
+        "W[1,1] … W[12,10]", "x[2] … x[10]", "b[1] … b[12]", "v[1] … v[12]",
+        "12 × sum of 10 terms", "12 × +", "12 × tanh", "sum of 12 terms",
+    ]  # fmt: skip
+    # terms that are written one by one stand at places of their own
+    assert page(" + ".join(f"x{k}**2" for k in range(12)), {f"x{k}": 1.0 for k in range(12)}).folded is None
+    assert page("sum(w**2)", {f"w[{k}]": 1.0 for k in range(1, 9)}).folded is None
+
+
+@pytest.mark.parametrize(("text", "point"), [(SUM, LISTED), (LAYERS, NET)], ids=("sum", "net"))
+def test_a_folded_graph_has_every_node_and_every_line_once(text: str, point: Point) -> None:
+    made = page(text, point)
+    assert made.folded is not None
+    picture, folds = made.folded
+    box = {k: place for place, fold in enumerate(folds) for k in fold.members}
+    assert sorted(box) == [*range(len(made.nodes))]
+    assert sum(len(fold.members) for fold in folds) == len(made.nodes)
+    lines = {(box[p], box[k]) for k, node in enumerate(made.nodes) for p in node.inputs if box[p] != box[k]}
+    assert {(p, k) for k, fold in enumerate(folds) for p in fold.inputs} == lines
+    assert all(p < k for p, k in lines)
+    assert [tuple(edge.node for edge in node.inputs) for node in picture.nodes] == [fold.inputs for fold in folds]
+    assert box[made.output] == picture.outputs[0]
+
+
+def seen_in(tab: Tab) -> str:
+    """The text of the graph that is seen."""
+    text: str = tab.text_content("#graph svg:not([hidden])")
+    return text
+
+
+def test_a_folded_graph_is_stepped_through_and_opened(opened: Open) -> None:
+    tab = opened(SUM, LISTED)
+    assert tab.locator("#graph svg:not([hidden]) [data-node]").count() == 8
+    assert tab.get_attribute("#fold", "aria-pressed") == "true"
+    tab.keyboard.press("End")
+    want = gradient(SUM, LISTED)
+    assert "sum of 10 terms" in seen_in(tab) and "all 10" in seen_in(tab) and "?" not in seen_in(tab)
+    assert f"{want.value:.5g}" in seen_in(tab) and f"{want.gradient['b']:.5g}" in seen_in(tab)
+    numbers = [f"{want.gradient[f'w[{k}]']:.5g}" for k in (1, 2)]
+    assert f"∂/∂w = [{numbers[0]}, {numbers[1]}, … 10 numbers]" in tab.inner_text("#answer")
+    for _ in range(3):
+        tab.click("#back")
+    assert "9 of 10" in seen_in(tab)
+    group = tab.locator("#graph svg:not([hidden]) .folded")
+    assert [each.get_attribute("aria-label") for each in group.all()] == [
+        "Open: w[1] … w[10]", "Open: x[1] … x[10]", "Open: sum of 10 terms",
+    ]  # fmt: skip
+    group.last.click()
+    count = len(page(SUM, LISTED).nodes)
+    assert tab.locator("#graph svg:not([hidden]) [data-node]").count() == count
+    assert tab.get_attribute("#fold", "aria-pressed") == "false"
+    assert f"{want.gradient['w[10]']:.5g}" in seen_in(tab)
+    tab.keyboard.press("End")
+    assert "?" not in seen_in(tab)
+    tab.click("#fold")
+    assert "sum of 10 terms" in seen_in(tab) and "all 10" in seen_in(tab)
+    group.first.focus()
+    tab.keyboard.press("Enter")
+    assert tab.locator("#graph svg:not([hidden]) [data-node]").count() == count
+
+
+def test_rows_of_a_list_are_folded_where_no_step_is_in_them(opened: Open) -> None:
+    tab = opened(SUM, LISTED)
+    rows = tab.locator("#trace tbody tr:visible")
+    total = tab.evaluate("steps.length")
+    before = rows.count()
+    assert before < total
+    dots = tab.locator("#trace tbody tr:visible", has_text="more rows")
+    assert dots.first.inner_text().strip() == "… 7 more rows"
+    hidden = sum(int(text.split()[1]) - 1 for text in dots.all_inner_texts())
+    assert before + hidden == total
+    dots.first.click()
+    assert rows.count() == before + 6
+    assert tab.locator("#trace tr.now td").first.inner_text() == "w[3]"
+    tab.click("#fold")
+    assert rows.count() == total
+
+
+def test_the_quiz_asks_for_every_number_of_a_folded_graph(opened: Open) -> None:
+    text, point = "sum(w**2)", {f"w[{k}]": 0.5 * k for k in range(1, 10)}
+    tab = opened(text, point)
+    tab.click("#quiz")
+    answer = gradient(text, point)
+    assert f"{answer.value:.5g}" not in seen_in(tab)
+    for asked in range(1, 40):
+        tab.fill("#guess", str(tab.evaluate("answerOf(steps[now])")))
+        tab.keyboard.press("Enter")
+        assert tab.inner_text("#score") == f"{asked} of {asked} right"
+        if tab.inner_text("#asked") == "Done.":
+            break
+    assert asked == 10 + 18

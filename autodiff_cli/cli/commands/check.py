@@ -28,7 +28,7 @@ def run(
     """Check how many digits of value and gradient are correct; return the exit code."""
     disagreed = False
     inputs = Inputs.of(program, answers, document)
-    over, call = data_over(loss, answers, inputs, rows), Call(typed)
+    over, call = data_over(loss, answers, inputs, rows), Call(typed, bool(rows.points))
 
     def method(request: Request) -> Check:
         nonlocal disagreed
@@ -40,6 +40,8 @@ def run(
         disagreed = disagreed or not answer.agrees
         return answer
 
-    question = RowQuestion("check", DOUBLE, answers.shown, None if over is not None else inputs.posed)
+    question = RowQuestion(
+        "check", DOUBLE, answers.shown, None if over is not None else inputs.posed, units=typed.get("units")
+    )
     code = answer_at(inputs, rows, method, CheckView(digits=answers.shown), question)
     return code or (DISAGREES if disagreed else 0)

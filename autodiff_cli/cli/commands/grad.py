@@ -52,9 +52,10 @@ def run(
         None if over is not None else inputs.posed,
         None if over is not None or everything or relative else lambda x: [x.value, *x.gradient.values()],
         "--sort" if sort else None,
-        units=units if rows.points else None,
+        units=units,
     )
-    if rows.points and left_out(units):
+    system = bool(rows.points)
+    if system and left_out(units):
         units = None
     if over is not None or not (inputs.many or rows.points or may_sweep(inputs.at)):
 
@@ -73,7 +74,7 @@ def run(
     from ...derivatives.gradient_cache import Programs  # only for many
 
     drawn = inputs.many and draws(inputs.chosen(shown.formats)) and not no_tree
-    programs = Programs(arithmetic, whole=everything or drawn, relative=relative, units=units)
+    programs = Programs(arithmetic, whole=everything or drawn, relative=relative, units=units, system=system)
     return answer_at(
         inputs, rows, lambda request: programs.gradient(request.text, request.point, request.wrt), shown, question
     )

@@ -27,8 +27,8 @@ def run(
 
         return mark_answers(check_hessian, Call({"answer": answer}), program, answers)
     inputs, shown = Inputs.of(program, answers, document), HessianView(digits=answers.shown)
-    call, over = Call({"numbers": numbers, "units": units}), data_over(loss, answers, inputs, rows)
+    call, over = Call({"numbers": numbers, "units": units}, bool(rows.points)), data_over(loss, answers, inputs, rows)
     method = asking(hessian, call, over=over)
     posed, numbers_of = (inputs.posed, flat) if over is None else (None, None)
-    question = RowQuestion("hessian", call.arithmetic, answers.shown, posed, numbers_of)
+    question = RowQuestion("hessian", call.arithmetic, answers.shown, posed, numbers_of, units=units)
     return answer_at(inputs, rows, method, shown, question)

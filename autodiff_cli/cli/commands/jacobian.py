@@ -21,9 +21,9 @@ def run(
     rows: options.Rows,
 ) -> int:
     """Compute the Jacobian of several outputs, or products with it; return the exit code."""
-    call = Call({"numbers": numbers, "direction": direction, "adjoint": adjoint, "units": units})
+    call = Call({"numbers": numbers, "direction": direction, "adjoint": adjoint, "units": units}, bool(rows.points))
     method = asking(jacobian, call)
     inputs, shown = Inputs.of(program, answers, document), JacobianView(digits=answers.shown)
     numbers_of = flat if direction is None and adjoint is None else None
-    question = RowQuestion("jacobian", call.arithmetic, answers.shown, inputs.posed, numbers_of)
+    question = RowQuestion("jacobian", call.arithmetic, answers.shown, inputs.posed, numbers_of, units=units)
     return answer_at(inputs, rows, method, shown, question)

@@ -37,7 +37,7 @@ def run(
     shown = SolvedView(digits=answers.shown, relative=relative, sort=sort)
     several = bool(rows.points) or may_sweep(inputs.at)
     chosen = "" if several else inputs.chosen(shown.formats)
-    call = Call({**typed, "relative": relative})
+    call = Call({**typed, "relative": relative}, bool(rows.points))
     method = asking(solve, call)
 
     def asked(request: Request, stop: Callable[[], bool]) -> Solved:
@@ -58,7 +58,7 @@ def run(
         call.arithmetic,
         answers.shown,
         lambda text, point: posed_equations(text, point, call.unknowns, between, names(inputs.wrt), dimensions=False),
-        # bounds with units ask for those of the headings
-        units=[str(end.unit) for ends in ranges for end in ends if isinstance(end, Quantity)],
+        # bounds with units ask for those of the headings too
+        units=typed.get("units") or [str(end.unit) for ends in ranges for end in ends if isinstance(end, Quantity)],
     )
     return max(answer_at(inputs, rows, searches.answer, shown, question, chosen=chosen), searches.code)

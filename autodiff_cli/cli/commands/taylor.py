@@ -25,6 +25,6 @@ def run(
         from ..own_answers import mark_answers
 
         return mark_answers(check_series, Call({**typed, "answer": answer}), program, answers)
-    call, inputs = Call(typed), Inputs.of(program, answers, document)
-    question = RowQuestion("taylor", call.arithmetic, answers.shown, inputs.posed)
+    call, inputs = Call(typed, bool(rows.points)), Inputs.of(program, answers, document)
+    question = RowQuestion("taylor", call.arithmetic, answers.shown, inputs.posed, units=typed.get("units"))
     return answer_at(inputs, rows, asking(taylor, call), TaylorView(digits=answers.shown), question)

@@ -213,12 +213,40 @@ function wordsOf(step) {
 // ---- drawing the step ---------------------------------------------------------------------------------------------
 // All that a step shows is said anew each time, and only what differs from what is there is written: a browser lays out
 // again whatever is touched, and a graph may be large.
-const groups = nodes.map((_, k) => document.querySelector(`#graph [data-node="${k}"]`));
-const cells = groups.map((group) =>
-  Object.fromEntries(Array.from(group.querySelectorAll("[data-cell]"), (cell) => [cell.dataset.cell, cell])),
-);
-const lines = new Map(Array.from(document.querySelectorAll("#graph [data-edge]"), (line) => [line.dataset.edge, line]));
-const lineOf = (k, position) => lines.get(`${k}-${position}`);
+// The graph is drawn whole and, where lists were unrolled, once more with a box for many nodes: one of the two is seen.
+const whole = nodes.map(({ inputs }, k) => ({ members: [k], inputs, results: [k], words: "" }));
+const drawings = Array.from(document.querySelectorAll("#graph svg"), (svg, place) => {
+  const boxes = place ? page.folds : whole;
+  const groups = boxes.map((_, k) => svg.querySelector(`[data-node="${k}"]`));
+  const cells = groups.map((group) =>
+    Object.fromEntries(Array.from(group.querySelectorAll("[data-cell]"), (cell) => [cell.dataset.cell, cell])),
+  );
+  const lines = new Map(Array.from(svg.querySelectorAll("[data-edge]"), (line) => [line.dataset.edge, line]));
+  const boxOf = [];
+  boxes.forEach(({ members }, k) => members.forEach((member) => (boxOf[member] = k)));
+  return { svg, boxes, groups, cells, lines, boxOf };
+});
+let drawing = drawings[drawings.length - 1];
+
+// The line between the boxes of a node and of one of its inputs; none within a box.
+function lineOf(k, position) {
+  const [to, from] = [drawing.boxOf[k], drawing.boxOf[nodes[k].inputs[position]]];
+  const { inputs } = drawing.boxes[to];
+  return drawing.lines.get(`${to}-${inputs[position] === from ? position : inputs.indexOf(from)}`);
+}
+
+// Draws the graph with its lists folded, or whole, where the box that was opened is in sight.
+function fold(folds, opened) {
+  for (const text of labels.values()) text.remove();
+  labels.clear();
+  drawing = drawings[folds ? 1 : 0];
+  for (const each of drawings) each.svg.toggleAttribute("hidden", each !== drawing);
+  $("fold").setAttribute("aria-pressed", String(folds));
+  fitGraph();
+  if (run) render();
+  else writeBoxes(() => "?", () => "?", () => false);
+  if (opened !== undefined) drawing.groups[opened].scrollIntoView?.({ block: "center", inline: "center" });
+}
 const COLUMN = 7.8; // how wide a character is drawn, and for how many there is room
 const COLUMNS = 9;
 
@@ -237,7 +265,20 @@ function mark(place, name, value) {
 function fit(place, text) {
   if (say(place, text)) mark(place, "textLength", String(Math.max(1, Math.min(text.length, COLUMNS)) * COLUMN));
 }
-const put = (k, cell, text) => cells[k][cell] && fit(cells[k][cell], text);
+const put = (k, cell, text) => drawing.cells[k][cell] && fit(drawing.cells[k][cell], text);
+
+// Writes the boxes: of many nodes, how many have their number.
+function writeBoxes(value, slope, waits) {
+  const several = (texts) => {
+    const known = texts.filter((text) => text !== "?").length;
+    return known === 0 ? "?" : known < texts.length ? `${known} of ${texts.length}` : `all ${known}`;
+  };
+  drawing.boxes.forEach(({ members, results }, k) => {
+    put(k, "data", results.length > 1 ? several(results.map(value)) : value(results[0]));
+    put(k, "grad", results.length > 1 ? several(results.map(slope)) : slope(results[0]));
+    drawing.groups[k].classList.toggle("waits", members.every(waits));
+  });
+}
 
 function render() {
   const visible = quiz ? now : now + 1; // steps whose numbers are there
@@ -249,24 +290,26 @@ function render() {
   });
   const ended = visible >= steps.length;
   const step = steps[Math.min(now, steps.length - 1)];
-  nodes.forEach((node, k) => {
-    put(k, "data", data[k] === null ? (run.data[k] === null && ended ? "–" : "?") : shown(k, data[k]));
-    put(k, "grad", adjoints[k] === null ? (ended ? "0" : "?") : written(adjoints[k]));
-    groups[k].classList.toggle("waits", node.kind !== "constant" && data[k] === null);
-    groups[k].classList.toggle("now", k === step.node);
-    groups[k].classList.toggle("bad", false);
+  writeBoxes(
+    (k) => (data[k] === null ? (run.data[k] === null && ended ? "–" : "?") : shown(k, data[k])),
+    (k) => (adjoints[k] === null ? (ended ? "0" : "?") : written(adjoints[k])),
+    (k) => nodes[k].kind !== "constant" && data[k] === null,
+  );
+  drawing.groups.forEach((group, k) => {
+    group.classList.toggle("now", k === drawing.boxOf[step.node]);
+    group.classList.toggle("bad", false);
   });
   labelled(steps.slice(0, now + 1).flatMap(({ pull }) => pull ?? []));
   const flowing = step.pull ? [lineOf(step.pull.source, step.pull.position)] : [];
   if (step.kind === "forward") flowing.push(...run.taken[step.node].map((position) => lineOf(step.node, position)));
-  for (const line of lines.values()) line.classList.toggle("flow", flowing.includes(line));
+  for (const line of drawing.lines.values()) line.classList.toggle("flow", flowing.includes(line));
   say($("words"), quiz ? "" : wordsOf(step));
   mark($("step"), "max", String(steps.length - 1));
   $("step").value = now;
   mark($("step"), "aria-valuetext", `${now + 1} of ${steps.length}`);
   say($("count"), `${Math.min(now + 1, steps.length)} of ${steps.length}`);
   trace(visible);
-  groups[step.node].scrollIntoView?.({ block: "nearest", inline: "nearest" });
+  drawing.groups[drawing.boxOf[step.node]].scrollIntoView?.({ block: "nearest", inline: "nearest" });
 }
 
 // The local derivatives, each on the line that the adjoint flows back along; the quiz does not say the last.
@@ -276,7 +319,8 @@ function labelled(pulls) {
   const wanted = new Set();
   pulls.forEach(({ source, position, partial }, k) => {
     const line = lineOf(source, position);
-    if (!line) return;
+    // of the many nodes of a box each has its own
+    if (!line || [source, nodes[source].inputs[position]].some((k) => drawing.boxes[drawing.boxOf[k]].results.length > 1)) return;
     const hidden = quiz && steps[now]?.pull === pulls[k];
     if (!labels.has(line)) labels.set(line, labelOn(line, source));
     const text = labels.get(line);
@@ -294,12 +338,36 @@ function labelOn(line, source) {
   const { x, y } = end(line);
   if (line.getPointAtLength(line.getTotalLength() - 1).x < x - 0.5)
     return partialAt(x - 8, y - 4, "end");
-  const ends = nodes[source].inputs.map((_, position) => end(lineOf(source, position)).x);
+  const to = drawing.boxOf[source];
+  const ends = drawing.boxes[to].inputs.map((_, position) => end(drawing.lines.get(`${to}-${position}`)).x);
   const first = ends.length > 1 && x === Math.min(...ends);
   return first ? partialAt(x - 8, y - 4, "end") : partialAt(x + 8, y - 4, "start");
 }
 const partialAt = (x, y, anchor) =>
   element("text", { class: "partial", x, y, "text-anchor": anchor, lengthAdjust: "spacingAndGlyphs" });
+
+const MANY = 8; // of more rows alike only the first two and the last are seen
+let runs = []; // for each step, the first and the last step of those at one place of the text
+
+function runsOf(steps) {
+  const placeOf = ({ kind, node, pull }) => `${kind} ${nodes[pull ? pull.source : node].place}`;
+  const found = [];
+  for (let first = 0; first < steps.length; first = found.length) {
+    let last = first;
+    const place = placeOf(steps[first]);
+    while (last + 1 < steps.length && placeOf(steps[last + 1]) === place) last += 1;
+    for (let k = first; k <= last; k++) found.push([first, last]);
+  }
+  return found;
+}
+
+// How many rows the row of a step stands for: 0 for its own, -1 if it is not seen.
+function leftOut(k) {
+  const [first, last] = runs[k];
+  const seen = drawing !== drawings[1] || last - first < MANY || (first + 1 < now && now < last);
+  if (seen || k < first + 2 || k === last) return 0;
+  return k === first + 2 ? last - first - 2 : -1;
+}
 
 function trace(visible) {
   const body = $("trace").tBodies[0];
@@ -308,7 +376,10 @@ function trace(visible) {
     const row = body.rows[k] ?? body.insertRow();
     rows[k] ??= rowOf(step);
     const ahead = k >= visible;
-    rows[k].forEach((text, column) => say(row.cells[column] ?? row.insertCell(), column && ahead ? "" : text));
+    const left = leftOut(k);
+    row.hidden = left < 0;
+    const texts = left > 0 ? [`… ${left} more rows`, "", "", ""] : rows[k];
+    texts.forEach((text, column) => say(row.cells[column] ?? row.insertCell(), column && ahead ? "" : text));
     row.classList.toggle("ahead", ahead);
     row.classList.toggle("now", k === now);
     mark(row, "aria-current", k === now ? "step" : null);
@@ -331,11 +402,15 @@ function update(first = false) {
     const atEnd = now >= steps.length - 1;
     steps = stepsOf(run);
     rows = [];
+    runs = runsOf(steps);
     now = first ? 0 : atEnd ? steps.length - 1 : Math.min(now, steps.length - 1);
     $("trouble").hidden = true;
     for (const control of ["first", "back", "play", "next", "last", "step", "quiz", "down", "down10"]) $(control).disabled = false;
     render();
-    const partials = page.wanted.map((name) => `∂/∂${name} = ${written(run.adjoints[page.variables[name]] ?? 0)}`);
+    const partials = lists(page.wanted).map(([list, names]) => {
+      const numbers = names.map((name) => written(run.adjoints[page.variables[name]] ?? 0));
+      return list ? `∂/∂${list} = [${numbers[0]}, ${numbers[1]}, … ${names.length} numbers]` : `∂/∂${names[0]} = ${numbers[0]}`;
+    });
     sideBySide($("answer"), [`value = ${written(run.data[output])}`, ...partials]);
   } catch (error) {
     if (!(error instanceof Trouble)) throw error;
@@ -345,7 +420,8 @@ function update(first = false) {
     const gradient = $(`gradient-${page.variables[name]}`);
     const known = run && page.wanted.includes(name);
     const unread = $(`field-${page.variables[name]}`).getAttribute("aria-invalid") === "true";
-    gradient.textContent = unread ? UNREADABLE : known ? `∂ = ${written(run.adjoints[page.variables[name]] ?? 0)}` : "";
+    if (known && !unread) sideBySide(gradient, ["∂ =", written(run.adjoints[page.variables[name]] ?? 0)]);
+    else gradient.textContent = unread ? UNREADABLE : "";
   }
   plot();
 }
@@ -358,11 +434,10 @@ function failed(error) {
   $("trouble").hidden = false;
   $("words").textContent = "";
   for (const control of ["first", "back", "play", "next", "last", "step", "quiz", "down", "down10"]) $(control).disabled = true;
-  groups.forEach((group, k) => {
-    group.classList.remove("now", "waits");
-    group.classList.toggle("bad", k === error.node);
-    put(k, "data", "?");
-    put(k, "grad", "?");
+  writeBoxes(() => "?", () => "?", () => false);
+  drawing.groups.forEach((group, k) => {
+    group.classList.remove("now");
+    group.classList.toggle("bad", k === drawing.boxOf[error.node]);
   });
 }
 
@@ -379,7 +454,25 @@ function here(node) {
   return told.length ? ` (here ${told.slice(0, 5).join(", ")}${told.length > 5 ? ", …" : ""})` : "";
 }
 
+// Names one by one, and those of each long list together, after its name.
+function lists(names) {
+  const found = new Map();
+  for (const name of names) {
+    const list = name.split("[")[0];
+    found.set(list, [...(found.get(list) ?? []), name]);
+  }
+  return [...found].flatMap(([list, names]) => (names.length > MANY ? [[list, names]] : names.map((name) => ["", [name]])));
+}
+
 function inputs() {
+  const places = new Map(); // of the variables of long lists, which are to be opened
+  for (const [list, names] of lists(Object.keys(page.point))) {
+    if (!list) continue;
+    const [details, summary, inside] = ["details", "summary", "div"].map((kind) => document.createElement(kind));
+    summary.textContent = `${list}: ${names.length} numbers`;
+    details.append(summary, inside);
+    names.forEach((name) => places.set(name, inside));
+  }
   for (const [name, start] of Object.entries(page.point)) {
     const id = page.variables[name];
     const reach = Math.max(1, 2 * Math.abs(start));
@@ -402,7 +495,9 @@ function inputs() {
       if (Number.isFinite(x)) set(name, x);
       else gradient.textContent = UNREADABLE;
     });
-    $("inputs").append(label, slider, field, gradient);
+    const place = places.get(name);
+    if (place && !place.children.length) $("inputs").append(place.parentNode);
+    (place ?? $("inputs")).append(label, slider, field, gradient);
   }
   if (!page.wanted.length) $("descent").hidden = true;
 }
@@ -744,7 +839,7 @@ const PAPER = 1100; // pixels from which on a graph is printed on paper turned s
 
 // A graph is made a little smaller to fit; of one that is much too wide it is said that it scrolls.
 function fitGraph() {
-  const svg = $("graph").querySelector("svg");
+  const { svg } = drawing;
   const natural = svg.viewBox.baseVal.width || svg.getBoundingClientRect().width;
   const fits = $("graph").clientWidth >= 0.6 * natural;
   svg.style.maxWidth = fits ? "100%" : "none";
@@ -773,6 +868,27 @@ addEventListener("afterprint", () => {
   before = null;
 });
 
+// A box of many nodes is opened by a click, or a key; the button closes it again.
+if (drawings.length > 1) {
+  $("fold").hidden = false;
+  $("fold").addEventListener("click", () => fold(drawing === drawings[0]));
+  drawings[1].boxes.forEach(({ results, words }, k) => {
+    if (!words) return;
+    const group = drawings[1].groups[k];
+    const open = () => fold(false, results[0]);
+    for (const [name, value] of Object.entries({ class: "folded", tabindex: "0", role: "button", "aria-label": `Open: ${words}` }))
+      group.setAttribute(name, value);
+    group.append(element("title", {}, `${words}: click to open`));
+    group.addEventListener("click", open);
+    group.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" && event.key !== " ") return;
+      event.preventDefault();
+      event.stopPropagation();
+      open();
+    });
+  });
+}
+
 inputs();
 update(true);
-fitGraph();
+fold(drawings.length > 1);
