@@ -111,7 +111,9 @@ def number_in(name: str, x: float, unit: Unit, what: str = "value") -> float:
     if own.dimension != unit.dimension and (isinstance(x, Quantity) or x or unit.zero):
         theirs = "a number" if own.dimension == NUMBER else quantity_name(own.dimension)
         mine = "a number" if unit.dimension == NUMBER else quantity_name(unit.dimension)
-        raise usage_error(f"`{name}` is {mine}, and a {what} of it is {theirs}", f"write `{float(x):g} {unit}`".rstrip())
+        raise usage_error(
+            f"`{name}` is {mine}, and a {what} of it is {theirs}", f"write `{float(x):g} {unit}`".rstrip()
+        )
     return x.number if isinstance(x, Quantity) and own == unit else unit.value_from_si(float(x))
 
 
