@@ -186,7 +186,10 @@ class OneEquation:
         self.count = len(roots)
         self.farthest = max(map(abs, roots), default=0.0)
         nearest = sorted(roots, key=lambda x: abs(x - self.problem.values[self.name]))[:MANY]
-        return [[x] for x in sorted(nearest)] or self.one()
+        outside = self(self.problem.values[self.name]) is None and self.least is not None
+        if nearest or outside:
+            return [[x] for x in sorted(nearest)]
+        return self.one()
 
     @property
     def _oscillates(self) -> bool:
@@ -261,6 +264,8 @@ class OneEquation:
                 x = min(max(root[0], low), high)
                 if abs(x - root[0]) <= 4 * UNIT * abs(x) + 1e-12 * width:
                     self.multiplicities[x] = root[1]
+                    if root[0] == x and root[1] is None and self(x) == (x, 0.0, 0.0) and self._is_computed_exactly(x):
+                        self.errors[x] = 0.0
                     result.append(x)
         return result or self._rounded_root(flat, width)
 
@@ -269,7 +274,7 @@ class OneEquation:
         at = min(flat, key=lambda x: abs(self._evaluator.value(self._point_at(x))))
         in_digits = self._in_digits(MANY_DIGITS)(at)
         value = in_digits and in_digits[0]
-        exact = value == 0 and self._rounding(at, own=False) == 0.0
+        exact = value == 0 and self._is_computed_exactly(at)
         if not exact and not self._changes_sign(at, width):
             self.rejected[at] = value
             return []
@@ -280,6 +285,10 @@ class OneEquation:
             self.problem.warnings.append(Diagnostic("flat", message, None, "one place of these is shown"))
         self.multiplicities[at] = None
         return [at]
+
+    def _is_computed_exactly(self, x: float) -> bool:
+        """Whether no operation is rounded in doubles at a number."""
+        return self._rounding(x, own=False) == 0.0
 
     def _in_digits(self, digits: int) -> Callable[[Any], tuple[Any, Any] | None]:
         """Value and derivative in so many digits, None where there is none; the derivative is None where it is not."""

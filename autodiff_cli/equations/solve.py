@@ -403,13 +403,15 @@ def _solution(
     try:
         answer = arithmetic.run(point, work, tree)
     except ExpressionError as error:
-        if arithmetic != DOUBLE or error.kind not in ("derivative", "domain"):
+        exact = off == 0.0 and arithmetic.name == "precision"
+        if not (exact or arithmetic == DOUBLE) or error.kind not in ("derivative", "domain"):
             raise
-        message = f"the solution has no derivatives: {error}"
-        problem.warnings.append(Diagnostic("derivative", message, error.span, error.hint))
-        answer = {"values": at if tree is None else _converted(at, tree["values"])}
+        answer = arithmetic.run(point, lambda m, _: {"values": {name: m.number(x) for name, x in at.items()}}, tree)
+        if not exact:
+            message = f"the solution has no derivatives: {error}"
+            problem.warnings.append(Diagnostic("derivative", message, error.span, error.hint))
     if not simple and wanted:
-        problem.warnings.append(_multiple_root(problem, at, multiplicity))
+        problem.warnings.append(_multiple_root(problem, at, multiplicity, edge=slopes is None))
     bounds: Mapping[str, float | None] = errors if errors and arithmetic == DOUBLE else dict.fromkeys(at)
     if off is not None and arithmetic == DOUBLE:
         bounds = dict.fromkeys(at, off)
@@ -439,9 +441,12 @@ def _named(names: Iterable[str], values: Iterable[T]) -> dict[str, T]:
     return dict(zip(names, values, strict=True))
 
 
-def _multiple_root(problem: Problem, at: Mapping[str, float], multiplicity: int | None) -> Diagnostic:
-    """The warning that a solution has no derivative."""
+def _multiple_root(problem: Problem, at: Mapping[str, float], multiplicity: int | None, *, edge: bool) -> Diagnostic:
+    """The warning that a solution has no derivative; on an `edge` of the domain the equation has none either."""
     where = ", ".join(f"{name} = {problem.text(name, x)}" for name, x in at.items())
+    if edge:
+        message = f"the equation has no derivative by the unknown at {where}: that of the solution is not known"
+        return Diagnostic("multiple", message, None, "the solution lies on the edge of a domain")
     if multiplicity == 1:
         message = f"the derivative by the unknown cannot be told from 0 at {where}: the solution has no derivative"
         return Diagnostic("multiple", message, None, "another root may be near; `--precision 50` differentiates it")

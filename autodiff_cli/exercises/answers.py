@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from itertools import repeat
 from typing import Any
 
 from ..algebra.rational_functions import coefficients
@@ -24,7 +25,7 @@ from ..inputs.problem import Point, parse, single_output
 from ..numbers.base import NumberType
 from ..table.operators import SUB
 from .comparison import AGREED, as_number, equal, many_digits
-from .derivative_answers import missing, own, together
+from .derivative_answers import missing, own, together, with_order
 from .exercise import Exercise, Marked
 from .labels import Key, entries
 from .marking import formula_marked, number_of, short_pair, unreadable
@@ -301,7 +302,13 @@ def check_hessian(text: str, point: Point | None = None, *, answer: str, wrt: Se
         how = "" if arithmetic == EXACT else f", to {EQUAL_DIGITS} digits"
         message = f"right{how}" if is_right else "wrong: it is {}, and this has {}".format(*_shown(wanted, entry))
         marks.append(Marked(posed, typed[i, j].strip(), is_right, message, hint, "numbers", 0, of))
-    return together(posed, answer, marks)
+    marked = together(posed, answer, marks)
+    # rows without names are by the variables in the order of the formula
+    order = sorted(range(n), key=lambda k: names[k])
+    if "=" in answer or marked.right or order == list(range(n)):
+        return marked
+    turned = (given[order.index(i), order.index(j)] for i, j in places)
+    return with_order(marked, map(_equal, turned, right.values(), repeat(noise)), names)
 
 
 def _figure(x: Any) -> Fraction:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from ..errors import usage_error
 from ..formulas.derivation import derivative_name
@@ -78,9 +78,25 @@ def check_derivative(
         (single,) = marks.values()
         return single._replace(given=answer, of="")
     whole = own(KINDS.get(order, "higher"), text, [each.formula for each in derivatives], wrt or ())
-    return together(
+    marked = together(
         whole, answer, [marks.get(key) or missing(whole, derivative_name(key[1], key[0])) for key in wanted]
     )
+    asked = [each.by[0] for each in derivatives]
+    if order > 1 or curve or "=" in answer or marked.right or asked == sorted(asked):
+        return marked
+    typed = dict(zip(sorted(asked), entries(answer, list(wanted), names), strict=True))
+    turned = (
+        formula_marked(own(KINDS[1], text, [each.formula], each.by), answer, typed[each.by[0]]).right
+        for each in derivatives
+    )
+    return with_order(marked, turned, asked)
+
+
+def with_order(marked: Marked, turned: Iterable[bool], names: Sequence[str]) -> Marked:
+    """Return the marking of entries without names, which says so where they are right in the order of the alphabet."""
+    alphabetic = ", ".join(sorted(names))
+    message = f"{marked.message}; in the order {alphabetic} they are right, and asked for is {', '.join(names)}"
+    return marked._replace(message=message) if all(turned) else marked
 
 
 def missing(posed: Exercise, of: str) -> Marked:

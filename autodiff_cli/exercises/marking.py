@@ -226,11 +226,11 @@ def _hint(posed: Exercise, program: Program, answer: Value, places: Sequence[_Pl
     missed = _rule_missed(posed, program, there) if posed.kind == "derivative" else ""
     if missed:
         return missed
-    if posed.kind == "derivative" and _integrated(posed, program, answer, there):
-        return "that is an antiderivative: the function was integrated, not differentiated"
     first = there[0]
     if all(same(p.given - p.slope, first.given - first.slope) for p in there):
         return f"it is off by {_short(first.given - first.slope)} everywhere: look at the terms without the variable"
+    if posed.kind == "derivative" and _integrated(posed, program, answer, there):
+        return "that is an antiderivative: the function was integrated, not differentiated"
     if first.slope and first.given and all(same(p.given * first.slope, p.slope * first.given) for p in there):
         ratio, _ = short_pair(first.given / first.slope, 1)
         return f"it is {ratio} times as large everywhere: a factor is wrong or missing"

@@ -615,11 +615,16 @@ def _with_errors(model: ErrorsInVariables, start: Any, ended: Ended) -> Ended:
 
     It is not the least one: a curve that goes up and down often enough is near to all rows.
     """
+
+    def rank(end: Ended) -> tuple[bool, float]:
+        # a curve that goes up and down without end is at no distance from any row, whatever the parameters
+        return not is_determined(model, end.values), end.moved
+
     best = polished(model, ended.values, "Gauss-Newton")
     for values in (ended.values, start):
-        if best.moved <= CONVERGED or model.check(values) is not None:
+        if rank(best) <= (False, CONVERGED) or model.check(values) is not None:
             continue
-        best = min(best, searched(model, values), key=lambda each: each.moved)
+        best = min(best, searched(model, values), key=rank)
     return at_kink(model, best._replace(message=f"orthogonal distances, {best.message}"), ())
 
 

@@ -198,7 +198,7 @@ def _quality(answer: Solved, solution: Solution) -> str:
         return "all digits agree with those of a computation in more"
     units = [None] * len(solution.residuals) if answer.units is None else answer.units["residuals"]
     left = ", ".join(measured(x, unit, 2) for x, unit in zip(solution.residuals, units, strict=True))
-    if solution.simple or solution.multiplicity == 1:
+    if solution.simple or solution.multiplicity == 1 or not any(error != 0 for error in solution.errors.values()):
         return f"left side less right side: {left}"
     if solution.multiplicity is None:
         return f"left side less right side: {left}; a multiple root, with about half the digits"

@@ -465,6 +465,42 @@ def test_bad_input(text: str, at: dict[str, float], more: dict[str, Any], kind: 
     assert caught.value.kind == kind and message in str(caught.value) and caught.value.hint
 
 
+@pytest.mark.parametrize(
+    ("text", "roots"),
+    [("sqrt(x) = x/2", [0.0, 4.0]), ("sqrt(x - 1)*log(x) = 0", [1.0]), ("sqrt(x)*(x - 2) = 0", [0.0, 2.0])],
+)
+def test_a_root_on_the_edge_of_a_domain(text: str, roots: list[float]) -> None:
+    # there is no derivative by the unknown, and so no multiplicity; the root is none the less exact
+    answer = solve(text)
+    assert [solution.values["x"] for solution in answer.solutions] == roots
+    edge = answer.solutions[0]
+    assert edge.multiplicity is None and not edge.simple and edge.errors == {"x": 0.0}
+    precise = solve(text, arithmetic=MANY)
+    assert [float(solution.values["x"].text) for solution in precise.solutions] == roots
+
+
+def test_what_is_said_of_a_root_on_the_edge_of_a_domain() -> None:
+    for arithmetic in (chosen(False, None, False), MANY):
+        answer = solve("sqrt(x) = a*x", {"a": 0.5}, unknowns=["x"], arithmetic=arithmetic)
+        (warning,) = answer.warnings
+        assert "the equation has no derivative by the unknown at x = 0" in warning.message
+        assert [solution.derivatives is None for solution in answer.solutions] == [True, False]
+        # x = 1/a², so that dx/da = -2/a³
+        assert float(answer.solutions[1].derivatives["x"]["a"]) == pytest.approx(-16, rel=1e-13)
+
+
+def test_where_the_usual_start_has_no_value_the_search_goes_on() -> None:
+    # u = x - 1: exp(-u) = 1/u has no solution, and the equation no value at the start 1
+    answer = solve("exp(1 - x) - 1/(x - 1) = 0")
+    assert answer.reason == "not found" and not answer.solutions and "no solution was found" in answer.message
+    # by Lambert's function u = W(1)
+    (only,) = solve("exp(1 - x) = (x - 1)**2/(x - 1)").solutions
+    assert only.values["x"] == pytest.approx(1.5671432904097838, rel=1e-15)
+    # without a value anywhere the reason is told
+    with pytest.raises(ExpressionError, match="`log` is undefined"):
+        solve("log(-1 - x**2) = 2")
+
+
 def test_a_multiple_root_has_no_derivative() -> None:
     found = solve("x**2 - 2x + b", {"b": 1, "x": 3}, unknowns=["x"])
     (only,) = found.solutions

@@ -40,6 +40,8 @@ WRONG = [
     ("x**3", "3x^3", "the exponent goes down by 1"),
     ("x**3", "x^4/4", "antiderivative"),
     ("x**3", "x^3", "that is the function itself"),
+    ("cosh(x)", "sinh(x) + 1", "it is off by 1 everywhere"),
+    ("cosh(x)", "sinh(x) + x", "see it worked"),
     ("x**2 + sin(x)", "2x", "the derivative of the term `sin(x)` is missing"),
     ("x**2 + sin(x)", "2x + sin(x)", "the term `sin(x)` is not differentiated"),
 ]
@@ -103,6 +105,9 @@ def test_vanishing_differences(text: str) -> None:
         ("x**2 = 4", "2.0000000000001, -2", False, "is no solution", {}),
         ("x**2 = 2", "±(sqrt(2) + 1e-40)", False, "is no solution", {}),
         ("exp(x) = 3", "ln 3", True, "not known", {}),
+        ("sqrt(x) = x/2", "0, 4", True, "these are the solutions", {}),
+        ("sqrt(x) = x/2", "4", False, "1 solution is missing", {}),
+        ("sqrt(x) = x/2", "1e-60, 4", False, "`1e-60` is no solution", {}),
         ("cos(x) = 0", "1001pi/2", False, "at least 6 solutions are missing", {}),
         ("a*x + b = 0", "-b/a", True, "", {"unknowns": ["x"]}),
         ("a*x + b = 0", "b/a", False, "no solution", {"unknowns": ["x"]}),
@@ -146,6 +151,22 @@ def test_hessians() -> None:
     assert check_hessian("x**2*y", at, answer="f_xx = 4, f_yx = 2, f_yy = 0").right
     with pytest.raises(ExpressionError, match="2 rows"):
         check_hessian("x**2*y", at, answer="4, 2")
+
+
+def test_entries_in_another_order_of_the_variables_are_said_to_be_right_in_that() -> None:
+    # without names they are by the variables as the formula has them, here y and x
+    words = "; in the order x, y they are right, and asked for is y, x"
+    right, wrong = "-3*sin(2), cos(2); cos(2), 0", "-3*sin(2), cos(2); cos(2), 1e-30"
+    for answer, said in ((right, True), (wrong, False)):
+        marked = check_hessian("y*sin(x)", {"x": 2, "y": 3}, answer=answer)
+        assert not marked.right and marked.message.endswith(words) == said
+    assert check_hessian("y*sin(x)", {"x": 2, "y": 3}, answer="0, cos(2); cos(2), -3*sin(2)").right
+    for answer, said in (("y*cos(x), sin(x)", True), ("y*cos(x), 1.001*sin(x)", False)):
+        marked = check_derivative("y*sin(x)", answer=answer)
+        assert not marked.right and marked.message.endswith(words) == said
+    assert check_derivative("y*sin(x)", answer="d/dx = y*cos(x), d/dy = sin(x)").right
+    cyclic = check_derivative("y*sin(x)*w", answer="y*sin(x), w*y*cos(x), w*sin(x)")
+    assert not cyclic.right and cyclic.message.endswith("in the order w, x, y they are right, and asked for is y, x, w")
 
 
 # ---- exercises about something ------------------------------------------------------------------------------------
