@@ -41,7 +41,7 @@ class Saved:
         self._point, self._path = (
             None if path is None else Output(path, force=inputs.force) for path in (saves.save_point, saves.save_path)
         )
-        self.best: Mapping[str, float] | None = None
+        self.best: Mapping[str, float | str] | None = None
 
     def row(self, row: DescentStep) -> None:
         """Keep a step of the way."""
@@ -103,7 +103,7 @@ class Runs(Writer[Descent]):
                     break
             answer.stop = never
         progress.done()
-        self.saved.best = answer.best.point
+        self.saved.best = answer.best.start_again
         ending = answer.ending
         assert ending is not None
         if collected is not None:

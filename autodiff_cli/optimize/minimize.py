@@ -623,7 +623,9 @@ def _optimised(
 
 def _bounding(row: DescentStep) -> str:
     """Return what to do where there is no minimum."""
-    return f"limit it by bounds: `--bounds {row.free[0]}=-10:10`"
+    unit = "" if row.units is None else f" {row.units['point'][row.free[0]]}".rstrip()
+    ends = f"{row.free[0]}=-10{unit}:10{unit}"
+    return f"limit it by bounds: `--bounds {ends}`" if not unit else f'limit it by bounds: `--bounds "{ends}"`'
 
 
 def _ended(

@@ -41,7 +41,7 @@ def run(
         result = searches.answer(request)
         for row in result.path:
             saved.row(row)
-        saved.best = result.point
+        saved.best = result.path[-1].start_again
         return result
 
     code = answer_all(inputs, answer, shown, chosen=chosen)
