@@ -116,6 +116,7 @@ def solve(
     relative: bool = False,
     arithmetic: Arithmetic = DOUBLE,
     units: Sequence[str] | str | None = None,
+    system: bool = False,
     stop: Callable[[], bool] = lambda: False,
 ) -> Solved:
     """Solve the equations of `text`, or find where an expression in it is 0, and differentiate the solution by `wrt`.
@@ -123,7 +124,8 @@ def solve(
     `point` has the values of the other variables, and starts of the `unknowns`: by default the variables without a
     value. `between` bounds them. With `every` all solutions between the bounds are looked for; certified, they are
     proven, and proven to be all. `order` 2 asks for second derivatives too, `relative`
-    for elasticities. Values and bounds may have units; `units` are those of the unknowns. Raises `ExpressionError`:
+    for elasticities. Values and bounds may have units; `units` are those of the
+    unknowns, and in a `system` all are products of the inputs'. Raises `ExpressionError`:
     `point` where the sign does not change between the bounds; what `jacobian` raises about the text and the point.
 
     >>> found = solve("x**2 = a", {"a": 2}, unknowns=["x"], between=Range(0, 2))
@@ -134,7 +136,7 @@ def solve(
         answer = _formulas(text, with_units(point), unknowns)
         if answer is not None:
             return answer
-    problem = posed_equations(text, point, unknowns, between, wrt, units)
+    problem = posed_equations(text, point, unknowns, between, wrt, units, system=system)
     if arithmetic.name == "exact":
         raise usage_error("roots are not fractions: `solve` has no `--exact`", "use `--precision 50` or `--certified`")
     if every and set(problem.bounds) != set(problem.unknowns):
@@ -217,10 +219,11 @@ def posed_equations(
     units: Sequence[str] | str | None = None,
     *,
     dimensions: bool = True,
+    system: bool = False,
 ) -> Problem:
     """The equations with all values, checked against each other; `units` are asked for. Raises `ExpressionError`.
 
-    Where the values are in rows of data, their `dimensions` are checked later.
+    Where the values are in rows of data, their `dimensions` are checked later, and units are those of a `system`.
     """
     typed = with_units(point)
     ranges = dict(between) if isinstance(between, Mapping) else {}
@@ -259,7 +262,7 @@ def posed_equations(
         from ..inputs.equation_units import equation_units  # only units need it
 
         check_values(program, {**dict.fromkeys(unknowns, 1.0), **numbers})
-        measured = equation_units(program, numbers, unknowns, ranges, units)
+        measured = equation_units(program, numbers, unknowns, ranges, units, system=system)
     bounds: Box = {}
     for name, (low, high) in ranges.items():
         if low is None or high is None or not low < high:

@@ -70,11 +70,11 @@ class EquationUnits(ProgramUnits):
         inputs = [self.point[name] for name in program.leaves if name in self.point]
         inputs += [unit for unit in known.values() if unit is not None]
         self._inputs = inputs
-        self._system = UnitSystem(inputs) if system else None
+        self._system = UnitSystem(sorted(inputs, key=lambda unit: len(unit.atoms))) if system else None
         self._given = {}
         solved = {name: _solved(m, name, unit, values.get(name), ranges.get(name)) for name, unit in known.items()}
         units = parse_units(asked, self.unknowns)
-        self.chosen = set(units)
+        self.chosen = {*units, *(k for k, unit in enumerate(known.values()) if unit is not None)}
         self.outputs = [
             (known[name] if k not in units else None) or self._output(k, solved[name], units.get(k))
             for k, name in enumerate(self.unknowns)
