@@ -39,6 +39,9 @@ class Units(dict[str, Any]):
     typed: Mapping[str, float] = {}
     """The values of variables in their units, of those that were typed."""
 
+    def __repr__(self) -> str:
+        return repr(self.texts())
+
     def texts(self) -> dict[str, Any]:
         """The units as records have them; `1` for a number, None for what has no unit that is known."""
         return cast(dict[str, Any], _texts(self))

@@ -422,7 +422,7 @@ def descend(
     _check(rule, stops)
     begun = begin(text, point, wrt, over, _passes(stops, batches), init, units=units)
     evaluator, start = begun.evaluator, begun.start
-    warnings = begun.warnings if start.units is None else (*begun.warnings, _note_on_rate(rule, start))
+    warnings = (*begun.warnings, *(_notes_on_rate(rule, start) if start.units is not None else ()))
     run = Descent(text, evaluator, start, begun.where, rule, stops, maximize, warnings, batches, begun.over)
     if batches is not None and batches.size > run.data_rows:
         message = f"a batch of {batches.size:,} rows is more than the data have ({run.data_rows:,})"
@@ -438,8 +438,8 @@ def descend(
     return run
 
 
-def _note_on_rate(rule: Rule, start: DescentStep) -> Diagnostic:
-    """The note on the unit of the rate, which follows of those of the numbers."""
+def _notes_on_rate(rule: Rule, start: DescentStep) -> Iterator[Diagnostic]:
+    """Yield a note on the unit of the rate, which follows from those of the numbers; none where it is a number."""
     assert start.units is not None
     rate = RATES[rule.method] if rule.rate is None else rule.rate
     own = {name: start.units["point"][name].difference for name in start.free}
@@ -448,7 +448,8 @@ def _note_on_rate(rule: Rule, start: DescentStep) -> Diagnostic:
     texts = {name: str(unit) or "1" for name, unit in own.items()}
     shared = {*texts.values()}
     listed = shared.pop() if len(shared) == 1 else ", ".join(f"{text} for `{name}`" for name, text in texts.items())
-    return Diagnostic("note", f"the rate {rate:g} is in {listed}, for numbers in the units of the start", None, None)
+    if listed != "1":
+        yield Diagnostic("note", f"the rate {rate:g} is in {listed}, for numbers in the units of the start", None, None)
 
 
 def _passes(stops: Stops, batches: Batches | None) -> float:
