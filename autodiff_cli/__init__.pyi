@@ -265,6 +265,7 @@ def plot(
     lenient: bool = False,
     constants: Names = None,
     range: Ranges = None,
+    in_: Names = None,
     order: int | None = None,
     log: str | None = None,
     for_: Names = None,

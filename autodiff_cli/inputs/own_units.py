@@ -102,7 +102,7 @@ class _Scaled:
         return self._from.changed(rows=self.rows, places=self.places, constants=self.constants, signed=self.signed)
 
 
-def number_in(name: str, x: float, unit: Unit, what: str = "value") -> float:
+def number_in(name: str, x: float, unit: Unit, what: str = "a value of it") -> float:
     """The number of a value in a variable's unit; a number without a unit has to be 0, or the variable one.
 
     Raises a usage error.
@@ -111,13 +111,11 @@ def number_in(name: str, x: float, unit: Unit, what: str = "value") -> float:
     if own.dimension != unit.dimension and (isinstance(x, Quantity) or x or unit.zero):
         theirs = "a number" if own.dimension == NUMBER else quantity_name(own.dimension)
         mine = "a number" if unit.dimension == NUMBER else quantity_name(unit.dimension)
-        raise usage_error(
-            f"`{name}` is {mine}, and a {what} of it is {theirs}", f"write `{float(x):g} {unit}`".rstrip()
-        )
+        raise usage_error(f"`{name}` is {mine}, and {what} is {theirs}", f"write `{float(x):g} {unit}`".rstrip())
     return x.number if isinstance(x, Quantity) and own == unit else unit.value_from_si(float(x))
 
 
-def ranges_in(ranges: Mapping[str, Range], units: Mapping[str, Unit], what: str = "bound") -> dict[str, Range]:
+def ranges_in(ranges: Mapping[str, Range], units: Mapping[str, Unit], what: str = "a bound of it") -> dict[str, Range]:
     """Ranges in the units of their variables. Raises a usage error where they have others."""
 
     def end(name: str, x: float | None) -> float | None:

@@ -285,7 +285,7 @@ def test_constants_of_nature_are_values():
 
 @pytest.mark.parametrize(
     "function",
-    ["page", "plot"],
+    ["page"],
 )
 @pytest.mark.parametrize(("text", "at"), [("x**2", "x=2 m"), ("x*2[m]", "x=2")])
 def test_an_answer_without_units_refuses_them(function, text, at):

@@ -141,6 +141,7 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("solve", "x**2 = a", {"at": "a=2,x=1", "for_": "x", "order": 2, "digits": 4, "wrt": "a"}),
     ("solve", "sin(x)", {"between": "1:7", "all": True, "decimals": 3}),
     ("solve", "x**2 = a", {"at": "a=2 m^2", "between": "0 m:3 m", "in_": "mm"}),
+    ("plot", "x*w", {"at": "x=1 mm,w=1 N", "range": "x=0:2 mm", "in_": "mJ"}),
     ("minimize", "(x - w)**2", {"at": "x=0 mm,w=1 cm", "wrt": "x", "bounds": "x=0:2 m", "in_": "mm^2"}),
     ("descend", "(x - w)**2", {"at": "x=0 mm,w=1 cm", "wrt": "x", "steps": 3, "in_": "mm^2"}),
     ("solve", "x*exp(x) = a", {"at": "a=1", "precision": 20, "certified": True, "work": 2}),
