@@ -132,14 +132,6 @@ class DescentStep(NamedTuple):
         return dict(zip(self.names, self.coordinates, strict=True))
 
     @property
-    def start_again(self) -> dict[str, float | str]:
-        """The point as a start has it, with its units."""
-        if self.units is None:
-            return {**self.point}
-        units = self.units["point"]
-        return {name: f"{x!r} {units[name]}" if units[name].atoms else x for name, x in self.point.items()}
-
-    @property
     def gradient(self) -> dict[str, float]:
         """The derivative by each variable that moves."""
         return dict(zip(self.free, self.partials, strict=True))

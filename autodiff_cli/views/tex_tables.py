@@ -226,12 +226,12 @@ def budget_tables(answer: Propagation, digits: int | None) -> str:
 
 def _si(unit: Unit | None) -> str:
     """A unit behind a number, by the package siunitx."""
-    return rf"\,\unit{{{unit.siunitx}}}" if unit is not None and unit.atoms else ""
+    return rf"\,{unit.latex}" if unit is not None and unit.atoms else ""
 
 
 def _in(unit: Unit | None) -> str:
     """A unit behind the name of a column."""
-    return rf" in \unit{{{unit.siunitx}}}" if unit is not None and unit.atoms else ""
+    return rf" in {unit.latex}" if unit is not None and unit.atoms else ""
 
 
 def _expanded(name: str, interval: str, level: float, unit: Unit | None = None) -> str:

@@ -65,7 +65,7 @@ def run(call: Call) -> int:
 
     def answer(request: Request) -> Fit:
         result = searches.answer(request)
-        saved.best = result.point
+        saved.keep(result.point, result.units)
         return result
 
     code = answer_all(inputs, answer, shown, chosen=chosen)
