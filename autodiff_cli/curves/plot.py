@@ -487,6 +487,7 @@ def _branch(
 ) -> Curve:
     """The first unknown of equations over another variable, from the solution at the point as far as it goes."""
     pointed = all(name in point for name in ranges)
+    ranges = {name: Range(*(x if x is None else as_number(x, name) for x in ends)) for name, ends in ranges.items()}
     for name, ends in ranges.items():
         _check(name, ends)
         if name not in point:

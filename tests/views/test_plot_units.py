@@ -87,6 +87,13 @@ def test_data_are_drawn_without_units():
         ad.plot("v*t", {"v": "20 m/s"}, range="t=0:4 s", data=data)
 
 
+def test_equations_are_drawn_without_units():
+    with pytest.raises(ExpressionError, match="has a unit"):
+        ad.plot("y*exp(y) = x", {"x": 1}, range="x=0:1 m", for_="y")
+    with pytest.raises(ExpressionError, match="equations take no values with units"):
+        ad.plot("y**2 = x", {"x": "1 m^2"}, for_="y", between="0 m:3 m")
+
+
 def test_forms_have_the_units(capsys, tmp_path):
     pytest.importorskip("matplotlib")
     arguments = [THROW, "--at", "v=20 m/s,t=1 s", "--range", "t=0:4 s", "--constants", "g_n"]
