@@ -17,28 +17,9 @@ if TYPE_CHECKING:
     from ..runner import Inputs, Method, RowQuestion
 
 COMMANDS = (
-    "grad",
-    "trace",
-    "graph",
-    "page",
-    "check",
-    "descend",
-    "minimize",
-    "maximize",
-    "plot",
-    "diff",
-    "hessian",
-    "jacobian",
-    "taylor",
-    "propagate",
-    "solve",
-    "fit",
-    "export",
-    "exercise",
-    "functions",
-    "units",
-    "repl",
-)
+    "grad", "trace", "graph", "page", "check", "descend", "minimize", "maximize", "plot", "diff", "hessian", "jacobian",
+    "taylor", "propagate", "solve", "fit", "export", "exercise", "functions", "units", "repl",
+)  # fmt: skip
 """Their names, in the order of the manual: each is a module here, with a function `run`."""
 
 QUESTIONS = tuple(name for name in COMMANDS if name != "repl")

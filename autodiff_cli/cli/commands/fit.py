@@ -114,11 +114,11 @@ def prediction_columns(texts: Sequence[str], text: str | None) -> MeasuredColumn
     columns = MeasuredColumns()
     last = last_statement(text or "")
     words = {*_WORD.findall(text or "" if last is None else last.program)}
-    for each in texts:
-        if "=" in each:
-            point |= parse_point(each, Sweeping(value_with_unit))
+    for source in texts:
+        if "=" in source:
+            point |= parse_point(source, Sweeping(value_with_unit))
         else:
-            read = read_columns([each], lambda names: [n for n in names if n in words or not words])
+            read = read_columns([source], lambda names: [n for n in names if n in words or not words])
             columns.update(read)
             columns.units = {**columns.units, **read.units}
     if point and columns:
