@@ -20,7 +20,7 @@ _BEGIN = re.compile(r"(?<=[\d.)% ])(?=[^\W\d_]|[°º℃℉′″'\"])")
 _COVERAGE = re.compile(r"\(\s*k\s*=[^()]+\)\s*$")
 _BETWEEN = re.compile(r"±|\+/-|\+-")
 
-LOCATIONS = {"normal": 1, "student": 1, "uniform": 2, "triangular": 3, "arcsine": 2, "trapezoidal": 2}
+LOCATIONS = {"normal": 1, "student": 1, "uniform": 2, "triangular": 3, "arcsine": 2, "trapezoidal": 2, "draws": 1}
 """How many of a distribution's first parameters are values; of a normal or Student's one the next is a difference."""
 
 
@@ -93,6 +93,15 @@ def _in_si(name: str, value: MeasuredValue, unit: Unit, text: str) -> MeasuredVa
     measured.distribution = value.distribution._replace(parameters=converted)
     measured.unit, measured.number = unit, float(value)
     return measured
+
+
+def in_si(column: Sequence[float], value: float) -> Sequence[float]:
+    """The draws of a value in coherent units; as they are where it has no unit."""
+    unit: Unit | None = getattr(value, "unit", None)
+    if unit is None:
+        return column
+    times, zero = unit.factor, float(unit.zero)
+    return [x * times + zero for x in column]
 
 
 def _value(x: float, unit: Unit) -> float:

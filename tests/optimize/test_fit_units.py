@@ -247,3 +247,14 @@ def test_systems_of_units():
     assert factor(parse_unit("m/s"), system.unit(parse_unit("m/s").dimension)) == 0.1
     assert str(system.unit(parse_unit("Hz").dimension)) == "ms⁻¹"
     assert str(UnitSystem([parse_unit("W")]).unit(parse_unit("W").dimension)) == "W"
+
+
+def test_a_saved_point_has_units(tmp_path: Path):
+    (tmp_path / "data.csv").write_text("U (mV),I (A)\n10,2\n20,4.1\n30,6\n")
+    point = tmp_path / "point.json"
+    fitted = autodiff("fit", "U = R*I + U0", "--data", str(tmp_path / "data.csv"), "--save-point", str(point), "--json")
+    parameters = json.loads(fitted.out)["parameters"]
+    assert json.loads(point.read_text()) == {"R": f"{parameters['R']!r} mV/A", "U0": f"{parameters['U0']!r} mV"}
+    value = json.loads(autodiff("grad", "R*I + U0", "--at", f"@{point}", "--at", "I=2 kA", "--json").out)
+    assert value["units"]["value"] == "mV"
+    assert value["value"] == pytest.approx(2000 * parameters["R"] + parameters["U0"], rel=1e-13)
