@@ -25,15 +25,6 @@ COMMANDS = (
 QUESTIONS = tuple(name for name in COMMANDS if name != "repl")
 """Those that have an answer: all but the session, which has lines."""
 
-GROUPS = {
-    "Differentiate": ("grad", "hessian", "jacobian", "taylor", "diff"),
-    "See how it works": ("trace", "graph", "page", "plot"),
-    "Optimise, solve and fit": ("descend", "minimize", "maximize", "solve", "fit"),
-    "Trust the numbers": ("check", "propagate"),
-    "Export, practise, look up": ("export", "exercise", "functions", "units", "repl", "help"),
-}
-"""Under which titles `autodiff --help` has them."""
-
 
 def command_module(name: str) -> Any:
     """The module of a command, imported when it is asked for, so that a start pays for one only."""
