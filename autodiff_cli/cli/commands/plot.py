@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING
 
 from ...curves.contours import Surface, read_path
 from ...curves.plot import Curve, plot
@@ -12,9 +11,6 @@ from ...views.characters import theme_of
 from ...views.plot import PlotView, drawn_as
 from ..call import Call
 from ..runner import Inputs, answer_all, asking
-
-if TYPE_CHECKING:
-    pass
 
 
 def run(call: Call) -> int:
