@@ -175,7 +175,7 @@ class Lines:
             return name, match.end()
         own = synonyms.SESSION.get(name)
         if own and match[1] is None and re.fullmatch(r"(\s+[\w., ]+)?", after):
-            raise ExpressionError("usage", f"there is no command `{name}`", hint=f"write `{own}{after}`")
+            raise ExpressionError("usage", f"there is no command `{name}`", hint=f"write `{own[0]}{after}`")
         stands_alone = not after or (after[0].isspace() and re.match(r"\s+[\w(\"']", after))
         if match[1] or (
             stands_alone
