@@ -329,6 +329,10 @@ class ProgramUnits:
         units.fixed, units.typed = bool(self.chosen), self.numbers
         return units
 
+    def numbers_of(self, names: Iterable[str]) -> dict[str, float]:
+        """The values of those of these variables that have units, as they were typed."""
+        return {name: self.numbers[name] for name in names if name in self.numbers}
+
     def number_of(self, name: str, x: float) -> float:
         """The value of a variable in its unit, as it was typed."""
         return self.numbers[name] if name in self.numbers else self.point[name].value_from_si(x)

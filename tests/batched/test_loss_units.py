@@ -1,0 +1,71 @@
+"""Losses over columns with units: the numbers of the same loss in other units, and when they count."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from running import autodiff
+
+RNG = np.random.default_rng(11)
+X, Y = RNG.uniform(1, 9, 40), RNG.uniform(-3, 3, 40)
+TERM = "(y - a*x - b)**2"
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> tuple[str, str]:
+    """The same rows in mm and V, and in m and mV without units."""
+    for name, head, along, up in (("units", "x [mm],y [V]", 1.0, 1.0), ("plain", "x,y", 1e-3, 1e3)):
+        pairs = zip((along * X).tolist(), (up * Y).tolist(), strict=True)
+        (tmp_path / f"{name}.csv").write_text(f"{head}\n" + "".join(f"{a!r},{b!r}\n" for a, b in pairs))
+    return str(tmp_path / "units.csv"), str(tmp_path / "plain.csv")
+
+
+def answer(command: str, path: str, at: str, *more: str) -> dict[str, Any]:
+    result = autodiff(command, TERM, "--data", path, "--reduce", "mean", "--at", at, "--json", *more)
+    assert result.code == 0, result.err
+    record: dict[str, Any] = json.loads(result.out)
+    return record
+
+
+@pytest.mark.parametrize("backend", ["python", "numpy"])
+def test_a_loss_in_other_units_is_the_same_one(data: tuple[str, str], backend: str):
+    measured = answer("grad", data[0], "a=700 mV/m, b=0.2 V", "--backend", backend, "--relative")
+    plain = answer("grad", data[1], "a=700, b=200", "--backend", backend, "--relative")
+    assert measured["units"]["value"] == "V²" and measured["units"]["gradient"] == {"a": "V·mm", "b": "V"}
+    assert measured["point"] == {"a": 700.0, "b": 0.2}
+    # of mV², mV·m and mV
+    assert measured["value"] == pytest.approx(1e-6 * plain["value"], rel=1e-12)
+    assert measured["gradient"]["a"] == pytest.approx(plain["gradient"]["a"], rel=1e-12)
+    assert measured["gradient"]["b"] == pytest.approx(1e-3 * plain["gradient"]["b"], rel=1e-12)
+    assert measured["elasticities"] == pytest.approx(plain["elasticities"], rel=1e-12)
+
+
+def test_second_derivatives_of_a_loss_have_units(data: tuple[str, str]):
+    measured = answer("hessian", data[0], "a=700 mV/m, b=0.2 V")
+    assert measured["units"]["hessian"] == [["mm²", "mm"], ["mm", "1"]] and measured["eigenvalues"] is None
+    expected = [[2 * float(np.mean(X**2)), 2 * float(np.mean(X))], [2 * float(np.mean(X)), 2.0]]
+    np.testing.assert_allclose(measured["hessian"], expected, rtol=1e-13)
+
+
+def test_without_units_in_the_point_they_count_where_they_fit_together(data: tuple[str, str]):
+    product = autodiff("grad", "k*x*y", "--data", data[0], "--reduce", "sum", "--at", "k=2", "--json")
+    record = json.loads(product.out)
+    assert record["units"]["value"] == "mm·V" and record["value"] == pytest.approx(2 * float(X @ Y), rel=1e-12)
+    plain = answer("grad", data[0], "a=0.7, b=0.2")
+    assert "units" not in plain and plain["warnings"][0]["kind"] == "note"
+    assert plain["value"] == pytest.approx(float(np.mean((Y - 0.7 * X - 0.2) ** 2)), rel=1e-12)
+    result = autodiff("grad", TERM, "--data", data[0], "--reduce", "mean", "--at", "a=2 V, b=1 V")
+    assert result.code == 4 and "cannot subtract" in result.err
+    left = autodiff("minimize", TERM, "--data", data[0], "--reduce", "mean", "--at", "a=1,b=1")
+    assert "the units in the headings are left out" in left.err
+
+
+def test_files_in_different_units_are_refused(tmp_path: Path):
+    for name, unit in (("a", "V"), ("b", "mV")):
+        (tmp_path / f"{name}.csv").write_text(f"x,y\nm,{unit}\n1,2\n3,5\n")
+    files = [word for name in "ab" for word in ("--data", str(tmp_path / f"{name}.csv"))]
+    result = autodiff("grad", "x*y", *files, "--reduce", "sum")
+    assert result.code == 2 and "has the unit mV in" in result.err
