@@ -12,7 +12,7 @@ from contextlib import ExitStack, contextmanager
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..batched.columns_io import Fitted, kept_columns, mapped_columns
+from ..batched.columns_io import Fitted, kept_columns, mapped_columns, missing_hint
 from ..data.columns import check_units, report_headings
 from ..data.readers import Files, Reader, check_columns, reader
 from ..data.rows import BOUND, asked, check_clash, rows
@@ -149,6 +149,9 @@ class _Job(NamedTuple):
             return leniently(self.text, fit)[0]._replace(reading=None) if self.inputs.lenient else fit(self.text)
         except ExpressionError as error:
             error.text = self.text if error.text is None else error.text
+            if error.kind == "missing_value" and error.span is not None and self.is_data:
+                name = error.text[error.span.start : error.span.end]
+                error.diagnostic = error.diagnostic._replace(hint=missing_hint(name, [*columns]))
             raise
 
     def _check_use(self, used: Collection[str], unknowns: Collection[str] = ()) -> None:
