@@ -277,14 +277,14 @@ class ProgramUnits:
         """The units of the coefficients of a power series in a variable."""
         return [self.outputs[0], *[self.higher([name] * k) for k in range(1, order + 1)]]
 
-    def higher(self, names: Sequence[str]) -> Unit:
-        """The unit of the derivative by several variables, one after the other."""
+    def higher(self, names: Sequence[str], output: int = 0) -> Unit:
+        """The unit of the derivative of an output by several variables, one after the other."""
         if len(names) < 2:
-            return self.partial(names[0]) if names else self.outputs[0].difference
+            return self.partial(names[0], output) if names else self.outputs[output].difference
         below = Unit()
         for name in names:
             below = below * self.differences.get(name, Unit())
-        return self._derivative(self.outputs[0], below, higher=True)
+        return self._derivative(self.outputs[output], below, output, higher=True)
 
     def of_hessian(self, names: Sequence[str]) -> Units:
         """The units of a Hessian's numbers."""
