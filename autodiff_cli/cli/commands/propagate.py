@@ -8,7 +8,6 @@ from ...batched.columns_io import listed
 from ...equations.solve import posed_equations
 from ...errors import ExpressionError, point_error, usage_error
 from ...inputs.arithmetic import DOUBLE
-from ...inputs.column_units import NONE
 from ...inputs.decoding import whole
 from ...inputs.parse_point import is_name, may_sweep, parse_point, point_of_object, read_json
 from ...inputs.problem import Problem, pose
@@ -87,10 +86,15 @@ def run(call: Call) -> int:
 
     many = inputs.many or several
     searches = Searches(asked, lambda result: not result.interrupted, many=many, unit="blocks of draws")
-    # equations take no units
-    in_rows = [NONE] if arguments.keys() & {"unknowns", "between"} else call.units
+    equations = bool(arguments.keys() & {"unknowns", "between"})
     question = RowQuestion(
-        "propagate", DOUBLE, call.answers.shown, posed, errors=call.errors or "columns", units=in_rows
+        "propagate",
+        DOUBLE,
+        call.answers.shown,
+        posed,
+        errors=call.errors or "columns",
+        units=call.units,
+        equations=equations,
     )
     return max(answer_at(inputs, call, searches.answer, shown, question, chosen=chosen), searches.code)
 
