@@ -425,10 +425,10 @@ def _constrained(
     at_point = conditions.constraints
     if sense is MAXIMIZE:
         # of an equation the multiplier is a derivative of the value, which is the negative
-        equalities = [each.equality for each in constraints]
+        equalities = [constraint.equality for constraint in constraints]
         at_point = tuple(
-            each._replace(multiplier=unsigned(-each.multiplier)) if equality else each
-            for each, equality in zip(at_point, equalities, strict=True)
+            constraint._replace(multiplier=unsigned(-constraint.multiplier)) if equality else constraint
+            for constraint, equality in zip(at_point, equalities, strict=True)
         )
     return _minimum(text, objective, end, limits, method, begun.warnings, begun.over, at_point)
 

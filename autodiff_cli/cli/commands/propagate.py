@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from types import MappingProxyType
 from typing import Any, BinaryIO
 
 from ...batched.columns_io import listed
@@ -12,7 +11,7 @@ from ...inputs.arithmetic import DOUBLE
 from ...inputs.decoding import whole
 from ...inputs.parse_point import ValueOf, is_name, may_sweep, parse_point, point_of_object, read_json
 from ...inputs.problem import Problem, pose
-from ...streams.requests import Reading, Request, mapping, unknowns_of_object
+from ...streams.requests import Reading, Request, unknowns_of_object
 from ...uncertainty.measured_units import measured_value
 from ...uncertainty.measured_value import MeasuredValue, of_draws, with_spreads
 from ...uncertainty.measurement_model import variables_of
@@ -26,7 +25,6 @@ from ...uncertainty.propagate import (
 )
 from ...views.characters import theme_of
 from ...views.propagate import PropagationView
-from .. import options
 from ..call import Call
 from ..runner import Inputs, RowQuestion
 from ..searches import Searches
@@ -50,7 +48,6 @@ def run(call: Call) -> int:
     option, files = ("--draws", draws) if draws else ("--data", call.data)
     if files and inputs.many:
         raise usage_error(f"`{option}` is for one program", "give the program as the argument, or with `--file PATH`")
-    called = mapping(rows.columns)
     pairs = parse_pairs(call.correlation or ())
     degrees = {name: value for text in call.dof or () for name, value in parse_point(text).items()}
     fitted = None if fit is None else read_fit(fit, inputs.beside("--fit", fit))
@@ -58,15 +55,10 @@ def run(call: Call) -> int:
 
     def asked(request: Request, stop: Callable[[], bool]) -> Propagation:
         own: dict[str, Any] = arguments | ({"unknowns": request.more["for"]} if "for" in request.more else {})
-        implicit = "unknowns" in own or "between" in own
         known_names = [*request.point, *(fitted.values if fitted is not None else ())]
-        columns_read = None
-        if files:
-            skip = inputs.on_error == "skip"
-            columns_read = readings(files, request.text, known_names, rows, called, implicit=implicit, skip=skip)
         own["correlation"] = {**pairs, **request.more.get("correlation", {})}
         own["dof"] = {**degrees, **request.more.get("dof", {})}
-        own["draws" if draws else "readings"] = columns_read
+        own["draws" if draws else "readings"] = readings(call, files, request.text, known_names) if files else None
         return propagate(request.text, request.point, fitted=fitted, stop=stop, system=bool(rows.points), **own)
 
     def posed(text: str, point: Mapping[str, float]) -> Problem:
@@ -142,19 +134,9 @@ def with_draws(value_of: ValueOf) -> ValueOf:
     return read
 
 
-def readings(
-    paths: Sequence[str],
-    text: str,
-    known_names: Sequence[str],
-    dialect: options.Dialect = options.UNSAID,
-    called: Mapping[str, str] = MappingProxyType({}),
-    *,
-    implicit: bool = False,
-    skip: bool = False,
-) -> dict[str, list[float]]:
-    """The columns of files that are variables of the program; see `read_columns`. Raises `ExpressionError`."""
-    from ...data.columns import read_columns
-    from ...data.text_dialects import Forced
+def readings(call: Call, paths: Sequence[str], text: str, known_names: Sequence[str]) -> dict[str, list[float]]:
+    """The columns of files that are variables of the program. Raises `ExpressionError`."""
+    implicit = call.unknowns is not None or call.between is not None
 
     def used(columns: Sequence[str]) -> list[str]:
         program = variables_of(text, [*known_names, *(column for column in columns if is_name(column))], implicit)
@@ -172,4 +154,4 @@ def readings(
             )
         return used_names
 
-    return read_columns(paths, used, Forced.of(dialect), called, other=known_names, skip=skip, readings=True)
+    return call.read_columns(paths, used, known_names, readings=True)
