@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from ..diagnostics.leniency import AsRead, leniently
 from ..errors import Diagnostic, ExpressionError, nearest, point_error, quoted, usage_error
-from ..inputs.headings import names_in_headings
+from ..inputs.headings import heading, names_in_headings
 from ..inputs.parse_point import is_name
 from ..inputs.problem import apart, parse, single_output, spelled, wanted_variables
 from ..language.builder import Program
@@ -83,6 +83,7 @@ def fitted(
 def missing_hint(name: str, columns: Sequence[str]) -> str:
     """What to do about a name of a formula that has no value: which column it may be, or those that there are."""
     near = next((column for column in columns if column.lower() == name.lower()), None)
+    near = near or next((column for column in columns if name.lower() in map(str.lower, heading(column)[0])), None)
     near = near or nearest(name, list(columns))
     mapped = f"{name}={near}" if near is None or is_name(near) else f'"{name}={near}"'
     mapped = f", or take another: `--columns {mapped}`" if near else ""

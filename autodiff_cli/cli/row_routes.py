@@ -123,7 +123,8 @@ class _Job(NamedTuple):
     def named(self, names: Sequence[str]) -> dict[str, str]:
         """Which of these columns has the values of which name."""
         shared = [name for name, value in self.point.items() if not isinstance(value, Spread)]
-        return mapped_columns(self.columns, names, [*shared, *BOUND.findall(self.text)])
+        bound = () if self.question.equations else BOUND.findall(self.text)
+        return mapped_columns(self.columns, names, [*shared, *bound])
 
     def known(self, columns: Collection[str]) -> Fitted:
         """The program over these columns. Raises `ExpressionError` where they do not fit."""
@@ -412,6 +413,11 @@ def _columns_with_units(
     texts = units_in_headings({**used, **spreads}, files.first.units)
     if not texts and not job.has_units_asked:
         return {}
+    if question.equations and question.errors is not None:
+        # the numbers alone are propagated through equations
+        if texts:
+            write_note("note: the units in the headings are left out: the numbers are used as they are")
+        return {}
     units, notes = column_units(used, texts, job.has_units_asked)
     warn(notes, job.text)
     return {name: (unit, texts.get(f"u({name})")) for name, unit in units.items()}
@@ -615,7 +621,7 @@ class _Requests:
             self.units = _units_of(job, self.known, with_units)
         if self.units is None:
             self.of_columns = self._units_of_columns(with_units)
-            if self.of_columns and job.question.errors is None and job.question.question != "solve":
+            if self.of_columns and job.question.errors is None and not job.question.equations:
                 from ..data.row_units import checked_units
 
                 checked_units(

@@ -36,12 +36,14 @@ class Distribution(NamedTuple):
 class MeasuredValue(Typed):
     """The estimate of a quantity, with its standard uncertainty and the distribution behind both."""
 
-    __slots__ = ("distribution", "number", "uncertainty", "unit")
+    __slots__ = ("copied", "distribution", "number", "uncertainty", "unit")
     uncertainty: float
     distribution: Distribution
     unit: Unit
     """Where it has one: the numbers are in coherent units then, but for `number`, which is the value in it."""
     number: float
+    copied: tuple[str, Sequence[float]]
+    """Of a value that draws are copies of: the name of their table, whose columns belong together, and its column."""
 
 
 class Moments(NamedTuple):
