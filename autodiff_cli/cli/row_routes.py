@@ -27,7 +27,7 @@ from ..inputs.arithmetic import DOUBLE
 from ..inputs.column_units import column_units, left_out, units_in_headings
 from ..inputs.headings import names_in_headings
 from ..inputs.parse_point import is_name
-from ..inputs.problem import Quantity, parse
+from ..inputs.problem import Quantity, parse, unused
 from ..inputs.sweeps import Grid
 from ..numbers.budget import reported
 from ..streams.files import Output, begun
@@ -136,7 +136,10 @@ class _Job(NamedTuple):
             problem = posed(text, point)
             self._check_use(problem.program.variables, problem.unknowns)
             if not self.is_data:
-                warn([warning for warning in problem.warnings if warning.kind == "unused"], self.text)
+                # an entry of a list may have the name of a sweep, `x[1]` of `x1`
+                others = [unused(problem.program, name).message for name in columns if name not in self.first]
+                unread = [warning for warning in problem.warnings if warning.kind == "unused"]
+                warn([warning for warning in unread if warning.message not in others], self.text)
             variables = problem.program.variables
             return Fitted(problem.program, tuple(variables), tuple(problem.wanted))
 

@@ -258,6 +258,12 @@ def _quotient(tokens: list[_Token], at: int, text: str) -> tuple[Unit, int]:
         else:
             if below:
                 raise _two_ways(text, tokens, over, at)
+            if start and text[start] == "°" and text[start - 1].isalpha():
+                # a thousandth of a degree, or metres times degrees
+                begin = tokens[at - 1][2]
+                apart = f"{text[begin:start]} {text[start:end].strip()}"
+                hint = f"write the number without a prefix, or the product as `{apart}`"
+                raise _wrong(f"`{text[begin:end].strip()}` can be read in two ways", begin, end, hint)
             sign = 1
         unit, at = _power(tokens, at, text)
         result = _product((result, 1), (unit, sign)) if not first or sign < 0 else unit
