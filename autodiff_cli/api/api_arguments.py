@@ -120,12 +120,6 @@ class Given(Call):
         parameters = {keyword(name): parameter for name, (parameter, _, _) in declared(command).options.items()}
         super().__init__({parameters.get(name, name): x for name, x in {**defaults, **values}.items()})
 
-    def __getattr__(self, name: str) -> Any:
-        try:
-            return self.__dict__["values"][name]
-        except KeyError:
-            raise AttributeError(name) from None
-
     def answer(self, question: Callable[..., Any], **own: Any) -> Any:
         """Return the answer of a question about a program at a point, with some arguments of its own."""
         return question(self.text, self.point, wrt=self.variables, **{**self.arguments(question), **own})

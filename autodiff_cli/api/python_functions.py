@@ -20,6 +20,7 @@ from ..accuracy import check as _check
 from ..cli.commands.fit import prediction_columns, read_data
 from ..cli.commands.plot import read_rows
 from ..cli.commands.propagate import read_fit, readings
+from ..cli.own_answers import CHECKS, check_of
 from ..curves import contours as _surface
 from ..curves import plot as _plot
 from ..data import rows as _rows
@@ -36,8 +37,6 @@ from ..diagnostics.leniency import AsRead, leniently
 from ..equations import implicit_formulas as _implicit
 from ..equations import solve as _solve
 from ..errors import Diagnosed, Diagnostic, ExpressionError, quoted, usage_error
-from ..exercises import answers as _own
-from ..exercises import derivative_answers as _own_derivatives
 from ..exercises import exercise as _exercise
 from ..exercises import marking as _marking
 from ..formulas import diff as _diff
@@ -534,6 +533,11 @@ def answers(
     types = {**first, **keywords}
 
     def faced(function: Callable[..., R]) -> Callable[..., R]:
+        def answered(values: Mapping[str, Any]) -> Any:
+            call = Given(command, values)
+            marks = command in CHECKS and values.get("answer") is not None
+            return _as(Marked, call.answer(check_of(command))) if marks else function(call)
+
         @wraps(function)
         def asked(*args: Any, **keywords: Any) -> R:
             try:
@@ -550,12 +554,10 @@ def answers(
                     if command in _rows.QUESTIONS and is_frame(at) and not has_lists(text, at):
                         return cast(R, of_rows(command, **values))
                     if not values.get("lenient"):
-                        return cast(R, warned(function(Given(command, values)), command))
+                        return cast(R, warned(answered(values), command))
                     point = as_meant(values.get("at"), measured_value if command == "propagate" else value_with_unit)
                     values = {**values, "at": point} if point else values
-                    answer, reading = leniently(
-                        str(text), lambda read: cast(Any, function(Given(command, {**values, "text": read})))
-                    )
+                    answer, reading = leniently(str(text), lambda read: answered({**values, "text": read}))
                     if reading is not None:
                         answer.__dict__["_reading"] = reading
                     if meant(point):
@@ -927,8 +929,6 @@ def diff(call: Given) -> Diff | Marked:
     >>> diff("x**2*sin(x)", answer="2x sin x").hint
     'a term of the product rule is missing: it is u′·v + u·v′'
     """
-    if call.values.get("answer") is not None:
-        return _as(Marked, call.answer(_own_derivatives.check_derivative))
     answer = call.answer(_implicit.implicit_diff if call.unknowns else _diff.diff, language=call.to or "text")
     return _as(Diff, answer, steps=call.steps or None, unknowns=bool(answer.equations) or None, **call.shown)
 
@@ -943,8 +943,6 @@ def hessian(call: Given) -> Hessian | Marked:
     >>> hessian("x*y", {"x": 0, "y": 0}).hessian
     [[0.0, 1.0], [1.0, 0.0]]
     """
-    if call.values.get("answer") is not None:
-        return _as(Marked, call.answer(_own.check_hessian))
     return _as(Hessian, call.answer(_hessian.hessian), **call.shown)
 
 
@@ -967,8 +965,6 @@ def taylor(call: Given) -> Taylor | Marked:
     >>> taylor("exp(x)", {"x": 0}, order=3, exact=True).polynomial
     '1 + x + 1/2*x**2 + 1/6*x**3'
     """
-    if call.values.get("answer") is not None:
-        return _as(Marked, call.answer(_own.check_series))
     return _as(Taylor, call.answer(_taylor.taylor), **call.shown)
 
 
@@ -1029,8 +1025,6 @@ def solve(call: Given) -> Solved | Marked:
     >>> round(found.solutions[0].values["x"], 10), found.solutions[0].simple
     (1.4142135624, True)
     """
-    if call.values.get("answer") is not None:
-        return _as(Marked, call.answer(_own.check_solution))
     return _as(Solved, call.answer(_solve.solve), **call.shown)
 
 

@@ -1,4 +1,4 @@
-"""Calls: what a question takes of the options of its command, typed on a command line or given in Python."""
+"""Calls: the options of a command, typed on a command line or given in Python, and what its question takes of them."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from ..streams.requests import default_point, names
 
 if TYPE_CHECKING:
     from ..batched.data_loss import LossSpec
+    from . import options
 
 OPTIONS = {"tolerance": "gradient_tolerance", "required": "require", "every": "everything"}
 """The options whose values are arguments under other names."""
@@ -23,12 +24,34 @@ CHOICES = ("relative", "sort", "depth", "binary", "partials", "width", "blanks")
 
 
 class Call:
-    """The values of options by parameter. A question's argument is the option of its name, or a property here."""
+    """The values of options by parameter, which are attributes too, and groups of them.
 
-    def __init__(self, values: Mapping[str, Any], of_data: bool = False) -> None:
-        """`of_data` says whether the points are rows of data, whose results are in products of their columns' units."""
-        left = of_data and left_out(values.get("units"))
-        self.values = {**values, "system": True, **({"units": None} if left else {})} if of_data else values
+    A question's argument is the option of its name, or a property here.
+    """
+
+    program: options.Program
+    answers: options.Answers
+    saves: options.Saves
+    numbers: options.Numbers
+    rows: options.Rows
+    loss: options.Loss
+    dialect: Any
+    """The group of options about files of data, or the dialect of SQL."""
+
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        self.values = values
+
+    @property
+    def by_row(self) -> Call:
+        """The call of a question about each row, where results are in products of the units of columns of data."""
+        units = None if left_out(self.units) else self.units
+        return Call({**self.values, "system": True, "units": units}) if self.rows.points else self
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self.__dict__["values"][name]
+        except KeyError:
+            raise AttributeError(name) from None
 
     def arguments(self, question: Callable[..., Any]) -> dict[str, Any]:
         """Return the keyword arguments of a question but for `wrt`, which a request may have; without those left out.

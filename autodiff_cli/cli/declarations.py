@@ -163,13 +163,15 @@ class Declared:
         self.sections.setdefault(name, "Options")
 
     def grouped(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the arguments of the command's function, from the values that were given by parameter."""
-        by_parameter = dict(values)
+        """Return the values of all options by parameter, those of groups together, from the values that were given."""
+        options: dict[str, Any] = {name: None for name, _ in self.arguments}
+        options |= {name: False if kind is bool else None for name, _, kind in self.options.values()}
+        grouped = {}
         for name in self._groups:
-            group = GROUPS[name]
-            fields = {field: by_parameter.pop(field) for field in group._fields if field in by_parameter}
-            by_parameter[name] = group(**fields)
-        return by_parameter
+            fields = GROUPS[name]._fields
+            grouped[name] = GROUPS[name](**{field: x for field, x in values.items() if field in fields})
+            options = {parameter: x for parameter, x in options.items() if parameter not in fields}
+        return {**options, **{name: x for name, x in values.items() if name in options}, **grouped}
 
 
 class _Group(Declared):

@@ -3,23 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 
 from ..exercises.exercise import Marked
 from ..streams.requests import Request
 from ..views.exercise import MarkedView
 from .call import Call
-from .options import Answers, Program
 from .runner import Inputs, answer_all, asking
 
 WRONG = 1
 """The exit code where all is done and the answer is no."""
 
 
-def mark_answers(question: Callable[..., Marked], call: Call, program: Program, answers: Answers) -> int:
-    """Say whether the answer to a question is right; return the exit code."""
-    inputs = Inputs.of(program._replace(lenient=True), answers)
-    view = MarkedView()
-    method = asking(question, call)
+CHECKS = {
+    "diff": ("derivative_answers", "check_derivative"),
+    "hessian": ("answers", "check_hessian"),
+    "taylor": ("answers", "check_series"),
+    "solve": ("answers", "check_solution"),
+}
+"""The functions of `exercises` that check the answers to commands, after their modules."""
+
+
+def check_of(command: str) -> Callable[..., Marked]:
+    """Return the function that checks answers to the question of a command."""
+    module, name = CHECKS[command]
+    return getattr(import_module(f"..exercises.{module}", __package__), name)  # type: ignore[no-any-return]
+
+
+def mark_answers(command: str, call: Call) -> int:
+    """Say whether the answer to the question of a command is right; return the exit code."""
+    inputs = Inputs.of(call)._replace(lenient=True)
+    method = asking(check_of(command), call)
     wrong: list[Marked] = []
 
     def marked(request: Request) -> Marked:
@@ -28,4 +42,4 @@ def mark_answers(question: Callable[..., Marked], call: Call, program: Program, 
             wrong.append(mark)
         return mark
 
-    return max(answer_all(inputs, marked, view), WRONG if wrong else 0)
+    return max(answer_all(inputs, marked, MarkedView()), WRONG if wrong else 0)

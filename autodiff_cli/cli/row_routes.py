@@ -89,6 +89,11 @@ class _Job(NamedTuple):
         )
 
     @property
+    def fails(self) -> bool:
+        """Whether the first error is the end."""
+        return self.inputs.on_error == "fail"
+
+    @property
     def is_data(self) -> bool:
         """Whether the rows are those of data, perhaps at the points of sweeps."""
         return self.sources[0] is not SWEEP
@@ -345,7 +350,7 @@ def _in_parts(job: _Job, folder: str) -> int:
         job.format,
         job.question.digits,
         job.chosen.spreadsheet,
-        job.inputs.fail,
+        job.fails,
         job.grid,
     )
     return cluster.run(shared, parts, job.chosen.scheduler, job.chosen.workers, force=job.inputs.force)
@@ -381,7 +386,7 @@ def _piped(job: _Job, stack: ExitStack, first: Reader | None) -> int:
     to = sink(place, bound.schema, job.format, spreadsheet=job.chosen.spreadsheet, leading=leading, **job.layout(known))
     tally = Tally()
     try:
-        code = run(files, bound, to, beside, tally, fail=job.inputs.fail)
+        code = run(files, bound, to, beside, tally, fail=job.fails)
     except OSError as fault:
         if beside is None:
             raise
@@ -525,8 +530,8 @@ def _one_by_one(job: _Job, method: Method[Answer], view: View[Answer], stack: Ex
         return WideRows(view.cells(result)) if numbers is None else Values(numbers(result))
 
     with requests.interruptible():
-        code = answer_requests(requests, answer, out, flush, fail=job.inputs.fail)
-    if job.wide and job.inputs.fail and code and job.inputs.output is not None:
+        code = answer_requests(requests, answer, out, flush, fail=job.fails)
+    if job.wide and job.fails and code and job.inputs.output is not None:
         output.stream.close()
     else:
         output.finish(code, whole=True)

@@ -30,7 +30,7 @@ from ..views.error import report, write_reading, write_stderr
 from ..views.formats import Asked, Writer, format_of, writer
 from ..views.schema import View
 from .arguments import NothingAsked
-from .options import Answers, Program
+from .options import Program
 
 if TYPE_CHECKING:
     from ..diagnostics.leniency import AsRead
@@ -81,24 +81,17 @@ class Inputs(NamedTuple):
     format: str | None
     output: str | None
     force: bool
-    fail: bool
-    """Whether the first error of many is the end."""
+    on_error: str | None
+    """What an error of one of many does: `fail` ends all, `skip` leaves out a row of data."""
     reading: Reading = AS_USUAL
     document: bool = False
     """Whether LaTeX is to be a whole document."""
 
     @classmethod
-    def of(
-        cls,
-        program: Program,
-        answers: Answers,
-        document: bool = False,
-        reading: Reading = AS_USUAL,
-        *,
-        uncertain: bool = False,
-    ) -> Inputs:
-        """The inputs that these options name; constants of nature perhaps with their uncertainties."""
-        expr, at, wrt, constants, lenient = program
+    def of(cls, call: Call, reading: Reading = AS_USUAL, *, uncertain: bool = False) -> Inputs:
+        """The inputs that the options of a call name; constants of nature perhaps with their uncertainties."""
+        expr, at, wrt, constants, lenient = call.values.get("program") or Program("")
+        answers = call.answers
         if constants:
             from ..quantities.table import constant_texts  # only constants need it
 
@@ -112,9 +105,9 @@ class Inputs(NamedTuple):
             "json" if answers.json else answers.format,
             None if answers.output == "-" else answers.output,
             answers.force,
-            answers.on_error == "fail",
+            answers.on_error,
             reading.leniently if lenient else reading,
-            document,
+            call.values.get("document", False),
         )
 
     @property
@@ -352,7 +345,7 @@ def _answer_stream(inputs: Inputs, method: Method[Answer], out: Writer[Answer]) 
     defaults = Defaults(point, names(inputs.wrt), inputs.reading)
     flush = not (is_file(sys.stdin) and not sys.stdout.isatty())
     requests = stream(standard_input(), defaults, out.out.flush if flush else None)
-    return answer_requests(requests, method, out, flush, fail=inputs.fail, lenient=inputs.lenient)
+    return answer_requests(requests, method, out, flush, fail=inputs.on_error == "fail", lenient=inputs.lenient)
 
 
 def answer_requests(

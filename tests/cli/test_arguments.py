@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import re
-from inspect import isfunction, signature
+from inspect import getsource, isfunction, signature
 from typing import get_type_hints
 
 import pytest
@@ -13,11 +14,12 @@ from hypothesis import strategies as st
 from autodiff_cli.accuracy import check as checks
 from autodiff_cli.cli import synonyms
 from autodiff_cli.cli.arguments import HelpAsked, check, looks_like_option, read
-from autodiff_cli.cli.call import CHOICES, OPTIONS
+from autodiff_cli.cli.call import CHOICES, OPTIONS, Call
 from autodiff_cli.cli.commands import COMMANDS, QUESTIONS, command_module
 from autodiff_cli.cli.declarations import Option, declared
 from autodiff_cli.cli.defaults import is_allowed
 from autodiff_cli.cli.options import GROUPS
+from autodiff_cli.cli.own_answers import CHECKS
 from autodiff_cli.curves.plot import ORDERS
 from autodiff_cli.derivatives.trace import MODES
 from autodiff_cli.equations.implicit_formulas import implicit_diff
@@ -162,21 +164,25 @@ def asked_of(command: str) -> set[str]:
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_command_takes_what_is_declared(command: str) -> None:
     declaration = declared(command)
-    hints = get_type_hints(command_module(command).run)
-    hints.pop("return")
-    asked = asked_of(command) if hints.pop("typed", None) else set()
-    for name, group in GROUPS.items():
-        if hints.get(name) is group:
-            del hints[name]
-            fields = get_type_hints(group)
-            for parameter, _, kind in declaration.options.values():
-                assert fields.pop(parameter, kind) == kind, parameter
     kinds = {parameter: kind for parameter, _, kind in declaration.options.values()}
     kinds |= {parameter: str | None for parameter, _ in declaration.arguments}
-    for parameter, hint in hints.items():
-        assert kinds[parameter] == hint, parameter
-    of_groups = {field for group in GROUPS.values() for field in group._fields}
-    assert set(kinds) - set(hints) <= of_groups | asked | {"work", "debug", "quiet"}
+    of_groups: set[str] = set()
+    for group in declaration._groups:
+        fields = get_type_hints(GROUPS[group])
+        of_groups |= fields.keys()
+        for parameter, kind in kinds.items():
+            assert fields.get(parameter, kind) == kind, parameter
+    # the options that a command's module names are declared, and what is declared is used
+    code = ast.parse(getsource(command_module(command)))
+    named = {
+        node.attr
+        for node in ast.walk(code)
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "call"
+    }
+    own = set(kinds) - of_groups
+    assert {name for name in named if not hasattr(Call, name)} - {*GROUPS, "values"} <= own
+    elsewhere = {"document", "work", "debug", "quiet", *["answer"] * (command in CHECKS)}
+    assert own <= named | asked_of(command) | elsewhere
 
 
 def test_ranges_choices_and_defaults_are_those_of_the_functions() -> None:

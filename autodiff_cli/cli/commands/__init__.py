@@ -13,7 +13,7 @@ from ...errors import EXIT_CODES, usage_error
 if TYPE_CHECKING:
     from ...batched.data_loss import LossSpec
     from ...views.schema import View
-    from ..options import Answers, Loss, Rows
+    from ..call import Call
     from ..runner import Inputs, Method, RowQuestion
 
 COMMANDS = (
@@ -78,11 +78,12 @@ def _commands_with(name: str) -> list[str]:
     return [command for command in COMMANDS if name in declared(command).options]
 
 
-def data_over(loss: Loss, answers: Answers, inputs: Inputs, rows: Rows | None = None) -> LossSpec | None:
+def data_over(call: Call, inputs: Inputs) -> LossSpec | None:
     """The data that a formula is reduced over by a command's options, None where they name none.
 
-    `rows` are those of a command that has `--points` too. Raises a usage error.
+    Raises a usage error.
     """
+    loss = call.loss
     if not loss.data:
         return None
     from ...batched.data_loss import reduction  # only data files need it
@@ -92,9 +93,8 @@ def data_over(loss: Loss, answers: Answers, inputs: Inputs, rows: Rows | None = 
     from ...streams.requests import mapping
 
     inputs.need(only="`--data` is for one formula, not for a stream of them")
-    shared = loss if rows is None else rows
-    data = from_files(sources(loss.data, Forced.of(shared)), mapping(shared.columns))
-    return reduction(data, loss.reduce, skip=answers.on_error == "skip", backend=shared.backend)
+    data = from_files(sources(loss.data, Forced.of(loss)), mapping(loss.columns))
+    return reduction(data, loss.reduce, skip=inputs.on_error == "skip", backend=loss.backend)
 
 
 def _name_the_variable(values: dict[str, Any]) -> None:
@@ -113,7 +113,7 @@ def _name_the_variable(values: dict[str, Any]) -> None:
 
 
 def answer_at(
-    inputs: Inputs, rows: Rows, method: Method[Any], view: View[Any], question: RowQuestion, **choices: Any
+    inputs: Inputs, call: Call, method: Method[Any], view: View[Any], question: RowQuestion, **choices: Any
 ) -> int:
     """Answer one program at a point, at all points of a sweep or rows of data, or a stream; return the exit code.
 
@@ -121,7 +121,7 @@ def answer_at(
     """
     from ..runner import answer_all
 
-    inputs = inputs.with_sweeps()
+    rows, inputs = call.rows, inputs.with_sweeps()
     grid = inputs.grid(rows.zip)
     if grid is None and not rows.points:
         for option in ("wide", "spreadsheet", "backend"):
@@ -138,12 +138,23 @@ def answer_at(
     return answer_rows(inputs, rows, grid, method, view, question)
 
 
+def run(command: str, call: Call) -> int:
+    """Answer a call of a command, or mark the answer that it gives; return the exit code."""
+    if command != "exercise" and call.values.get("answer") is not None:
+        from ..own_answers import mark_answers  # only an answer needs it
+
+        return mark_answers(command, call)
+    code: int = command_module(command).run(call)
+    return code
+
+
 def call(command: str, args: Sequence[str]) -> int:
     """Run a command by its name and its command line; return its exit code."""
     from ...numbers.budget import allowed
     from ...streams import internal_error as bugs
     from ...views import error
     from ..arguments import NothingAsked, read
+    from ..call import Call
     from ..declarations import declared
 
     declaration = declared(command)
@@ -157,11 +168,10 @@ def call(command: str, args: Sequence[str]) -> int:
     _name_the_variable(values)
     try:
         with allowed(values.pop("work", 1)):
-            code: int = command_module(command).run(**declaration.grouped(values))
+            return run(command, Call(declaration.grouped(values)))
     except NothingAsked:
         error.write_stderr(
             f"There is no expression. For example:\n\n  {declaration.examples[0]}\n\n"
             f"`autodiff {command} --help` lists the options.\n"
         )
         return EXIT_CODES["usage"]
-    return code

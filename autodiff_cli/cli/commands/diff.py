@@ -2,14 +2,12 @@
 
 import sys
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from ...formulas.diff import LANGUAGES, Diff, diff
 from ...inputs.problem import Problem, check_values
 from ...views.characters import terminal_of
 from ...views.diff import DiffView
 from ...views.formats import language_of
-from .. import options
 from ..call import Call
 from ..runner import Inputs, RowQuestion, asking
 from . import answer_at
@@ -23,36 +21,20 @@ def posed(text: str, point: Mapping[str, float]) -> Problem:
     return Problem(program, {**point}, {**point}, [], check_values(program, point))
 
 
-def run(
-    *,
-    program: options.Program,
-    steps: bool = False,
-    to: str | None = None,
-    answer: str | None = None,
-    answers: options.Answers,
-    document: bool = False,
-    rows: options.Rows,
-    **typed: Any,
-) -> int:
+def run(call: Call) -> int:
     """Differentiate a formula into formulas; return the exit code."""
-    if answer is not None:
-        from ...exercises.derivative_answers import check_derivative  # only an answer needs it
-        from ..own_answers import mark_answers
-
-        return mark_answers(check_derivative, Call({**typed, "answer": answer}), program, answers)
-    inputs = Inputs.of(program, answers, document)
-    language = language_of(to, inputs.format, inputs.output, LANGUAGES, "text")
-    call = Call(typed)
+    inputs, digits = Inputs.of(call), call.answers.shown
+    language = language_of(call.to, inputs.format, inputs.output, LANGUAGES, "text")
     method: Callable[..., Diff] = diff
     if call.unknowns:
         from ...equations.implicit_formulas import implicit_diff as method  # only equations need it
     letters = inputs.output is not None or terminal_of(sys.stdout).unicode
-    question = RowQuestion("diff", call.arithmetic, answers.shown, posed if call.unknowns else inputs.posed)
+    question = RowQuestion("diff", call.arithmetic, digits, posed if call.unknowns else inputs.posed)
     return answer_at(
         inputs,
-        rows,
-        asking(method, call, steps=steps, language=language),
-        DiffView(digits=answers.shown, unicode=letters, steps=steps, unknowns=bool(call.unknowns)),
+        call,
+        asking(method, call, language=language),
+        DiffView(digits=digits, unicode=letters, steps=call.steps, unknowns=bool(call.unknowns)),
         question,
         otherwise="latex" if language == "latex" else "table",
     )

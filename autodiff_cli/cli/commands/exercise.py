@@ -1,13 +1,11 @@
 """`autodiff exercise`: problems to solve, their solutions, and whether an answer is right."""
 
 import sys
-from typing import Any
 
 from ...exercises.exercise import Marked
 from ...exercises.marking import asked
 from ...views.characters import terminal_of
 from ...views.exercise import ExerciseView
-from .. import options
 from ..call import Call
 from ..runner import Inputs, write_entries
 
@@ -15,12 +13,12 @@ WRONG = 1
 """The exit code where all is done and the answer is no."""
 
 
-def run(*, answers: options.Answers, document: bool = False, **typed: Any) -> int:
+def run(call: Call) -> int:
     """Set exercises in derivatives, and check answers; return the exit code."""
-    inputs = Inputs.of(options.Program(""), answers, document)
+    inputs = Inputs.of(call)
     shown = ExerciseView(unicode=inputs.output is not None or terminal_of(sys.stdout).unicode)
     chosen = inputs.chosen(shown.formats)
-    sheet = asked(**Call(typed).arguments(asked))
+    sheet = asked(**call.arguments(asked))
     entries = [sheet] if isinstance(sheet, Marked) or chosen not in ("jsonl", "csv", "tsv") else sheet.exercises
     code = WRONG if isinstance(sheet, Marked) and not sheet.right else 0
     return write_entries(inputs, shown, entries, code, chosen)

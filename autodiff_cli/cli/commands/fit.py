@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import PurePath
 from types import MappingProxyType
-from typing import Any
 
 from ...errors import ExpressionError, needed, usage_error
 from ...inputs.bounds import parse_ranges
@@ -30,51 +29,37 @@ MOST_PREDICTED = 100_000
 _WORD = re.compile(r"\w+")
 
 
-def run(
-    *,
-    program: options.Program,
-    data: list[str] | None = None,
-    dialect: options.Dialect,
-    columns: list[str] | None = None,
-    fix: list[str] | None = None,
-    predict: list[str] | None = None,
-    residuals: str | None = None,
-    saves: options.Saves,
-    theme: str | None = None,
-    answers: options.Answers,
-    document: bool = False,
-    **typed: Any,
-) -> int:
+def run(call: Call) -> int:
     """Fit the parameters of a formula to data, by least squares; return the exit code."""
-    inputs = Inputs.of(program, answers, document)
+    inputs, residuals = Inputs.of(call), call.residuals
     inputs.need(only="a fit is of one formula to a file of data, not of a stream")
-    assert data
-    places = prediction_columns(predict or (), program.expr)
-    shown = FitView(digits=answers.shown, theme=theme_of(theme), predicted=tuple(places))
+    places = prediction_columns(call.predict or (), call.program.expr)
+    shown = FitView(digits=call.answers.shown, theme=theme_of(call.theme), predicted=tuple(places))
     chosen = inputs.chosen(shown.formats)
     inputs.check_picture(chosen, "fit")
     if residuals is not None and PurePath(residuals).suffix not in (".csv", ".parquet"):
         raise usage_error(f"`{residuals}` is neither csv nor parquet", "end its name in one of these")
-    fixed = {name: value for text in fix or () for name, value in parse_point(text, value_with_unit).items()}
-    bounds = parse_ranges(typed.pop("bounds", None) or (), value_with_unit)
-    arguments = {**Call(typed).arguments(fit), "fixed": fixed, "bounds": bounds, "predict": places}
+    fixed = {name: value for text in call.fix or () for name, value in parse_point(text, value_with_unit).items()}
+    bounds = parse_ranges(call.values["bounds"] or (), value_with_unit)
+    values = Call({**call.values, "bounds": None, "predict": None})
+    arguments = {**values.arguments(fit), "fixed": fixed, "bounds": bounds, "predict": places}
     if residuals is not None:
         files.check(residuals, force=inputs.force)
-    saved = Saved(inputs, saves)
-    source, called = data, mapping(columns)
+    saved = Saved(inputs, call.saves)
+    called = mapping(call.columns)
 
     def asked(request: Request, stop: Callable[[], bool]) -> Fit:
         known_names = [*request.point, *fixed]
         measured = read_data(
-            source,
+            call.data,
             request.text,
             known_names,
-            typed.get("response"),
-            sigma=typed.get("sigma"),
-            weights=typed.get("weights"),
-            dialect=dialect,
+            call.response,
+            sigma=call.sigma,
+            weights=call.weights,
+            dialect=call.dialect,
             called=called,
-            skip=answers.on_error == "skip",
+            skip=inputs.on_error == "skip",
         )
         return fit(request.text, measured, request.point, **arguments, stop=stop)
 

@@ -3,13 +3,13 @@
 from ...formulas.functions import FunctionEntry, Functions, function, functions
 from ...views.formats import draws
 from ...views.functions import FunctionsView
-from .. import options
+from ..call import Call
 from ..runner import Inputs, write_entries
 
 
-def run(*, name: str | None = None, answers: options.Answers, document: bool = False) -> int:
+def run(call: Call) -> int:
     """List the functions of the language; return the exit code."""
-    inputs = Inputs.of(options.Program(""), answers, document)
+    inputs, name = Inputs.of(call), call.name
     shown = FunctionsView()
     chosen = inputs.chosen(shown.formats)
     entries: tuple[FunctionEntry | Functions, ...]

@@ -3,32 +3,15 @@
 from ...data.rows import flat_hessian as flat
 from ...derivatives.hessian import hessian
 from ...views.hessian import HessianView
-from .. import options
 from ..call import Call
 from ..runner import Inputs, RowQuestion, asking
 from . import answer_at, data_over
 
 
-def run(
-    *,
-    program: options.Program,
-    answers: options.Answers,
-    answer: str | None = None,
-    units: list[str] | None = None,
-    document: bool = False,
-    numbers: options.Numbers,
-    rows: options.Rows,
-    loss: options.Loss,
-) -> int:
+def run(call: Call) -> int:
     """Compute the Hessian at a point, and classify the point; return the exit code."""
-    if answer is not None:
-        from ...exercises.answers import check_hessian  # only an answer needs it
-        from ..own_answers import mark_answers
-
-        return mark_answers(check_hessian, Call({"answer": answer}), program, answers)
-    inputs, shown = Inputs.of(program, answers, document), HessianView(digits=answers.shown)
-    call, over = Call({"numbers": numbers, "units": units}, bool(rows.points)), data_over(loss, answers, inputs, rows)
-    method = asking(hessian, call, over=over)
+    inputs, digits = Inputs.of(call), call.answers.shown
+    over = data_over(call, inputs)
     posed, numbers_of = (inputs.posed, flat) if over is None else (None, None)
-    question = RowQuestion("hessian", call.arithmetic, answers.shown, posed, numbers_of, units=units)
-    return answer_at(inputs, rows, method, shown, question)
+    question = RowQuestion("hessian", call.arithmetic, digits, posed, numbers_of, units=call.units)
+    return answer_at(inputs, call, asking(hessian, call.by_row, over=over), HessianView(digits=digits), question)

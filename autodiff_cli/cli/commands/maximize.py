@@ -1,11 +1,10 @@
 """`autodiff maximize`: a maximum by one of SciPy's optimisers."""
 
-from typing import Any
-
 from ...views.minimize import MinimumView as MinimumView
+from ..call import Call
 from . import minimize
 
 
-def run(**typed: Any) -> int:
+def run(call: Call) -> int:
     """Maximise a formula with SciPy, with exact gradients; return the exit code."""
-    return minimize.run(**typed, maximize=True)
+    return minimize.run(Call({**call.values, "maximize": True}))

@@ -1,34 +1,24 @@
 """`autodiff minimize`: a minimum by one of SciPy's optimisers."""
 
-from typing import Any
-
 from ...errors import Diagnostic
 from ...optimize.minimize import Minimum, minimize
 from ...streams.requests import Request
 from ...views.minimize import MinimumView, verdict
-from .. import options
 from ..call import Call
 from ..runner import Inputs, answer_all, asking
 from ..searches import Saved, Searches
 from . import data_over
 
 
-def run(
-    *,
-    program: options.Program,
-    loss: options.Loss,
-    answers: options.Answers,
-    saves: options.Saves,
-    **typed: Any,
-) -> int:
+def run(call: Call) -> int:
     """Minimise a formula with SciPy, with exact gradients; return the exit code."""
-    inputs = Inputs.of(program, answers)
+    inputs = Inputs.of(call)
     inputs.need()
-    over = data_over(loss, answers, inputs)
-    shown = MinimumView(digits=answers.shown)
+    over = data_over(call, inputs)
+    shown = MinimumView(digits=call.answers.shown)
     chosen = inputs.chosen(shown.formats)
-    saved = Saved(inputs, saves)
-    method = asking(minimize, Call(typed), over=over)
+    saved = Saved(inputs, call.saves)
+    method = asking(minimize, call, over=over)
     searches = Searches(
         lambda request, stop: method(request, stop=stop),
         lambda result: result.converged,

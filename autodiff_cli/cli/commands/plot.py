@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ...curves.contours import Surface, read_path
 from ...curves.plot import Curve, plot
@@ -19,35 +19,26 @@ if TYPE_CHECKING:
     from ...optimize.fit import Sigma
 
 
-def run(
-    *,
-    program: options.Program,
-    path: str | None = None,
-    data: list[str] | None = None,
-    dialect: options.Dialect,
-    columns: list[str] | None = None,
-    theme: str | None = None,
-    answers: options.Answers,
-    **typed: Any,
-) -> int:
+def run(call: Call) -> int:
     """Plot a function with its derivative and tangent, or contours; return the exit code."""
-    inputs = Inputs.of(program, answers)
+    inputs, path, data = Inputs.of(call), call.path, call.data
     inputs.need(only="a plot is drawn of one program at a time, not of a stream")
     chosen = drawn_as(inputs.format, inputs.output)
     inputs.check_picture(chosen, "plot")
-    call = Call({**typed, "path": None if path is None else read_path(path, inputs.beside("--path", path))})
+    call = Call(
+        {**call.values, "path": None if path is None else read_path(path, inputs.beside("--path", path)), "data": None}
+    )
     method = asking(plot, call)
 
     def drawn(request: Request) -> Curve | Surface:
         if not data:
             return method(request)
         over = request.wrt or [*call.ranges]
-        own = {"response": typed.get("response"), "sigma": typed.get("sigma")}
-        skip = answers.on_error == "skip"
-        rows = read_rows(data, request.text, [*request.point], over, dialect, mapping(columns), skip=skip, **own)
-        return method(request, data=rows)
+        own = {"response": call.response, "sigma": call.sigma, "skip": inputs.on_error == "skip"}
+        called = mapping(call.columns)
+        return method(request, data=read_rows(data, request.text, [*request.point], over, call.dialect, called, **own))
 
-    return answer_all(inputs, drawn, PlotView(digits=answers.shown, theme=theme_of(theme)), chosen=chosen)
+    return answer_all(inputs, drawn, PlotView(digits=call.answers.shown, theme=theme_of(call.theme)), chosen=chosen)
 
 
 def read_rows(

@@ -33,39 +33,25 @@ from ..searches import Searches
 from . import answer_at
 
 
-def run(
-    *,
-    program: options.Program,
-    correlation: list[str] | None = None,
-    dof: list[str] | None = None,
-    data: list[str] | None = None,
-    draws: list[str] | None = None,
-    errors: str | None = None,
-    fit: str | None = None,
-    theme: str | None = None,
-    answers: options.Answers,
-    document: bool = False,
-    rows: options.Rows,
-    **typed: Any,
-) -> int:
+def run(call: Call) -> int:
     """Propagate uncertainties, and show each input's contribution; return the exit code."""
+    rows, draws, fit = call.rows, call.draws, call.fit
     reading = Reading(
         with_spreads(measured_value) if rows.points else measured_value,
         {"correlation": pairs_of_object, "dof": point_of_object, "for": unknowns_of_object},
     )
-    inputs = Inputs.of(program, answers, document, reading=reading, uncertain=True)
+    inputs = Inputs.of(call, reading, uncertain=True)
     inputs.need()
-    call = Call(typed)
-    shown = PropagationView(digits=answers.shown, theme=theme_of(theme), **call.choices)
+    shown = PropagationView(digits=call.answers.shown, theme=theme_of(call.theme), **call.choices)
     several = bool(rows.points) or may_sweep(inputs.at)
     chosen = "" if several else inputs.chosen(shown.formats)
     inputs.check_picture(chosen, "budget")
-    option, files = ("--draws", draws) if draws else ("--data", data)
+    option, files = ("--draws", draws) if draws else ("--data", call.data)
     if files and inputs.many:
         raise usage_error(f"`{option}` is for one program", "give the program as the argument, or with `--file PATH`")
     called = mapping(rows.columns)
-    pairs = parse_pairs(correlation or ())
-    degrees = {name: value for text in dof or () for name, value in parse_point(text).items()}
+    pairs = parse_pairs(call.correlation or ())
+    degrees = {name: value for text in call.dof or () for name, value in parse_point(text).items()}
     fitted = None if fit is None else read_fit(fit, inputs.beside("--fit", fit))
     arguments = call.arguments(propagate)
 
@@ -75,7 +61,7 @@ def run(
         known_names = [*request.point, *(fitted.values if fitted is not None else ())]
         columns_read = None
         if files:
-            skip = answers.on_error == "skip"
+            skip = inputs.on_error == "skip"
             columns_read = readings(files, request.text, known_names, rows, called, implicit=implicit, skip=skip)
         own["correlation"] = {**pairs, **request.more.get("correlation", {})}
         own["dof"] = {**degrees, **request.more.get("dof", {})}
@@ -102,9 +88,11 @@ def run(
     many = inputs.many or several
     searches = Searches(asked, lambda result: not result.interrupted, many=many, unit="blocks of draws")
     # equations take no units
-    in_rows = [NONE] if arguments.keys() & {"unknowns", "between"} else typed.get("units")
-    question = RowQuestion("propagate", DOUBLE, answers.shown, posed, errors=errors or "columns", units=in_rows)
-    return max(answer_at(inputs, rows, searches.answer, shown, question, chosen=chosen), searches.code)
+    in_rows = [NONE] if arguments.keys() & {"unknowns", "between"} else call.units
+    question = RowQuestion(
+        "propagate", DOUBLE, call.answers.shown, posed, errors=call.errors or "columns", units=in_rows
+    )
+    return max(answer_at(inputs, call, searches.answer, shown, question, chosen=chosen), searches.code)
 
 
 def read_fit(path: str, file: BinaryIO | None = None) -> Estimates:

@@ -12,6 +12,7 @@ from threading import enumerate as enumerate_threads
 from ... import __version__
 from ...errors import ExpressionError
 from ...views.error import report
+from ..call import Call
 from ..prompt import source
 from ..session_lines import Ended, Lines
 from . import COMMANDS, command_module
@@ -38,7 +39,7 @@ LARGE = {
 """Libraries that need much memory, by the command; they are imported while its line is typed."""
 
 
-def run(*, program: str | None = None) -> int:
+def run(call: Call) -> int:
     """Answer the lines that are typed, or those of standard input; return the exit code."""
     session = Lines()
     origin, person = source(session, prepare)
@@ -48,7 +49,7 @@ def run(*, program: str | None = None) -> int:
         Thread(target=import_commands, daemon=True).start()
         sys.stdout.write(WELCOME)
         signal.signal(signal.SIGINT, signal.default_int_handler)
-    line = None if program is None else f":load {program}"
+    line = None if call.script is None else f":load {call.script}"
     while True:
         try:
             text = origin.line() if line is None else line

@@ -2,10 +2,10 @@
 
 from ...formulas.units import units
 from ...views.units import UnitsView
-from .. import options
+from ..call import Call
 from ..runner import Inputs, write_entries
 
 
-def run(*, name: str | None = None, answers: options.Answers) -> int:
+def run(call: Call) -> int:
     """List units and constants; return the exit code."""
-    return write_entries(Inputs.of(options.Program(""), answers), UnitsView(), [units(name)])
+    return write_entries(Inputs.of(call), UnitsView(), [units(call.name)])
