@@ -29,6 +29,70 @@ def test_the_gauge_block_of_the_gum():
     assert result.budget["dtheta"].contribution == pytest.approx(16.6, abs=0.1)
 
 
+H2_AT = {"V": "4999.0(32) mV", "I": "19.6610(95) mA", "phi": "1.04446(75) rad"}
+H2_R = {("V", "I"): -0.36, ("V", "phi"): 0.86, ("I", "phi"): -0.65}
+BOLTZMANN = "32*pi**5*h*R**4*R_inf**4/(15*A_r**4*M_u**4*c**6*alpha**8)"
+BOLTZMANN_AT = {
+    "h": "6.62606957(29)e-34 J s", "R": "8.3144621(75) J/(mol K)", "R_inf": "10.973731568539(55) 1/µm",
+    "A_r": "5.4857990946(22)e-4", "M_u": "1 g/mol", "c": "299792.458 km/s", "alpha": "7.2973525698(24)e-3",
+}  # fmt: skip
+MASS = "(m + d)*(1 + (a - 1.2[kg/m^3])*(1/w - 1/r)) - 100[g]"
+MASS_AT = {
+    "m": "100.000000(50) g", "d": "1234±20 µg", "a": "uniform(1.10, 1.30) kg/m^3", "w": "uniform(7, 9) g/cm^3",
+    "r": "uniform(7.95, 8.05) g/cm^3",
+}  # fmt: skip
+PUBLISHED = [
+    # source, formula, point, correlations, unit, value, standard uncertainty; to half a unit of their last digits
+    ("JCGM 100:2008, H.1.7", GAUGE, GAUGE_AT, {}, "nm", "50000838", "32"),
+    ("JCGM 100:2008, H.2.3, R", "V/I*cos(phi)", H2_AT, H2_R, "Ω", "127.732", "0.070"),
+    ("JCGM 100:2008, H.2.3, X", "V/I*sin(phi)", H2_AT, H2_R, "Ω", "219.847", "0.296"),
+    ("JCGM 100:2008, H.2.3, Z", "V/I", {x: H2_AT[x] for x in "VI"}, {("V", "I"): -0.36}, "mΩ", "254260", "237"),
+    ("JCGM 100:2008, H.3.4", "y_1 + y_2*(t - t_0)",
+     {"y_1": "-171.2(29) mK", "y_2": "2.18(67) mK/K", "t": "30 °C", "t_0": "20 °C"}, {("y_1", "y_2"): -0.930},
+     "K", "-0.1494", "0.0041"),
+    ("JCGM 101:2008, 9.3.2", MASS, MASS_AT, {}, "mg", "1.234", "0.0539"),
+    ("NIST Uncertainty Machine, user's manual, example 10", BOLTZMANN, BOLTZMANN_AT, {}, "W/(m^2 K^4)", "5.67037e-8",
+     "2.05e-13"),
+    ("NIST TN 1900, E3", "mu_c*t_m*(rho_b - rho_m)/(t_c*(rho_b - rho_c))",
+     {"mu_c": "4.63+-1% mPa s", "t_m": "61+-10% s", "t_c": "0.610±0.0915 min", "rho_b": "2217.0(5) kg/m^3",
+      "rho_m": "1.1800(5) g/cm^3", "rho_c": "810.0(5) g/L"}, {}, "mPa s", "5.69", "1.03"),
+    ("NIST TN 1900, E13", "(L1 - L0)/(L0*(T1 - T0))",
+     {"L0": "1499.9±0.1 mm", "L1": "1.5021±0.0002 m", "T0": "15.00±0.02 °C", "T1": "373.10±0.05 K"}, {}, "MK^-1",
+     "17.266", "1.76"),
+]  # fmt: skip
+"""With the inputs as they are rounded in the GUM, whose uncertainties come from unrounded ones in H.2."""
+
+
+def in_last_digits(number: float, published: str) -> bool:
+    digits, _, power = published.partition("e")
+    return abs(number - float(published)) <= 0.5000001 * 10.0 ** (int(power or 0) - len(digits.partition(".")[2]))
+
+
+@pytest.mark.parametrize(
+    ("text", "at", "correlation", "unit", "value", "uncertainty"),
+    [case[1:] for case in PUBLISHED],
+    ids=[case[0] for case in PUBLISHED],
+)
+def test_published_budgets(text, at, correlation, unit, value, uncertainty):
+    answer = propagate(text, at, correlation=correlation, units=unit)
+    (result,) = answer.results
+    assert in_last_digits(result.value, value) and in_last_digits(result.uncertainty, uncertainty)
+    assert answer.units.texts()["results"][0]["value"] == str(parse_unit(unit))
+    # without correlations the contributions add up in squares
+    if not correlation:
+        squares = sum(share.contribution**2 for share in result.budget.values())
+        assert squares**0.5 == pytest.approx(result.uncertainty, rel=1e-12)
+
+
+def test_draws_of_the_calibrated_mass():
+    # JCGM 101:2008, 9.3.3, table 7: mean, standard deviation and shortest 95 % interval in mg; 9.3.2.6 to second order
+    (result,) = propagate(MASS, MASS_AT, units="mg", samples=200_000).results
+    assert result.drawn.mean == pytest.approx(1.2341, abs=1e-3)
+    assert result.drawn.deviation == pytest.approx(0.0754, rel=0.01)
+    assert result.drawn.shortest == pytest.approx((1.0834, 1.3825), abs=4e-3)
+    assert result.second_order.uncertainty == pytest.approx(0.0750, abs=5e-5) and result.validation.valid is False
+
+
 SI = {"F": "1500±20", "L": "2.000±0.003", "E": "210e9±4.2e9", "I": "171e-8"}
 UNITS = {"F": "1.50(2) kN", "L": "2000±3 mm", "E": "210±2% GPa", "I": "171 cm^4"}
 
