@@ -247,3 +247,11 @@ def test_systems_of_units():
     assert factor(parse_unit("m/s"), system.unit(parse_unit("m/s").dimension)) == 0.1
     assert str(system.unit(parse_unit("Hz").dimension)) == "ms⁻¹"
     assert str(UnitSystem([parse_unit("W")]).unit(parse_unit("W").dimension)) == "W"
+
+
+def test_a_column_of_uncertainties_that_is_called_like_a_quantity_in_volts():
+    # Σ(residual/0.1)² = 0.7, whatever the heading
+    for heading, chi_squared in (("u(V)", 0.7), ("u(V) [mV]", 0.7), ("u(V) [µV]", 7e5)):
+        data = {"t [s]": [0, 1, 2, 3], "V [mV]": [1, 3, 5.1, 7], heading: [0.1] * 4}
+        answer = ad.fit("V = a + b*t", data=data, sigma=heading)
+        assert answer.goodness.chi_squared == pytest.approx(chi_squared, rel=1e-9)

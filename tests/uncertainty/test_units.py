@@ -7,7 +7,8 @@ import pytest
 
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.quantities.unit import parse_unit
-from autodiff_cli.uncertainty.measured_units import measured_value
+from autodiff_cli.uncertainty.measured_units import measured_value, parameters_in
+from autodiff_cli.uncertainty.measured_value import quantity
 from autodiff_cli.uncertainty.propagate import propagate
 from running import autodiff
 
@@ -20,8 +21,7 @@ GAUGE_AT = {
 
 def test_the_gauge_block_of_the_gum():
     # JCGM 100:2008, H.1: l = 50.000838 mm with u = 32 nm, and 34 nm with the terms of second order
-    at = {name: text.replace("1/MK", "MK^-1") for name, text in GAUGE_AT.items()}
-    answer = propagate(GAUGE, at, units="nm")
+    answer = propagate(GAUGE, GAUGE_AT, units="nm")
     (result,) = answer.results
     assert result.written == "50000838(32)"
     assert result.second_order.uncertainty == pytest.approx(34, abs=0.5)
@@ -162,3 +162,51 @@ def test_every_form_has_the_units():
         r"[\d.]+\[mA\] u=[\d.]+\[mA\] U=[\d.]+\[mA\] k=[\d.]+\n", autodiff(*command, "--format", "plain").out
     )
     assert r"\unit{mA}" in autodiff(*command, "--format", "latex").out
+
+
+@pytest.mark.parametrize(
+    ("text", "plain", "unit", "factor"),
+    [
+        ("5.0 +0.2 -0.1 mm", "5.0 +0.2 -0.1", "mm", 1e-3), ("5.0_{-0.1}^{+0.2} ms", "5.0 +0.2 -0.1", "ms", 1e-3),
+        ("beta(2, 3, 4.9, 5.1) km", "beta(2, 3, 4.9, 5.1)", "km", 1e3), ("gamma(3, 2) ms", "gamma(3, 2)", "ms", 1e-3),
+        ("exponential(3) min", "exponential(3)", "min", 60), ("student(5, 0.1, 7) kV", "student(5, 0.1, 7)", "kV", 1e3),
+        ("trapezoidal(4, 6, 0.5) mA", "trapezoidal(4, 6, 0.5)", "mA", 1e-3), ("5.00(2) 1/ms", "5.00(2)", "1/ms", 1e3),
+        ("(5.00 ± 0.02) 1/min", "5.00 ± 0.02", "1/min", 1 / 60), ("uniform(4, 6) 1/s", "uniform(4, 6)", "1/s", 1),
+    ],
+)  # fmt: skip
+def test_distributions_have_units(text, plain, unit, factor):
+    measured, alone = measured_value("x", text), quantity("x", plain)
+    assert float(measured) == pytest.approx(factor * alone, rel=1e-14)
+    assert measured.uncertainty == pytest.approx(factor * alone.uncertainty, rel=1e-14)
+    assert measured.unit == parse_unit(unit) and parameters_in(measured.distribution, measured.unit) == pytest.approx(
+        alone.distribution.parameters, rel=1e-13
+    )
+    # the draws of both are alike
+    (one,), (other,) = (propagate("x**2", {"x": x}, samples=2000).results for x in (text, plain))
+    assert one.drawn.mean == pytest.approx(other.drawn.mean, rel=1e-12)
+    assert one.drawn.deviation == pytest.approx(other.drawn.deviation, rel=1e-12)
+
+
+def test_an_asymmetric_uncertainty_is_described_in_its_unit():
+    (warning,) = propagate("x", {"x": "5.0 +0.2 -0.1 mm"}).warnings
+    # the mean of the two halves is 5 + √(2/π)·0.1
+    for words in ("meet at 5 mm", "0.1 mm below and 0.2 mm above", "its mean is 5.07979 mm", "u 0.153733 mm"):
+        assert words in warning.message
+    (warning,) = propagate("x", {"x": "20 +2 -1 °C"}).warnings
+    assert "meet at 20 °C" in warning.message and "1 K below and 2 K above" in warning.message
+    with pytest.raises(ExpressionError, match="begins at 0, and 0 °C is no zero"):
+        measured_value("T", "exponential(3) °C")
+
+
+def test_degrees_fahrenheit_are_smaller_than_kelvins():
+    # SI Brochure, 9th edition, and NIST SP 811: a difference of 1 °F is 5/9 K
+    answer = propagate("T", {"T": "68±1 °F"})
+    assert answer.results[0].uncertainty == pytest.approx(5 / 9, rel=1e-14)
+    assert answer.inputs["T"].uncertainty == pytest.approx(1, rel=1e-14)
+    assert answer.units.texts()["inputs"]["T"] == {"estimate": "°F", "uncertainty": "°F"}
+    answer = propagate("T", {"T": "20.0±0.5 °C"}, units="°F")
+    (result,) = answer.results
+    assert (result.value, result.uncertainty) == pytest.approx((68, 0.9), rel=1e-14)
+    texts = answer.units.texts()
+    assert texts["results"][0]["uncertainty"] == texts["results"][0]["budget"]["T"]["contribution"] == "°F"
+    assert texts["inputs"]["T"] == {"estimate": "°C", "uncertainty": "K"}
