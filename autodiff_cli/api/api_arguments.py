@@ -24,7 +24,7 @@ from ..errors import ExpressionError, point_error
 from ..inputs.arithmetic import DOUBLE, Arithmetic, chosen
 from ..inputs.bounds import Range, parse_between, parse_ranges
 from ..inputs.column_units import MeasuredColumns, units_in_headings
-from ..inputs.parse_point import Lenient, Typed, ValueOf, constant_value, parse_point, read_point, typed
+from ..inputs.parse_point import Lenient, Typed, ValueOf, parse_point, read_point, typed
 from ..inputs.problem import as_number, parse
 from ..language.elements import flattened
 from ..streams.requests import names, value_with_unit
@@ -419,8 +419,8 @@ def names_of(wrt: Names, option: str = "--wrt") -> tuple[str, ...] | None:
     return None if wrt is None else names([wrt] if isinstance(wrt, str) else list(wrt), option)
 
 
-def ranges_of(ranges: Ranges, value_of: ValueOf = constant_value) -> dict[str, Range]:
-    """Ranges by name; `value_of` reads ends that are text."""
+def ranges_of(ranges: Ranges) -> dict[str, Range]:
+    """Ranges by name; ends that are text may have units."""
     if ranges is None:
         return {}
     if isinstance(ranges, Mapping):
@@ -428,14 +428,14 @@ def ranges_of(ranges: Ranges, value_of: ValueOf = constant_value) -> dict[str, R
             name: ["" if x is None else x if isinstance(x, str) else repr(as_number(x, name)) for x in pair]
             for name, pair in ranges.items()
         }
-        return parse_ranges([f"{name}={':'.join(pair)}" for name, pair in ends.items()], value_of)
-    return parse_ranges([ranges] if isinstance(ranges, str) else ranges, value_of)
+        return parse_ranges([f"{name}={':'.join(pair)}" for name, pair in ends.items()], value_with_unit)
+    return parse_ranges([ranges] if isinstance(ranges, str) else ranges, value_with_unit)
 
 
 def between_of(bounds: Ranges | tuple[float, float]) -> dict[str, Range] | Range | None:
     """The bounds of unknowns by name, or those of the only one."""
     if isinstance(bounds, tuple):
-        return Range(*(as_number(x, "between") for x in bounds))
+        return ranges_of({"x": bounds})["x"]
     if bounds is None or isinstance(bounds, str):
-        return parse_between([] if bounds is None else [bounds])
+        return parse_between([] if bounds is None else [bounds], value_with_unit)
     return ranges_of(bounds)

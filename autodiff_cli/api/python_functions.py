@@ -84,7 +84,6 @@ from .api_arguments import (
     names_of,
     options_of,
     point_of,
-    ranges_of,
     taken,
 )
 
@@ -1045,16 +1044,12 @@ def fit(call: Given) -> Fit:
         data = read_data([data], call.text, [*point, *fixed], response, sigma=call.sigma, weights=call.weights)
     else:
         data = measured_columns(data, [*point, *fixed])
-    bounds = ranges_of(call.values["bounds"], value_with_unit)
-    call.values = {**call.values, "bounds": None}
     predict = call.predict
     if isinstance(predict, str):
         predict = prediction_columns([predict], call.text)
     elif predict is not None:
         predict = measured_columns(predict)
-    answer = _fit.fit(
-        call.text, data, point, **{**call.arguments(_fit.fit), "fixed": fixed, "predict": predict, "bounds": bounds}
-    )
+    answer = _fit.fit(call.text, data, point, **{**call.arguments(_fit.fit), "fixed": fixed, "predict": predict})
     return _as(Fit, answer, **call.shown)
 
 

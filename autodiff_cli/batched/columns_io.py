@@ -61,6 +61,9 @@ def fitted(
         near = near or next((name for name in columns if not is_name(name)), None)
         mapped = f"{missing[0]}={near}" if near is None or is_name(near) else f'"{missing[0]}={near}"'
         mapped = f", or take another: `--columns {mapped}`" if near else ""
+        if not near and columns:
+            mapped = f"; its columns are {listed(columns)}"
+            mapped += f": `--columns {missing[0]}={columns[0]}`" if is_name(columns[0]) else ""
         add = f"add a column `{missing[0]}` to the data"
         if columns and all(map(_NUMERAL.fullmatch, columns)):
             add, mapped = f"name the columns in the first line of the data, which is `{','.join(columns)}`", ""

@@ -10,7 +10,7 @@ from ..inputs.arithmetic import Arithmetic, chosen
 from ..inputs.bounds import Range, parse_between, parse_ranges
 from ..inputs.column_units import left_out
 from ..inputs.parse_point import parse_weights
-from ..streams.requests import default_point, names
+from ..streams.requests import default_point, names, value_with_unit
 
 if TYPE_CHECKING:
     from ..batched.data_loss import LossSpec
@@ -90,7 +90,7 @@ class Call:
     @property
     def between(self) -> Mapping[str, Range] | Range | None:
         """The ranges that the unknowns are looked for in."""
-        return parse_between(self.values.get("between") or ())
+        return parse_between(self.values.get("between") or (), value_with_unit)
 
     @property
     def bounds(self) -> Mapping[str, Range]:
@@ -104,7 +104,7 @@ class Call:
 
     def ranges_of(self, option: str) -> Mapping[str, Range]:
         """Return the ranges that an option gives, by name."""
-        return parse_ranges(self.values.get(option) or ())
+        return parse_ranges(self.values.get(option) or (), value_with_unit)
 
     @property
     def direction(self) -> Mapping[str, float | str] | None:

@@ -412,10 +412,6 @@ def _columns_with_units(
     texts = units_in_headings({**used, **spreads}, files.first.units)
     if not texts and not job.has_units_asked:
         return {}
-    if question.question == "solve":
-        if texts:
-            write_note("note: the units in the headings are left out: the numbers are used as they are")
-        return {}
     units, notes = column_units(used, texts, job.has_units_asked)
     warn(notes, job.text)
     return {name: (unit, texts.get(f"u({name})")) for name, unit in units.items()}
@@ -619,7 +615,7 @@ class _Requests:
             self.units = _units_of(job, self.known, with_units)
         if self.units is None:
             self.of_columns = self._units_of_columns(with_units)
-            if self.of_columns and job.question.errors is None:
+            if self.of_columns and job.question.errors is None and job.question.question != "solve":
                 from ..data.row_units import checked_units
 
                 checked_units(

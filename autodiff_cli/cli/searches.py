@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from itertools import count
-from typing import Generic, Protocol, TextIO, TypeVar
+from typing import Any, Generic, Protocol, TextIO, TypeVar
 
 from ..errors import Diagnostic, ExpressionError, usage_error
 from ..language.elements import nested
@@ -41,7 +41,13 @@ class Saved:
         self._point, self._path = (
             None if path is None else Output(path, force=inputs.force) for path in (saves.save_point, saves.save_path)
         )
-        self.best: Mapping[str, float] | None = None
+        self.best: Mapping[str, float | str] | None = None
+
+    def keep(self, point: Mapping[str, float], units: Mapping[str, Any] | None) -> None:
+        """Keep the best point so far, with the units of its numbers, as `--at @FILE` reads them."""
+        of_point = {} if units is None else units.get("parameters") or units.get("point") or {}
+        texts = {name: str(unit) for name, unit in of_point.items() if unit is not None}
+        self.best = {name: f"{x!r} {texts[name]}" if texts.get(name) else x for name, x in point.items()}
 
     def row(self, row: DescentStep) -> None:
         """Keep a step of the way."""

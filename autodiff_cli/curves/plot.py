@@ -263,7 +263,7 @@ def _across(
 
 
 def _check(name: str, ends: Range) -> None:
-    low, high = ends
+    low, high = (end if end is None else as_number(end, name) for end in ends)
     if low is None or high is None:
         raise usage_error(f"the range of `{name}` needs both ends", f"write `--range {name}=-2:4`")
     if not low < high:

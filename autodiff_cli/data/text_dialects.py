@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from ..errors import ExpressionError, quoted
-from ..inputs.headings import heading, is_unit
+from ..inputs.headings import heading, is_unit, without_brackets
 
 FIRST_BLOCK = 64 * 1024
 """Bytes of a file from which it is recognised how it is written."""
@@ -36,15 +36,20 @@ DECIMALS = {"point": ".", "comma": ",", ".": ".", ",": ","}
 NOTHING = frozenset(["NA", "N/A", "#N/A", "n/a", "<NA>", "null", "NULL", "None", "-", "--", ".", "?"])
 """Words for missing values in cells."""
 
-_SPREADSHEET = r"(?!#(?:N/A|[A-Z]+(?:/0)?[!?]))"
-"""What is no comment: the errors of spreadsheets."""
+SPREADSHEET_ERROR = re.compile(r"#(?:N/A|[A-Z]+(?:/0)?[!?])")
+"""The errors of spreadsheets, which stand for no value and begin no comment."""
+
+_SPREADSHEET = rf"(?!{SPREADSHEET_ERROR.pattern})"
+
+FORTRAN = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)[dD][+-]?\d{1,3}")
+"""A number as Fortran writes double precision."""
 
 DATE = re.compile(
     r"\d{4}-\d{1,2}-\d{1,2}(?:[T ].*)?|\d{1,2}/\d{1,2}/\d{2,4}(?: .*)?|\d{1,2}[-.]\d{1,2}[-.]\d{4}(?: .*)?"
 )
 """A day as dates are written, which would be a difference, or a quotient."""
 
-_TIME = re.compile(r"\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?")
+TIME = re.compile(r"\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?")
 
 _STYLES = ((".", ""), (",", ""), (".", ","), (",", "."), (".", "'"), (",", "'"), (".", " "), (",", " "))
 """Decimal mark and thousands separator, as numbers may have them."""
@@ -197,7 +202,7 @@ def in_formula(cell: str, dialect: Dialect) -> str:
 
 def _is_value(cell: str) -> bool:
     """Whether a cell holds a number, a date or a time, and so does not name a column."""
-    return bool(styles_of(cell) or DATE.fullmatch(cell) or _TIME.fullmatch(cell))
+    return bool(styles_of(cell) or DATE.fullmatch(cell) or TIME.fullmatch(cell) or FORTRAN.fullmatch(cell))
 
 
 def is_missing(cell: str) -> bool:
@@ -211,11 +216,12 @@ def _all_values(cells: Sequence[str]) -> bool:
 
 
 def _style(cells: Collection[str], decimal: str | None) -> tuple[str, str]:
-    """The one way in which all cells that are numbers can be read; the plain one where there is none, or several."""
+    """The one way in which all cells that are numbers can be read, or the first of them; the plain one of several."""
     styles = [style for style in _STYLES if decimal in (None, style[0])]
     for cell in cells:
         if (own := styles_of(cell)) and len(own) < len(_STYLES):
-            styles = [style for style in styles if style in own]
+            # where no way reads all of them, the file is written as it begins
+            styles = [style for style in styles if style in own] or styles
     usual = (decimal or ".", "")
     if usual in styles or not styles or {(",", ""), (".", ",")} <= {*styles}:
         return usual
@@ -442,7 +448,7 @@ def _laid_out(fit: _Fit, block: _Lines, forced: Forced) -> Layout:
             names = own[0][1]
             said.append(f"the header in line {own[0][0] + 1}, a comment")
             if len(own) == 2:
-                units = [*own[1][1]]
+                units = [*map(without_brackets, own[1][1])]
                 said.append(f"units in line {own[1][0] + 1}")
             for k, _ in own:
                 del comments[k]
@@ -456,7 +462,7 @@ def _laid_out(fit: _Fit, block: _Lines, forced: Forced) -> Layout:
         after = next(((k, line) for k, line in enumerate(block.lines[skip:], skip) if line.strip()), None)
         cells = (_headings(after[1], separator, width) or []) if after else []
         if after and _are_units(cells):
-            units, skip = [cell or None for cell in cells], after[0] + 1
+            units, skip = [without_brackets(cell) or None for cell in cells], after[0] + 1
             said.append(f"units in line {skip}")
             comments.pop(after[0], None)
             body = [pair for pair in body if pair[0] >= skip]
@@ -466,7 +472,7 @@ def _laid_out(fit: _Fit, block: _Lines, forced: Forced) -> Layout:
         if quotes % 2:
             # a name goes on in the next line; the reader reads it
             names, skip = None, block.skip
-    spread = {cell.translate(_THIN) for _, line in body for cell in _split(line, separator)}
+    spread = dict.fromkeys(cell.translate(_THIN) for _, line in body for cell in _split(line, separator))
     style = _style([cell for cell in spread if re.search(r"[.,' ]", cell)], forced.decimal)
     if forced.comment is None:
         _check_comments(comments, body, separator, width)

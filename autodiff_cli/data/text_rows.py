@@ -13,7 +13,18 @@ from ..errors import ExpressionError
 from ..inputs import decoding as reading
 from ..inputs.parse_point import read_json, value_of_object
 from ..streams.requests import lines
-from .text_dialects import AS_CSV, DATE, NOTHING, PLAIN, Dialect, Layout, in_formula
+from .text_dialects import (
+    AS_CSV,
+    DATE,
+    FORTRAN,
+    NOTHING,
+    PLAIN,
+    SPREADSHEET_ERROR,
+    TIME,
+    Dialect,
+    Layout,
+    in_formula,
+)
 
 TextRow = tuple[int, Mapping[str, object], ExpressionError | None]
 """Its line in the file, its cells by column, and what is wrong with it as a whole."""
@@ -228,6 +239,22 @@ def objects_of(texts: Texts) -> Iterator[TextRow]:
             yield number, cells, error
 
 
+_IN_PARENTHESES = re.compile(r"\([\d.,' ]+\)")
+
+
+def _reworded(error: ExpressionError, cell: str, dialect: Dialect) -> ExpressionError:
+    """The error of a cell, in words about files where it is no formula."""
+    if TIME.fullmatch(cell):
+        hint = "give a number, such as seconds since the first of them"
+        return ExpressionError("point", f"it is a time, and no number: `{cell}`", hint=hint)
+    other = next((char for char in ";|" if char in cell and char != dialect.separator), None)
+    if other is not None:
+        here = "tabs" if dialect.separator == "\t" else f"`{dialect.separator}`"
+        message = f"`{cell}` has a `{other}` in it, and columns are separated by {here} here"
+        return ExpressionError("point", message, hint="write all rows alike")
+    return error
+
+
 def value(name: str, cell: object, dialect: Dialect = PLAIN) -> float:
     """The number in a cell: a constant expression as text, written as its file is, or a number of JSON.
 
@@ -239,16 +266,23 @@ def value(name: str, cell: object, dialect: Dialect = PLAIN) -> float:
             if cell == name:
                 hint = "leave it out: where files were put together, each had its own"
                 raise ExpressionError("point", "it is the name of the column: a header among the rows", hint=hint)
-            if cell in NOTHING:
+            if cell in NOTHING or (cell[:1] == "#" and SPREADSHEET_ERROR.match(cell)):
                 raise ExpressionError("point", f"`{cell}` stands for no value", hint="give a number")
             if DATE.fullmatch(cell):
                 hint = "give a number, such as days since the first of them"
                 raise ExpressionError("point", f"it is a date, and no number: `{cell}`", hint=hint)
+            if cell[:1] == "(" and _IN_PARENTHESES.fullmatch(cell):
+                hint = "write it without parentheses, with a sign where it is below 0"
+                raise ExpressionError("point", f"accounts write `-{cell[1:-1]}` as `{cell}`", hint=hint)
             cell = in_formula(cell, dialect)
         if cell is None or cell == "":
             raise ExpressionError("point", "it is empty", hint="give a number")
         return value_of_object(name, float(cell) if isinstance(cell, Decimal) else cell)
     except ExpressionError as error:
+        if isinstance(cell, str) and FORTRAN.fullmatch(cell):
+            return value_of_object(name, re.sub("[dD]", "e", cell))
+        if isinstance(cell, str):
+            error = _reworded(error, cell, dialect)
         raise ExpressionError("point", f"column `{name}`: {error}", hint=error.hint) from None
 
 

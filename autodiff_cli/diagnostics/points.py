@@ -104,7 +104,7 @@ def without_unit(text: str) -> str | None:
     from ..quantities.unit import coherent, unit_or_none
 
     quantity = _UNIT.fullmatch(text.strip()) if len(text) <= LONGEST else None
-    if quantity is None or quantity[2] in CONSTANTS:
+    if quantity is None or quantity[2] in CONSTANTS or re.match(r"\s*0[xob][\da-fA-F]", text):
         return None
     if quantity[2] in ("°", "deg", "degree", "degrees"):
         return f"angles are in radians: write `rad({quantity[1]})`"

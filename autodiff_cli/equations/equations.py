@@ -37,11 +37,11 @@ class _Statement(NamedTuple):
     outputs: int
 
 
-def read_equations(text: str, named: Collection[str]) -> Equations:
+def read_equations(text: str, named: Collection[str], *, units: bool = False) -> Equations:
     """The equations of a text; what is no equation is an expression that is to be 0.
 
     `named` are the names that have values or are looked for: `y = …` is an equation for those, and for names that are
-    bound already, and binds other names.
+    bound already, and binds other names. With `units` numbers may have units.
     Raises `ExpressionError` where the text is not valid.
 
     >>> found = read_equations("r = sqrt(x**2 + y**2); r = 5; x = y", ["x", "y", "r"])
@@ -76,7 +76,7 @@ def read_equations(text: str, named: Collection[str]) -> Equations:
                 f"put it first; as an equation `{name}` needs a value, or `--for {name}`",
             )
     if not equations:
-        program = parse(text, named)
+        program = parse(text, named, units=units)
         for binding in program.bindings[-1:]:
             if binding.value is program.outputs[0] and statements[-1].sign is not None:
                 raise ExpressionError(
@@ -88,9 +88,9 @@ def read_equations(text: str, named: Collection[str]) -> Equations:
         return Equations(program, [_text_at(text, output.span) for output in program.outputs])
     outputs, origin = _as_outputs(text, equations)
     try:
-        program = parse(outputs, named)
+        program = parse(outputs, named, units=units)
     except ExpressionError as error:
-        _check_sides(text, equations, named)
+        _check_sides(text, equations, named, units)
         if error.span is not None and error.text is None:
             error.diagnostic = error.diagnostic._replace(span=_back(error.span, origin), also=())
         raise
@@ -201,7 +201,7 @@ def _back(span: Span, origin: Sequence[int]) -> Span:
     return Span(start, end, None if span.via is None else _back(span.via, origin))
 
 
-def _check_sides(text: str, equations: Sequence[_Statement], named: Collection[str]) -> None:
+def _check_sides(text: str, equations: Sequence[_Statement], named: Collection[str], units: bool) -> None:
     """Raise what is wrong with one of the sides alone, so that it is told without the list that they are made into."""
     first = equations[0].tokens[0][1]
     for tokens, sign, _ in equations:
@@ -217,7 +217,7 @@ def _check_sides(text: str, equations: Sequence[_Statement], named: Collection[s
                     "write an expression on both sides, `x**2 = 2`, on one line or in parentheses",
                 )
             start, end = side[0][1], side[-1][2]
-            parse(text[:first] + " " * (start - first) + text[start:end], named)
+            parse(text[:first] + " " * (start - first) + text[start:end], named, units=units)
 
 
 def _texts(text: str, program: Program, equations: Sequence[_Statement]) -> list[str]:

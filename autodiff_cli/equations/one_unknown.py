@@ -206,9 +206,14 @@ class OneEquation:
         while proven < self.farthest:
             proven *= 10
         nearest = f"the {count} nearest of " if self.count > count else ""
+        low, high, first, last = (
+            self.problem.text(self.name, x, 7) for x in (-self.reach, self.reach, -proven, proven)
+        )
+        between = f"--between {self.name}={first}:{last}" if self.problem.units is None else ""
+        between = between or f'--between "{self.name}={first}:{last}"'
         return (
-            f"{nearest}{counted(max(count, self.count), 'solution')} found for {-self.reach:.7g} ≤ {self.name} ≤ "
-            f"{self.reach:.7g} on a grid; `--between {self.name}={-proven:.7g}:{proven:.7g} --all --certified` "
+            f"{nearest}{counted(max(count, self.count), 'solution')} found for {low} ≤ {self.name} ≤ "
+            f"{high} on a grid; `{between} --all --certified` "
             "proves whether there are more in that range"
         )
 
@@ -274,7 +279,9 @@ class OneEquation:
             self.rejected[at] = value
             return []
         if exact and len(flat) > 1:
-            message = f"the equation holds everywhere from {self.name} = {flat[0]:.6g} to {flat[-1]:.6g}"
+            message = (
+                f"the equation holds everywhere from {self.name} = {self._text(flat[0])} to {self._text(flat[-1])}"
+            )
             self.problem.warnings.append(Diagnostic("flat", message, None, "one place of these is shown"))
         self.multiplicities[at] = None
         return [at]
@@ -318,11 +325,12 @@ class OneEquation:
         return self.known[0] if start is None else min(self.known, key=lambda x: abs(x - start))
 
     def _no_change(self, low: float, high: float, a: Sample | None, b: Sample | None) -> ExpressionError:
-        ends = [f"{'no value' if s is None else f'{s[1]:.6g}'} at {end:g}" for end, s in ((low, a), (high, b))]
-        near = "" if self.least is None else f"; {self.least[1]:.3g} is nearest to 0, at {self.least[0]:.6g}"
+        side, text = self.problem.text_of_side, self._text
+        ends = [f"{'no value' if s is None else side(s[1])} at {text(end)}" for end, s in ((low, a), (high, b))]
+        near = "" if self.least is None else f"; {side(self.least[1], 3)} is nearest to 0, at {text(self.least[0])}"
         near = f"; it is {self.kind}" if self.exact else near
         return point_error(
-            f"left side less right side does not change its sign between {low:g} and {high:g}, and no root "
+            f"left side less right side does not change its sign between {text(low)} and {text(high)}, and no root "
             f"was found there: it is {ends[0]} and {ends[1]}{self._only_rounded() or near}",
             "give other bounds"
             if self.exact
@@ -350,7 +358,7 @@ class OneEquation:
         """Describe a point where the value rounds to 0 without being 0."""
         for x, value in self.rejected.items():
             exact = "" if value is None or value == 0 else f": in more digits it is {value.context.nstr(value, 3)}"
-            return f"; it is 0 within rounding errors at {self.name} = {x:.6g}, where there is no root{exact}"
+            return f"; it is 0 within rounding errors at {self.name} = {self._text(x)}, where there is no root{exact}"
         return ""
 
     def nearest(self) -> str:
@@ -359,5 +367,8 @@ class OneEquation:
             return ""
         if self.rejected:
             return self._only_rounded().replace("it", "left side less right side", 1)
-        at = f"{self.name} = {self.least[0]:.6g}"
-        return f"; left side less right side is nearest to 0 at {at}, where it is {self.least[1]:.3g}"
+        at, side = f"{self.name} = {self._text(self.least[0])}", self.problem.text_of_side(self.least[1], 3)
+        return f"; left side less right side is nearest to 0 at {at}, where it is {side}"
+
+    def _text(self, x: float) -> str:
+        return self.problem.text(self.name, x)

@@ -188,5 +188,7 @@ class SeveralEquations:
         if self.least is None:
             return ""
         size, place = self.least
-        at = ", ".join(f"{name} = {x:.6g}" for name, x in zip(self.problem.unknowns, place, strict=True))
-        return f"; they are nearest to holding at {at}, where the sides differ by {size:.3g}"
+        text, units = self.problem.text, self.problem.units
+        at = ", ".join(f"{name} = {text(name, x)}" for name, x in zip(self.problem.unknowns, place, strict=True))
+        si = "" if units is None else ", in units of the SI"
+        return f"; they are nearest to holding at {at}, where the sides differ by {size:.3g}{si}"

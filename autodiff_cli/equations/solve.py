@@ -9,7 +9,18 @@ from ..errors import Diagnostic, ExpressionError, counted, quoted, usage_error
 from ..graphs.value_and_gradient import evaluate_in
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values, kink_warnings
 from ..inputs.bounds import Range
-from ..inputs.problem import Point, Problem, as_number, check_values, parse, unused, wanted_variables
+from ..inputs.measured_points import with_units
+from ..inputs.problem import (
+    Point,
+    Problem,
+    Quantity,
+    as_number,
+    check_values,
+    may_have_units,
+    parse,
+    unused,
+    wanted_variables,
+)
 from ..language.elements import expanded
 from ..numbers.base import Number, NumberType, undecided
 from ..numbers.floats import REAL
@@ -25,6 +36,7 @@ from .residuals import residuals, solution_errors, system
 from .several_unknowns import SeveralEquations
 
 if TYPE_CHECKING:
+    from ..inputs.quantities import Units
     from ..numbers.running_digits import RunningDigits
 
 MOST_UNKNOWNS = 200
@@ -88,6 +100,8 @@ class Solved(Record):
     warnings: tuple[Diagnostic, ...]
     formulas: Sequence[FormulaSolution] = ()
     """The solutions as formulas, where other variables have no values; `solutions` is empty then."""
+    units: Units | None = None
+    """The units of the numbers of all solutions, and of the point; None where they have none."""
 
 
 def solve(
@@ -101,6 +115,8 @@ def solve(
     order: int = 1,
     relative: bool = False,
     arithmetic: Arithmetic = DOUBLE,
+    units: Sequence[str] | str | None = None,
+    system: bool = False,
     stop: Callable[[], bool] = lambda: False,
 ) -> Solved:
     """Solve the equations of `text`, or find where an expression in it is 0, and differentiate the solution by `wrt`.
@@ -108,18 +124,19 @@ def solve(
     `point` has the values of the other variables, and starts of the `unknowns`: by default the variables without a
     value. `between` bounds them. With `every` all solutions between the bounds are looked for; certified, they are
     proven, and proven to be all. `order` 2 asks for second derivatives too, `relative`
-    for elasticities. Raises `ExpressionError`: `point` where the
-    sign does not change between the bounds; what `jacobian` raises about the text and the point.
+    for elasticities. Values and bounds may have units; `units` are those of the
+    unknowns, and in a `system` all are products of the inputs'. Raises `ExpressionError`:
+    `point` where the sign does not change between the bounds; what `jacobian` raises about the text and the point.
 
     >>> found = solve("x**2 = a", {"a": 2}, unknowns=["x"], between=Range(0, 2))
     >>> round(found.solutions[0].values["x"], 12), round(found.solutions[0].derivatives["x"]["a"], 12)
     (1.414213562373, 0.353553390593)
     """
     if between is None and not every:
-        answer = _formulas(text, dict(point or {}), unknowns)
+        answer = _formulas(text, with_units(point), unknowns)
         if answer is not None:
             return answer
-    problem = posed_equations(text, point, unknowns, between, wrt)
+    problem = posed_equations(text, point, unknowns, between, wrt, units, system=system)
     if arithmetic.name == "exact":
         raise usage_error("roots are not fractions: `solve` has no `--exact`", "use `--precision 50` or `--certified`")
     if every and set(problem.bounds) != set(problem.unknowns):
@@ -146,6 +163,12 @@ def solve(
     others = [] if every or interrupted or len(starts) != 1 else finder.others(starts)
     reason, message = ("interrupted",) * 2 if interrupted else _outcome(problem, finder, len(solutions), every, proof)
     fixed = {name: problem.point[name] for name in problem.program.variables if name not in problem.unknowns}
+    measured = problem.units
+    tree = None if measured is None else measured.of_solution(problem.wanted, order)
+
+    def shown(box: Box) -> Box:
+        return box if measured is None else {name: measured.ends(name, ends) for name, ends in box.items()}
+
     return Solved(
         text=text,
         arithmetic=arithmetic,
@@ -155,15 +178,16 @@ def solve(
         converged=reason == "solved",
         reason=reason,
         message=message,
-        between=dict(problem.bounds),
-        others=others,
-        undecided=proof.undecided if proof else [],
+        between=shown(dict(problem.bounds)),
+        others=[x for other in others for x in shown({problem.unknowns[0]: (other, other)})[problem.unknowns[0]][:1]],
+        undecided=[shown(box) for box in proof.undecided] if proof else [],
         complete=proof.complete if proof else finder.complete,
         evaluations=finder.evaluations,
         variables=list(problem.wanted),
-        point=arithmetic.run(fixed, lambda m, values: {"point": values})["point"] if fixed else {},
+        point=arithmetic.run(fixed, lambda m, values: {"point": values}, tree)["point"] if fixed else {},
         constants=problem.program.constants,
-        warnings=tuple(problem.warnings),
+        warnings=(*problem.warnings, *(measured.warnings if measured is not None else ())),
+        units=tree,
     )
 
 
@@ -192,11 +216,18 @@ def posed_equations(
     unknowns: Sequence[str] | None,
     between: Mapping[str, Range] | Range | None,
     wrt: Sequence[str] | None,
+    units: Sequence[str] | str | None = None,
+    *,
+    dimensions: bool = True,
+    system: bool = False,
 ) -> Problem:
-    """The equations with all values, checked against each other. Raises `ExpressionError`."""
-    typed = dict(point or {})
+    """The equations with all values, checked against each other; `units` are asked for. Raises `ExpressionError`.
+
+    Where the values are in rows of data, their `dimensions` are checked later, and units are those of a `system`.
+    """
+    typed = with_units(point)
     ranges = dict(between) if isinstance(between, Mapping) else {}
-    program, texts = read_with_unknowns(text, [*typed, *ranges], unknowns)
+    program, texts = read_with_unknowns(text, [*typed, *ranges], unknowns, units=True)
     names, count = list(program.variables), len(program.roots)
     if unknowns is None:
         unknowns = [name for name in names if name in ranges] or [name for name in names if name not in typed]
@@ -224,46 +255,61 @@ def posed_equations(
         if count > 1:
             raise usage_error("bounds of several unknowns need their names", "write `--between x=0:1,y=0:2`")
         ranges = {unknowns[0]: between}
+    numbers = {name: x if type(x) is Quantity else as_number(x, name) for name, x in typed.items()}
+    measured = None
+    ends: dict[object, object] = {(name, k): x for name, ends in ranges.items() for k, x in enumerate(ends)}
+    if dimensions and may_have_units(text, ends | {**typed}, units):
+        from ..inputs.equation_units import equation_units  # only units need it
+
+        check_values(program, {**dict.fromkeys(unknowns, 1.0), **numbers})
+        measured = equation_units(program, numbers, unknowns, ranges, units, system=system)
     bounds: Box = {}
     for name, (low, high) in ranges.items():
         if low is None or high is None or not low < high:
             wrong = "need two ends" if low is None or high is None else "are one number"
             raise usage_error(f"the bounds of `{name}` {wrong}", f"write `--between {name}=0:1`")
-        bounds[name] = (low, high)
-    values = {name: as_number(value, name) for name, value in typed.items()}
+        bounds[name] = (float(low), float(high))
+    values = {name: float(x) for name, x in numbers.items()}
     for name in unknowns:
         if name not in values:
             values[name] = sum(bounds[name]) / 2 if name in bounds else 1.0
         elif name in bounds:
-            Range(*bounds[name]).check_start(name, values[name])
+            Range(*bounds[name]).check_start(name, typed[name])
     warnings = check_values(program, values)
     wanted = names if wrt is None else wanted_variables(program, values, wrt)
     wanted = [name for name in wanted if name in names and name not in unknowns]
-    return Problem(program, typed, values, wanted, warnings, list(unknowns), bounds, texts)
+    return Problem(program, typed, values, wanted, warnings, list(unknowns), bounds, texts, measured)
 
 
-def read_with_unknowns(text: str, named: Sequence[str], unknowns: Sequence[str] | None) -> Equations:
-    """The equations of a text; of `y = …` too, whose `y` has no value, where the unknowns are named."""
+def read_with_unknowns(
+    text: str, named: Sequence[str], unknowns: Sequence[str] | None, *, units: bool = False
+) -> Equations:
+    """The equations of a text; of `y = …` too, whose `y` has no value, where the unknowns are named.
+
+    With `units` numbers may have units.
+    """
     try:
-        return read_equations(text, [*named, *(unknowns or ())])
+        return read_equations(text, [*named, *(unknowns or ())], units=units)
     except ExpressionError as error:
         if error.kind != "missing_value" or error.span is None or not unknowns:
             raise
-        return read_equations(text, [*named, *unknowns, text[error.span.start : error.span.end]])
+        return read_equations(text, [*named, *unknowns, text[error.span.start : error.span.end]], units=units)
 
 
 def _formulas(text: str, point: Mapping[str, float | str], unknowns: Sequence[str] | None) -> Solved | None:
     """The solutions of an equation whose other variables have no values; None where they have, or none are known."""
     if len(unknowns or ()) != 1:
         return None
-    program, texts = read_with_unknowns(text, [*point], unknowns)
+    program, texts = read_with_unknowns(text, [*point], unknowns, units=True)
     (name,) = unknowns or ()
     if len(program.roots) != 1 or name not in program.variables or not {*program.variables} - {name, *point}:
         return None
+    if "[" in text:
+        read_with_unknowns(text, [*point], unknowns)  # raises where a number has a unit
     values = {
         other: parse(x if isinstance(x, str) else getattr(x, "source", None) or repr(as_number(x, other))).outputs[0]
         for other, x in point.items()
-        if other != name
+        if other != name and type(x) is not Quantity  # formulas have no units: these stay names
     }
     formulas = formula_solutions(program.outputs[0], program.variables[name], values)
     if formulas is None:
@@ -285,11 +331,24 @@ def _formulas(text: str, point: Mapping[str, float | str], unknowns: Sequence[st
         complete=None,
         evaluations=0,
         variables=[],
-        point={other: as_number(x, other) for other, x in point.items() if other in program.variables},
+        point={
+            other: x.number if type(x) is Quantity else as_number(x, other)
+            for other, x in point.items()
+            if other in program.variables
+        },
         constants=program.constants,
         warnings=tuple(warnings),
         formulas=formulas,
+        units=_units_of(point) if any(type(x) is Quantity for x in point.values()) else None,
     )
+
+
+def _units_of(point: Mapping[str, float | str]) -> Units:
+    """The units of values alone."""
+    from ..inputs.quantities import Units  # only units need it
+    from ..quantities.unit import Unit
+
+    return Units(point={name: getattr(x, "unit", None) or Unit() for name, x in point.items()})
 
 
 def _solution(
@@ -310,10 +369,12 @@ def _solution(
     simple = errors is not None
     multiplicity = 1 if simple else multiplicity
 
+    tree = None if problem.units is None else problem.units.of_solution(wanted, order)
+
     def work(m: NumberType, values: Values) -> dict[str, Any]:
         here = {name: m.number(x) for name, x in at.items()} if m is REAL else None
         here = here or _sharpened(m, problem, values, at, multiplicity)
-        answer: dict[str, Any] = {"solution": here}
+        answer: dict[str, Any] = {"values": here}
         if simple and wanted:
             everything = {**values, **here}
             try:
@@ -321,14 +382,20 @@ def _solution(
                 met = kink_warnings(arithmetic, kinks.values())
                 problem.warnings.extend(warning for warning in met if warning not in problem.warnings)
                 if order > 1:
-                    answer["second"] = second_derivatives(m, outputs, everything, unknowns, wanted, first)
-                answer["first"] = first
+                    second = second_derivatives(m, outputs, everything, unknowns, wanted, first)
+                    answer["second"] = _named(
+                        unknowns, (_named(wanted, (_named(wanted, row) for row in rows)) for rows in second)
+                    )
+                answer["derivatives"] = _named(unknowns, (_named(wanted, row) for row in first))
                 if relative:
                     places = [values[name] for name in wanted]
-                    answer["elasticities"] = [
-                        [None if u == 0 else p * slope / u for p, slope in zip(places, row, strict=True)]
+                    shares = (
+                        _named(
+                            wanted, (None if u == 0 else p * slope / u for p, slope in zip(places, row, strict=True))
+                        )
                         for u, row in zip(here.values(), first, strict=True)
-                    ]
+                    )
+                    answer["elasticities"] = _named(unknowns, shares)
             except Singular:
                 pass
         return answer
@@ -337,41 +404,49 @@ def _solution(
         message = f"second derivatives by {len(wanted)} variables are too many; {MOST_SECOND} is the most"
         raise ExpressionError("limit", message, hint="name some of them: `--wrt x,y`")
     try:
-        answer = arithmetic.run(point, work)
+        answer = arithmetic.run(point, work, tree)
     except ExpressionError as error:
         exact = off == 0.0 and arithmetic.name == "precision"
         if not (exact or arithmetic == DOUBLE) or error.kind not in ("derivative", "domain"):
             raise
-        answer = arithmetic.run(point, lambda m, _: {"solution": {name: m.number(x) for name, x in at.items()}})
+        answer = arithmetic.run(point, lambda m, _: {"values": {name: m.number(x) for name, x in at.items()}}, tree)
         if not exact:
             message = f"the solution has no derivatives: {error}"
             problem.warnings.append(Diagnostic("derivative", message, error.span, error.hint))
     if not simple and wanted:
-        problem.warnings.append(_multiple_root(at, multiplicity, edge=slopes is None))
+        problem.warnings.append(_multiple_root(problem, at, multiplicity, edge=slopes is None))
     bounds: Mapping[str, float | None] = errors if errors and arithmetic == DOUBLE else dict.fromkeys(at)
     if off is not None and arithmetic == DOUBLE:
         bounds = dict.fromkeys(at, off)
-    first, second, shares = answer.get("first"), answer.get("second"), answer.get("elasticities")
+    if tree is not None:
+        bounds, left = _converted(bounds, tree["errors"]), _converted(left, tree["residuals"])
     return Solution(
-        values=answer["solution"],
+        values=answer["values"],
         errors=dict(bounds),
         residuals=left,
         simple=simple,
         multiplicity=multiplicity,
         proven=arithmetic.name == "certified",
-        derivatives=first and _named(unknowns, (_named(wanted, row) for row in first)),
-        elasticities=shares and _named(unknowns, (_named(wanted, row) for row in shares)),
-        second=second and _named(unknowns, (_named(wanted, (_named(wanted, row) for row in rows)) for rows in second)),
+        derivatives=answer.get("derivatives"),
+        elasticities=answer.get("elasticities"),
+        second=answer.get("second"),
     )
+
+
+def _converted(numbers: Any, units: Any) -> Any:
+    """Doubles in units of the SI in these units."""
+    from ..inputs.quantities import in_units  # only units need it
+
+    return in_units(REAL, numbers, units)
 
 
 def _named(names: Iterable[str], values: Iterable[T]) -> dict[str, T]:
     return dict(zip(names, values, strict=True))
 
 
-def _multiple_root(at: Mapping[str, float], multiplicity: int | None, *, edge: bool) -> Diagnostic:
+def _multiple_root(problem: Problem, at: Mapping[str, float], multiplicity: int | None, *, edge: bool) -> Diagnostic:
     """The warning that a solution has no derivative; on an `edge` of the domain the equation has none either."""
-    where = ", ".join(f"{name} = {x:.6g}" for name, x in at.items())
+    where = ", ".join(f"{name} = {problem.text(name, x)}" for name, x in at.items())
     if edge:
         message = f"the equation has no derivative by the unknown at {where}: that of the solution is not known"
         return Diagnostic("multiple", message, None, "the solution lies on the edge of a domain")
@@ -437,7 +512,10 @@ def _outcome(
 ) -> tuple[str, str]:
     """Why the search is over, and in words."""
     listed = counted(count, "solution")
-    where = " and ".join(f"{low:g} ≤ {name} ≤ {high:g}" for name, (low, high) in problem.bounds.items())
+    text = problem.text
+    where = " and ".join(
+        f"{text(name, low)} ≤ {name} ≤ {text(name, high)}" for name, (low, high) in problem.bounds.items()
+    )
     if finder.complete:
         between = f" for {where}" if where else ""
         if not count:
@@ -452,7 +530,7 @@ def _outcome(
         message = f"{listed} proven; in {boxes} it is undecided whether there are more"
         if proof.unbounded:
             places = [
-                ", ".join(f"{name} = {low / 2 + high / 2:.6g}" for name, (low, high) in box.items())
+                ", ".join(f"{name} = {text(name, low / 2 + high / 2)}" for name, (low, high) in box.items())
                 for box in proof.unbounded[:NAMED]
             ]
             more = f" and {len(proof.unbounded) - NAMED} more" if len(proof.unbounded) > NAMED else ""

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from ..errors import ExpressionError, Span
 from .parse_point import ValueOf, constant_value, fail, is_name, pieces
+from .problem import Quantity, as_number
 
 EXAMPLE = "write it as `x=-2:4`, or `x=0:1,y=0:2`"
 
@@ -23,12 +24,14 @@ class Range(NamedTuple):
         """The range as two numbers: an open side is infinite."""
         return -math.inf if self.low is None else self.low, math.inf if self.high is None else self.high
 
-    def check_start(self, name: str, x: float) -> None:
+    def check_start(self, name: str, start: float | str) -> None:
         """Raise a usage error for a start outside of it."""
         low, high = self.ends
+        x = start if type(start) is Quantity else as_number(start, name)
         if not low <= x <= high:
+            text = f"{x:g}" if type(x) is not Quantity else f"{x.number:g} {x.unit}"
             raise ExpressionError(
-                "usage", f"the start `{name}={x:g}` is outside its bounds", hint="start within the bounds"
+                "usage", f"the start `{name}={text}` is outside its bounds", hint="start within the bounds"
             )
 
 
@@ -54,7 +57,7 @@ def parse_ranges(texts: Iterable[str], value_of: ValueOf = constant_value) -> di
     return ranges
 
 
-def parse_between(texts: Sequence[str]) -> dict[str, Range] | Range | None:
+def parse_between(texts: Sequence[str], value_of: ValueOf = constant_value) -> dict[str, Range] | Range | None:
     """The bounds of unknowns by name, or those of the only one: `0:1`; None where there are none.
 
     Raises `ExpressionError` as `parse_ranges` does.
@@ -63,8 +66,8 @@ def parse_between(texts: Sequence[str]) -> dict[str, Range] | Range | None:
         return None
     if len(texts) == 1 and "=" not in texts[0]:
         # read as any other range is; the name is never seen
-        return parse_ranges([f"x={texts[0]}"])["x"]
-    return parse_ranges(texts)
+        return parse_ranges([f"x={texts[0]}"], value_of)["x"]
+    return parse_ranges(texts, value_of)
 
 
 def _one(text: str, start: int, end: int, value_of: ValueOf) -> tuple[str, Range]:
@@ -84,5 +87,6 @@ def _one(text: str, start: int, end: int, value_of: ValueOf) -> tuple[str, Range
     second = value_of(bare, high, begin + len(low) + 1) if high.strip() else None
     if first is not None and second is not None and first > second:
         turned = f"turn it round: `{bare}={high.strip()}:{low.strip()}`"
-        fail(f"the range of `{bare}` goes the wrong way, from {first:g} down to {second:g}", Span(start, end), turned)
+        ends = f"from {low.strip()} down to {high.strip()}"
+        fail(f"the range of `{bare}` goes the wrong way, {ends}", Span(start, end), turned)
     return bare, Range(first, second)

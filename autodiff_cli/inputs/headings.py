@@ -24,9 +24,14 @@ def is_unit(text: str) -> bool:
     """
     from ..quantities.unit import unit_or_none  # most headings are names
 
-    inner = re.fullmatch(r"\[(.*)\]|\((.*)\)", text)
-    unit = (inner[1] or inner[2] or "1") if inner else text
+    unit = without_brackets(text) or "1"
     return unit in OTHER_UNITS or unit_or_none(unit) is not None
+
+
+def without_brackets(text: str) -> str:
+    """A unit in brackets without them; another one as it is."""
+    inner = re.fullmatch(r"\[(.*)\]|\(([^()]*)\)", text)
+    return (inner[1] or inner[2] or "").strip() if inner else text
 
 
 def heading(text: str) -> tuple[tuple[str, ...], str | None]:

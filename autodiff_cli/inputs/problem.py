@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..diagnostics.parsing import parse as parse
 from ..diagnostics.parsing import statements
@@ -71,7 +71,7 @@ PLAIN = frozenset((float, int, Typed))
 """The types of values that have no unit."""
 
 
-def may_have_units(text: str, values: Mapping[str, object], asked: object = None) -> bool:
+def may_have_units(text: str, values: Mapping[Any, object], asked: object = None) -> bool:
     """Whether a program or its point may have units: if not, nothing about units has to be imported."""
     return asked is not None or "[" in text or Quantity in map(type, values.values())
 
@@ -93,6 +93,16 @@ class Problem(NamedTuple):
     """Of unknowns; an infinite end is open."""
     texts: Sequence[str] = ()
     """Of equations, each as it was written."""
+    units: Any = None
+    """The `EquationUnits` of equations; None where they have none."""
+
+    def text(self, name: str, x: float, digits: int = 6) -> str:
+        """A value of a variable for a message, in its unit."""
+        return f"{x:.{digits}g}" if self.units is None else str(self.units.text(name, x, digits))
+
+    def text_of_side(self, x: float, digits: int = 6, k: int = 0) -> str:
+        """Left side less right side of an equation for a message, in its unit."""
+        return f"{x:.{digits}g}" if self.units is None else str(self.units.text_of_side(x, digits, k))
 
 
 def read_program(

@@ -239,11 +239,13 @@ class ProgramUnits:
         self.chosen = set(units)
         """The numbers of the outputs whose unit was asked for."""
         self._given = {i: self.differences[name] for name, i in program.places.items()}
-        self.outputs = [self._output(k, output, units.get(k)) for k, output in enumerate(evaluation.values)]
+        self.outputs = [
+            self._output(k, output.dimension, units.get(k), output.temperatures)
+            for k, output in enumerate(evaluation.values)
+        ]
         self._given |= {i: unit.difference for i, unit in zip(graph.roots, self.outputs, strict=True)}
 
-    def _output(self, k: int, output: Any, asked: Unit | None) -> Unit:
-        dimension = output.dimension
+    def _output(self, k: int, dimension: Any, asked: Unit | None, temperatures: Fraction | None = None) -> Unit:
         if asked is None:
             return choose(dimension, self._inputs) if self._system is None else self._system.unit(dimension)
         if asked.dimension != dimension:
@@ -252,7 +254,7 @@ class ProgramUnits:
                 f"the answer is {quantity_name(dimension)}, and `--in {asked}` is for {quantity_name(asked.dimension)}",
                 hint if dimension != NUMBER else "leave `--in` out",
             )
-        if asked.zero and output.temperatures == 0:
+        if asked.zero and temperatures == 0:
             message = f"the answer is a difference of temperatures, and `--in {asked}` is for a temperature"
             raise usage_error(message, "ask for it in kelvin: `--in K`")
         if asked.zero:
@@ -284,14 +286,14 @@ class ProgramUnits:
         """The units of the coefficients of a power series in a variable."""
         return [self.outputs[0], *[self.higher([name] * k) for k in range(1, order + 1)]]
 
-    def higher(self, names: Sequence[str]) -> Unit:
-        """The unit of the derivative by several variables, one after the other."""
+    def higher(self, names: Sequence[str], output: int = 0) -> Unit:
+        """The unit of the derivative of an output by several variables, one after the other."""
         if len(names) < 2:
-            return self.partial(names[0]) if names else self.outputs[0].difference
+            return self.partial(names[0], output) if names else self.outputs[output].difference
         below = Unit()
         for name in names:
             below = below * self.differences.get(name, Unit())
-        return self._derivative(self.outputs[0], below, higher=True)
+        return self._derivative(self.outputs[output], below, output, higher=True)
 
     def of_hessian(self, names: Sequence[str]) -> Units:
         """The units of a Hessian's numbers."""
@@ -375,10 +377,10 @@ def direction_in_units(
     shown: dict[str, Unit] = {}
     rates: dict[str, Unit] = {}
     for name, component in direction.items():
-        own = units.differences.get(name, Unit())
+        own = units.point.get(name, Unit()).degree
         value = read_value(component, name) if isinstance(component, str) else component
         number = value.number if isinstance(value, Quantity) else value
-        shown[name] = value.unit.difference if isinstance(value, Quantity) else own
+        shown[name] = value.unit.degree if isinstance(value, Quantity) else own
         source = getattr(value, "source", None) if not isinstance(value, Quantity) else None
         values[name] = make_quantity(name, source or repr(float(number)), shown[name], str(component))
         if number:

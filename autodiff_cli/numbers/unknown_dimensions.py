@@ -35,11 +35,11 @@ class UnknownDimensions(Dimensions):
 
     def solution(self, name: str) -> Dimension | None:
         """The dimension of an unknown one; None where the equations do not determine it."""
-        return self._known(self.unknown(name).dimension)
+        return self.known(self.unknown(name).dimension)
 
     def unit_of(self, dimension: Dimension) -> str:
         """The coherent unit of a dimension, with the names of those that are unknown in brackets."""
-        known = self._known(dimension)
+        known = self.known(dimension)
         if known is not None:
             return str(coherent(known))
         rest = self._solved.reduced(self._long(dimension))
@@ -50,13 +50,14 @@ class UnknownDimensions(Dimensions):
 
     def named(self, dimension: Dimension) -> str:
         """A dimension in words, with its unit."""
-        known = self._known(dimension)
+        known = self.known(dimension)
         return f"`{self.unit_of(dimension)}`" if known is None else quantity_name(known)
 
     def _long(self, dimension: Dimension) -> Dimension:
         return (*dimension, *(0 for _ in range(COUNT + len(self.names) - len(dimension))))
 
-    def _known(self, dimension: Dimension) -> Dimension | None:
+    def known(self, dimension: Dimension) -> Dimension | None:
+        """A dimension without unknown ones; None where the equations do not determine it."""
         rest = self._solved.reduced(self._long(dimension))
         return None if any(rest[COUNT:]) else _whole(rest[:COUNT])
 

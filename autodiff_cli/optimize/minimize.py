@@ -525,6 +525,8 @@ def _limits(start: DescentStep, bounds: Mapping[str, Range]) -> list[tuple[float
         if name not in start.free:
             why = "is held fixed" if name in start.names else "is not a variable of this program"
             raise usage_error(f"`{name}` has bounds and {why}", f"the variables that move: {quoted(start.free)}")
+        for end in limits:
+            end is None or as_number(end, name)
         limits.check_start(name, start.point[name])
     return [bounds.get(name, Range(None, None)).ends for name in start.free]
 

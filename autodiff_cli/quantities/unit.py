@@ -109,24 +109,34 @@ class Unit(NamedTuple):
 
     @property
     def latex(self) -> str:
-        """The unit in mathematics of LaTeX, which needs no package: `\\mathrm{kg\\,s^{-2}}`."""
-        signs = {"°": r"{}^{\circ}", "µ": r"\mu ", "Ω": r"\Omega ", "Å": r"\mathring{A}", "′": "{}'", "″": "{}''"}
-        parts = []
-        for symbol, n in self.atoms:
-            written = "".join(signs.get(letter, letter) for letter in symbol)
-            base = written if symbol.isascii() or n == 1 else f"{{{written}}}"
-            parts.append(base + (f"^{{{n}}}" if n != 1 else ""))
-        return r"\mathrm{" + r"\,".join(parts) + "}"
+        r"""The unit in LaTeX, by the package siunitx: `\unit{kg.s^{-2}}`."""
+        return r"\unit{" + ".".join(_siunitx(symbol, n) for symbol, n in self.atoms) + "}"
 
-    @property
-    def siunitx(self) -> str:
-        """The unit for LaTeX, as the package siunitx reads it: `kg.m/s^2`."""
-        return ".".join(_siunitx(symbol, n) for symbol, n in self.atoms)
+
+_MATHEMATICS = {
+    r"\degreeCelsius": r"{}^{\circ}C", r"\degree": r"{}^{\circ}", r"\arcminute": "{}'", r"\arcsecond": "{}''",
+    r"\micro ": r"\mu ", r"\ohm": r"\Omega ", r"\angstrom": r"\mathring{A}", ".": r"\,",
+}  # fmt: skip
+
+
+def without_siunitx(latex: str) -> str:
+    r"""LaTeX with its units as mathematics that needs no package: `\mathrm{kg\,s^{-2}}`."""
+
+    def plain(match: re.Match[str]) -> str:
+        text = match[1]
+        for macro, mathematics in _MATHEMATICS.items():
+            text = text.replace(macro, mathematics)
+        return rf"\mathrm{{{text}}}"
+
+    return re.sub(r"\\unit\{((?:[^{}]|\{[^{}]*\})*)\}", plain, latex)
 
 
 def _siunitx(symbol: str, n: Exponent) -> str:
     named = {"°": r"\degree", "′": r"\arcminute", "″": r"\arcsecond", "°C": r"\degreeCelsius", "°F": r"{}^\circ F"}
     text = named.get(symbol, symbol.replace("µ", r"\micro ").replace("Ω", r"\ohm").replace("Å", r"\angstrom"))
+    if n != 1 and symbol in named:
+        # these are superscripts themselves
+        text = f"{{{text}}}"
     return text + (f"^{{{n}}}" if n != 1 else "")
 
 

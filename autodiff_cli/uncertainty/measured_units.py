@@ -22,7 +22,7 @@ _BETWEEN = re.compile(r"±|\+/-|\+-")
 
 PARAMETERS = {
     "normal": "vd", "student": "vdn", "uniform": "vv", "triangular": "vvv", "arcsine": "vv", "trapezoidal": "vvn",
-    "twopiece": "vdd", "beta": "nnvv", "gamma": "nd", "exponential": "d",
+    "twopiece": "vdd", "beta": "nnvv", "gamma": "nd", "exponential": "d", "draws": "vdnn",
 }  # fmt: skip
 """Whether the parameters of a distribution are values, differences or numbers; others have no unit."""
 
@@ -102,6 +102,15 @@ def _in_si(name: str, value: MeasuredValue, unit: Unit, text: str) -> MeasuredVa
     measured.distribution = value.distribution._replace(parameters=converted)
     measured.unit, measured.number = unit, float(value)
     return measured
+
+
+def in_si(column: Sequence[float], value: float) -> Sequence[float]:
+    """The draws of a value in coherent units; as they are where it has no unit."""
+    unit: Unit | None = getattr(value, "unit", None)
+    if unit is None:
+        return column
+    times, zero = unit.factor, float(unit.zero)
+    return [x * times + zero for x in column]
 
 
 def _value(x: float, unit: Unit) -> float:

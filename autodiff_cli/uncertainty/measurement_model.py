@@ -250,6 +250,8 @@ class Implicit:
     units: ProgramUnits | None = None
 
     def __init__(self, problem: Problem) -> None:
+        if problem.units is not None:
+            raise usage_error("equations take no values with units", "give the numbers, in units that belong together")
         for name in problem.unknowns:
             if isinstance(start := problem.point.get(name), MeasuredValue):
                 raise point_error(

@@ -261,8 +261,8 @@ def propagate(
     used that the program has and `point` has not. The coverage factor is `k`, or the one for the `level` of confidence.
     `samples` draws are made beside it. Once `stop` says so, no more are made. With `unknowns`, or bounds of them in
     `between`, the text is equations as for `solve`, and the unknowns are the outputs. With `system` outputs are in
-    products of the inputs' units, as those of readings are. Raises `ExpressionError` as `jacobian` and `solve` do;
-    `point` for what is no uncertainty and no correlation, and for units beside draws whose columns have some.
+    products of the inputs' units, as with readings and draws. Raises `ExpressionError` as `jacobian` and `solve` do;
+    `point` for what is no uncertainty and no correlation.
 
     >>> propagate("V/I", {"V": "5.00±0.02", "I": "19.66(10)e-3"}).results[0].written
     '254.3(16)'
@@ -274,7 +274,7 @@ def propagate(
     measured |= _measured(draws or {}, {**inputs_given, **measured}, "draw", of_draws)
     correlation = correlation or {}
     implicit = not (unknowns is None and between is None)
-    texts = dict(getattr(readings, "units", {}))
+    texts = {**getattr(readings, "units", {}), **getattr(draws, "units", {})}
     if fitted is not None:
         names = variables_of(text, [*fitted.values, *inputs_given, *measured], implicit).variables
         used = {n: x for n, x in fitted.values.items() if n in names and n not in inputs_given and n not in measured}
@@ -290,11 +290,6 @@ def propagate(
     if texts:
         asked = bool(units) or "[" in text or any(hasattr(x, "unit") for x in inputs_given.values())
         measured, notes = _in_headings_units(measured, texts, asked, implicit)
-    if getattr(draws, "units", {}):
-        if units or "[" in text or any(hasattr(x, "unit") for x in (*inputs_given.values(), *measured.values())):
-            hint = "give the draws without units in their headings, and the other values in the same units"
-            raise ExpressionError("point", "draws have no units here, and other values have", hint=hint)
-        notes.append(Diagnostic("note", "the units in the headings of draws are left out", None, None))
     system = system or any(hasattr(x, "unit") for x in measured.values())
     model, of_program = _with_units(model_of(text, {**inputs_given, **measured}, unknowns, between), units, system)
     warnings = [*model.warnings, *notes]
@@ -316,6 +311,10 @@ def propagate(
             warnings += [warning] if warning else []
         if count:
             copies = {name: column for name, column in (draws or {}).items() if name in inputs}
+            if of_program is not None:
+                from .measured_units import in_si
+
+                copies = {name: in_si(column, measured[name]) for name, column in copies.items()}
             results, count, interrupted = _with_draws(model, results, spread, copies, count, seed, stop, warnings)
         covariance = [[math.fsum(map(mul, one, other)) for other in whitened] for one in whitened]
         if not all(math.isfinite(x) for row in covariance for x in row):

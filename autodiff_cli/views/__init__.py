@@ -81,7 +81,12 @@ def html(answer: Any, **choices: Any) -> str | None:
 
 def latex(answer: Any, **choices: Any) -> str | None:
     """An answer's formula in LaTeX, as a display of its own; None where it has none."""
-    return view_of(answer, **choices).latex_formula(answer)
+    formula = view_of(answer, **choices).latex_formula(answer)
+    if formula is None or r"\unit{" not in formula:
+        return formula
+    from ..quantities.unit import without_siunitx  # what shows formulas in notebooks has no packages
+
+    return without_siunitx(formula)
 
 
 def svg(answer: Any, **choices: Any) -> str | None:

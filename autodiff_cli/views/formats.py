@@ -391,18 +391,22 @@ class Latex(Writer[Answer]):
 
         if self.document:
             if self.many:
-                self._begin()
+                self._begin("")
             if self._begun:
                 self.out.write(FOOT)
 
-    def _begin(self) -> None:
+    def _begin(self, text: str) -> None:
+        """Write what stands before the first text."""
         from .tex import head
 
         if not self._begun:
             self._begun = True
             packages = self.view.latex_packages
+            if r"\unit{" in text and "siunitx" not in packages:
+                packages = (*packages, "siunitx")
             if self.document:
-                self.out.write(head(packages))
+                # further answers of a stream may have units
+                self.out.write(head(packages, may_have_units=self.many and "siunitx" not in packages))
             elif packages:
                 self.out.write(f"% needs \\usepackage{{amsmath,{','.join(packages)}}}\n")
 
@@ -411,7 +415,7 @@ class Latex(Writer[Answer]):
 
         if self._begun and not self.document:
             self.out.write("\n")
-        self._begin()
+        self._begin(text)
         # TeX itself reads no line of any length
         lines = [ends(line, READ, "...") for line in (asked.text or "").splitlines() if line.strip()]
         numbered = self.many and asked.text is not None

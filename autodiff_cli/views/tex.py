@@ -49,9 +49,11 @@ FOOT = "\\end{document}\n"
 """The beginning and the end of a document."""
 
 
-def head(packages: Iterable[str] = ()) -> str:
-    """Return the beginning of a document that uses further packages."""
+def head(packages: Iterable[str] = (), *, may_have_units: bool = False) -> str:
+    """Return the beginning of a document that uses further packages, and perhaps that for units."""
     loaded = "".join(rf"\usepackage{{{name}}}" + "\n" for name in packages)
+    if may_have_units:
+        loaded += "\\IfFileExists{siunitx.sty}{\\usepackage{siunitx}}{}\n"
     return HEAD.replace("\\allowdisplaybreaks", loaded + "\\allowdisplaybreaks")
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from itertools import zip_longest
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..errors import ExpressionError
 from ..formulas.diff import where_latex
@@ -226,12 +226,12 @@ def budget_tables(answer: Propagation, digits: int | None) -> str:
 
 def _si(unit: Unit | None) -> str:
     """A unit behind a number, by the package siunitx."""
-    return rf"\,\unit{{{unit.siunitx}}}" if unit is not None and unit.atoms else ""
+    return rf"\,{unit.latex}" if unit is not None and unit.atoms else ""
 
 
 def _in(unit: Unit | None) -> str:
     """A unit behind the name of a column."""
-    return rf" in \unit{{{unit.siunitx}}}" if unit is not None and unit.atoms else ""
+    return rf" in {unit.latex}" if unit is not None and unit.atoms else ""
 
 
 def _expanded(name: str, interval: str, level: float, unit: Unit | None = None) -> str:
@@ -248,15 +248,20 @@ def _expanded(name: str, interval: str, level: float, unit: Unit | None = None) 
 def solution_tables(answer: Solved, digits: int | None) -> str:
     """Return the solutions of equations with their derivatives."""
     parts = []
+    units: Mapping[str, Any] = answer.units or {}
+    of_values, of_slopes, at = (units.get(key, {}) for key in ("values", "derivatives", "point"))
     for solution in answer.solutions:
         variables = list(next(iter((solution.derivatives or {}).values()), {}))
         slopes = [rf"$\partial/\partial {name_latex(name)}$" for name in variables]
         rows = [
             (
                 named(name),
-                number(value, digits),
-                number(solution.errors[name], 2),
-                *(number((solution.derivatives or {})[name][by], digits) for by in variables),
+                number(value, digits) + _si(of_values.get(name)),
+                number(solution.errors[name], 2) + _si(units.get("errors", {}).get(name)),
+                *(
+                    number((solution.derivatives or {})[name][by], digits) + _si(of_slopes.get(name, {}).get(by))
+                    for by in variables
+                ),
             )
             for name, value in solution.values.items()
         ]
@@ -264,7 +269,7 @@ def solution_tables(answer: Solved, digits: int | None) -> str:
     if answer.formulas:
         parts.append(equations([_formula_sides(formula) for formula in answer.formulas]))
     if answer.point:
-        rest = [rf"${name_latex(name)} =$ {number(x, digits)}" for name, x in answer.point.items()]
+        rest = [rf"${name_latex(name)} =$ {number(x, digits)}{_si(at.get(name))}" for name, x in answer.point.items()]
         parts.append(f"At {', '.join(rest)}.")
     if not (answer.solutions or answer.formulas) or answer.message != "solved":
         parts.append(text_latex(f"{answer.message}."))

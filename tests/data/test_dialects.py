@@ -105,8 +105,8 @@ def test_tables_in_every_dialect_read_back(dialect: tuple[str, str, str], data: 
         ("x\ty\n1,234\t2\n", "two ways: `1,234` is 1.234 (`--decimal comma`) or 1234 (`--decimal point`)"),
         ("x;y\n12,345;2\n7,891;3\n", "two ways: `12,345` is 12.345"),
         ("x y\n1.5 2\n1,5 2\n", "it is not written with a decimal point, as the file begins: `1,5`"),
-        ("x;y\n1,5;2\n1.5;2\n", "it is not written with a decimal point, as the file begins: `1,5`"),
-        ("x;y\n1,25;2\n1.234,5;1\n1.2345;3\n", "it is not written with a decimal point, as the file begins: `1,25`"),
+        ("x;y\n1,5;2\n1.5;2\n", "it is not written with a decimal comma, as the file begins: `1.5`"),
+        ("x;y\n1,25;2\n1.234,5;1\n1.2345;3\n", "not written with a decimal comma, as the file begins: `1.2345`"),
     ],
 )
 def test_cells_that_could_be_two_numbers_are_refused(text: str, message: str, tmp_path: Path) -> None:
@@ -268,3 +268,48 @@ def test_rows_that_are_left_out_are_counted(tmp_path: Path) -> None:
     assert kept.code == 0 and "5 rows, and 2 of them are left out:" in kept.err and '"rows": 3' in kept.out
     mean = autodiff("propagate", "x*y", *data, "--on-error", "skip", "--json")
     assert mean.code == 0 and "5 rows, and 2 of them are left out:" in mean.err
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("x,y\n1,2\n1;5,3\n", "`1;5` has a `;` in it, and columns are separated by `,` here"),
+        ("x,y\n1,2\n12:30,3\n", "it is a time, and no number: `12:30`"),
+        ("x,y\n1,2\n(5.2),3\n", "accounts write `-5.2` as `(5.2)`"),
+        ("x,y\n1,2\n#DIV/0!,3\n", "`#DIV/0!` stands for no value"),
+        ("x,y\n1,2\n0x1F,3\n", "numbers are decimal here, and `0x1F` is not"),
+        ("x;y\n1,5;2\n1.5;2\n", "it is not written with a decimal comma, as the file begins: `1.5`"),
+        ("x;y\n1.5;2\n1,5;2\n", "it is not written with a decimal point, as the file begins: `1,5`"),
+    ],
+)
+@pytest.mark.parametrize("rows", [0, 30_000])
+def test_cells_that_are_not_as_the_file_begins_are_errors_of_their_rows(
+    tmp_path: Path, text: str, message: str, rows: int
+):
+    head, first, other, _ = text.split("\n")
+    path = tmp_path / "late.csv"
+    path.write_text("\n".join([head, *[first] * (rows + 1), other, ""]))
+    result = autodiff("grad", "x*y", "--points", str(path), "--wide")
+    head, *answers = result.out.splitlines()
+    assert len(answers) == rows + 2 and result.code == 2
+    assert all(line.endswith(",") for line in answers[:-1])
+    assert f"line {rows + 3}: point: column `x`: " in answers[-1] and message in answers[-1]
+
+
+def test_numbers_of_fortran(tmp_path: Path):
+    (tmp_path / "run.dat").write_text("  T         E\n 0.100D+01 -2.5D-03\n 2.D0  .5d+1\n")
+    _, columns = read(tmp_path / "run.dat")
+    assert columns == {"T": [1.0, 2.0], "E": [-2.5e-3, 5.0]}
+
+
+@pytest.mark.parametrize("row", ["[mm];[kN]", "(mm);(kN)", "mm;kN"])
+def test_a_row_of_units_may_have_brackets(tmp_path: Path, row: str):
+    (tmp_path / "u.csv").write_text(f"x;y\n{row}\n1,5;2\n")
+    result = autodiff("grad", "x*y", "--points", str(tmp_path / "u.csv"), "--wide")
+    assert result.out.splitlines()[0] == "value [mm·kN],d_x [kN],d_y [mm],error"
+
+
+def test_a_name_that_no_column_has_is_answered_with_those_that_there_are(tmp_path: Path):
+    (tmp_path / "c.csv").write_text("1.5,2.25\n2.5,3.25\n")
+    result = autodiff("grad", "x*y", "--points", str(tmp_path / "c.csv"))
+    assert "its columns are `c1`, `c2`: `--columns x=c1`" in result.err

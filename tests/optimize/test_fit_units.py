@@ -255,3 +255,14 @@ def test_a_column_of_uncertainties_that_is_called_like_a_quantity_in_volts():
         data = {"t [s]": [0, 1, 2, 3], "V [mV]": [1, 3, 5.1, 7], heading: [0.1] * 4}
         answer = ad.fit("V = a + b*t", data=data, sigma=heading)
         assert answer.goodness.chi_squared == pytest.approx(chi_squared, rel=1e-9)
+
+
+def test_a_saved_point_has_units(tmp_path: Path):
+    (tmp_path / "data.csv").write_text("U (mV),I (A)\n10,2\n20,4.1\n30,6\n")
+    point = tmp_path / "point.json"
+    fitted = autodiff("fit", "U = R*I + U0", "--data", str(tmp_path / "data.csv"), "--save-point", str(point), "--json")
+    parameters = json.loads(fitted.out)["parameters"]
+    assert json.loads(point.read_text()) == {"R": f"{parameters['R']!r} mV/A", "U0": f"{parameters['U0']!r} mV"}
+    value = json.loads(autodiff("grad", "R*I + U0", "--at", f"@{point}", "--at", "I=2 kA", "--json").out)
+    assert value["units"]["value"] == "mV"
+    assert value["value"] == pytest.approx(2000 * parameters["R"] + parameters["U0"], rel=1e-13)

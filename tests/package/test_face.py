@@ -140,6 +140,7 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("plot", "x**2 + w**2 = a", {"at": "x=3,w=4,a=25", "range": "x=-6:6", "for_": "w", "between": "0:6"}),
     ("solve", "x**2 = a", {"at": "a=2,x=1", "for_": "x", "order": 2, "digits": 4, "wrt": "a"}),
     ("solve", "sin(x)", {"between": "1:7", "all": True, "decimals": 3}),
+    ("solve", "x**2 = a", {"at": "a=2 m^2", "between": "0 m:3 m", "in_": "mm"}),
     ("solve", "x*exp(x) = a", {"at": "a=1", "precision": 20, "certified": True, "work": 2}),
     ("fit", "w = a*exp(k*x)", {"at": "k=0.1", "data": "readings.csv", "bounds": "k=-9:9", "level": 0.9, "digits": 4}),
     ("fit", "a*x + b", {"data": "readings.csv", "response": "w", "fix": "b=1", "loss": "huber", "theme": "dark"}),

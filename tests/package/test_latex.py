@@ -13,10 +13,12 @@ from autodiff_cli.api import python_functions as face
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.formulas.diff import diff
 from autodiff_cli.formulas.functions import functions
-from autodiff_cli.views.tex import FOOT, HEAD, of_function
+from autodiff_cli.quantities.table import table
+from autodiff_cli.quantities.unit import parse_unit, without_siunitx
+from autodiff_cli.views.tex import FOOT, HEAD, head, of_function
 from places import TESTS
 from running import autodiff, lines
-from tex import compile_all, inside
+from tex import compile_all, compile_document, inside
 
 POINT = "x=0.5,w=pi/4"
 TEXT = "a = x*w; tanh(a) + x if x > 0 else -relu(w)"
@@ -52,10 +54,10 @@ def test_a_piece_and_a_document_say_the_same(name: str) -> None:
     assert said and all(line in document.splitlines() for line in said)
 
 
-def golden() -> Iterator[str]:
+def golden(*, siunitx: bool = False) -> Iterator[str]:
     """What the consoles of the case files, the tutorials and the README show: pieces, and the insides of documents.
 
-    Tables for a report, which need siunitx, are compiled in `tests/views/test_tex_tables.py`.
+    They are those that need `siunitx`, for units and tables, or those that do not.
     """
     for path in [*(TESTS / "cases").glob("*.txt"), *(TESTS / "tutorials").rglob("*.md"), TESTS.parent / "README.md"]:
         for session in re.split(r"^\$ ", path.read_text(encoding="utf-8"), flags=re.M)[1:]:
@@ -63,9 +65,8 @@ def golden() -> Iterator[str]:
             shown = re.split(r"^(?:```|! |# |\[\d+\]$)", shown, maxsplit=1, flags=re.M)[0]
             if "--json" in command and shown.startswith("{"):
                 shown = json.loads(shown.splitlines()[0]).get("source", "")
-            if not re.search(r"siunitx|\\toprule", shown) and re.match(
-                r"\\documentclass|(% .*\n)*(\\par\\noindent|\\begin\{)", shown
-            ):
+            needs = re.search(r"siunitx|\\toprule", shown) is not None
+            if needs == siunitx and re.match(r"\\documentclass|(% .*\n)*(\\par\\noindent|\\begin\{)", shown):
                 yield inside(f"{shown.strip()}\n")
 
 
@@ -86,6 +87,18 @@ def test_it_compiles(tmp_path: Path) -> None:
     assert len(consoles) > 26 and not any("{document}" in each for each in consoles)
     assert len(formulas) > 100 and len(functions()) > 60
     assert compile_all([*answers, *consoles, *formulas], tmp_path) > 20
+
+
+def test_what_has_units_compiles(tmp_path: Path) -> None:
+    texts = ["{}", "m/({})", "({})^-2"]
+    units = [parse_unit(text.format(name)) for name in table() for text in texts[: 2 if name in ("°C", "°F") else 3]]
+    listed = [f"$2\\,{unit.latex}$" for unit in units if unit.atoms]
+    pieces = [*golden(siunitx=True), *listed]
+    assert len(pieces) > 200
+    text = head(("booktabs", "siunitx")) + "\n\n".join(pieces) + FOOT
+    assert compile_document(text, tmp_path, draft=True) > 3
+    plain = "\n".join(map(without_siunitx, listed))
+    assert compile_all([plain], tmp_path) > 0
 
 
 def test_functions_are_mathematics() -> None:

@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import pytest
 
+from autodiff_cli import jacobian
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.formulas.units import decimal_text, units
 from autodiff_cli.quantities.table import constants, prefixes, refused, spellings, table
@@ -196,3 +197,10 @@ def test_a_degree_in_a_product_is_a_difference_on_its_own_scale():
     fahrenheit = parse_unit("°F")
     assert fahrenheit.difference == parse_unit("K") and fahrenheit.degree == fahrenheit._replace(zero=Fraction(0))
     assert parse_unit("°C").degree == parse_unit("K") and parse_unit("mm").degree == parse_unit("mm")
+
+
+@pytest.mark.parametrize(("component", "kelvins"), [("1 °F", 5 / 9), ("1 K", 1), ("1 °C", 1), ("1", 5 / 9)])
+def test_a_direction_in_degrees_fahrenheit(component, kelvins):
+    # 1 of its variable's degrees, where the component has no unit
+    answer = jacobian("T, 2*T", {"T": "50 °F"}, direction={"T": component})
+    assert [float(x) for x in answer.product] == pytest.approx([kelvins, 2 * kelvins], rel=1e-14)

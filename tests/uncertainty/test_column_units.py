@@ -1,7 +1,10 @@
 """Repeated readings in columns with units, and estimates of fits that have units."""
 
+import json
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 import autodiff_cli
@@ -95,3 +98,32 @@ def test_equations_take_the_numbers_of_a_fit():
     assert [w.message for w in answer.warnings if w.kind == "note"] == [
         "equations take no units: only the numbers count"
     ]
+
+
+def test_draws_have_the_units_of_their_headings(tmp_path: Path):
+    rng = np.random.default_rng(7)
+    volts = rng.normal(12, 0.02, 1000)
+    amperes = volts / 2000 + rng.normal(0, 1e-5, 1000)
+    for name, head, times in (("units", "U [V],I [mA]", 1e3), ("plain", "U,I", 1.0)):
+        pairs = zip(volts.tolist(), (times * amperes).tolist(), strict=True)
+        (tmp_path / f"{name}.csv").write_text(f"{head}\n" + "".join(f"{a!r},{b!r}\n" for a, b in pairs))
+
+    def result(name: str, *more: str) -> dict[str, Any]:
+        options = ("--draws", str(tmp_path / f"{name}.csv"), "--samples", "1000", "--json")
+        return json.loads(autodiff("propagate", "U/I", *options, *more).out)
+
+    plain, ohms, own = result("plain"), result("units", "--in", "ohm"), result("units")
+    assert ohms["units"]["results"][0]["value"] == "Ω" and own["units"]["results"][0]["value"] == "V/mA"
+    for answer, times in ((ohms, 1.0), (own, 1e3)):
+        mine, theirs = answer["results"][0], plain["results"][0]
+        for key in ("value", "uncertainty"):
+            assert times * mine[key] == pytest.approx(theirs[key], rel=1e-10)
+        # the same rows of draws in the same order
+        for key in ("mean", "deviation"):
+            assert times * mine["draws"][key] == pytest.approx(theirs["draws"][key], rel=1e-10)
+    assert own["inputs"]["I"]["estimate"] == pytest.approx(6.0, rel=1e-3)
+    typed = ("--at", "R=1.0(1) kohm")
+    both = autodiff("propagate", "U/I + R", "--draws", str(tmp_path / "units.csv"), "--format", "plain", *typed)
+    assert both.out.startswith("3.0") and "V/mA" in both.out
+    refused = autodiff("propagate", "U/I + R", "--draws", str(tmp_path / "plain.csv"), *typed)
+    assert refused.code == 4 and "cannot add a number and a resistance" in refused.err

@@ -8,7 +8,6 @@ from pathlib import PurePath
 from types import MappingProxyType
 
 from ...errors import ExpressionError, needed, usage_error
-from ...inputs.bounds import parse_ranges
 from ...inputs.column_units import MeasuredColumns
 from ...inputs.parse_point import parse_point
 from ...inputs.problem import Quantity
@@ -40,9 +39,8 @@ def run(call: Call) -> int:
     if residuals is not None and PurePath(residuals).suffix not in (".csv", ".parquet"):
         raise usage_error(f"`{residuals}` is neither csv nor parquet", "end its name in one of these")
     fixed = {name: value for text in call.fix or () for name, value in parse_point(text, value_with_unit).items()}
-    bounds = parse_ranges(call.values["bounds"] or (), value_with_unit)
-    values = Call({**call.values, "bounds": None, "predict": None})
-    arguments = {**values.arguments(fit), "fixed": fixed, "bounds": bounds, "predict": places}
+    values = Call({**call.values, "predict": None})
+    arguments = {**values.arguments(fit), "fixed": fixed, "predict": places}
     if residuals is not None:
         files.check(residuals, force=inputs.force)
     saved = Saved(inputs, call.saves)
@@ -67,7 +65,7 @@ def run(call: Call) -> int:
 
     def answer(request: Request) -> Fit:
         result = searches.answer(request)
-        saved.best = result.point
+        saved.keep(result.point, result.units)
         return result
 
     code = answer_all(inputs, answer, shown, chosen=chosen)

@@ -31,7 +31,7 @@ def run(call: Call) -> int:
         result = searches.answer(request)
         for row in result.path:
             saved.row(row)
-        saved.best = result.point
+        saved.keep(result.point, getattr(result, "units", None))
         return result
 
     code = answer_all(inputs, answer, shown, chosen=chosen)

@@ -1,9 +1,10 @@
 """`autodiff solve`: solve equations, and differentiate the solution."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from ...equations.solve import Solved, posed_equations, solve
 from ...inputs.parse_point import may_sweep
+from ...inputs.problem import Quantity
 from ...streams.requests import Reading, Request, names, unknowns_of_object
 from ...views.solve import SolvedView
 from ..call import Call
@@ -19,7 +20,7 @@ def run(call: Call) -> int:
     shown = SolvedView(digits=call.answers.shown, relative=call.relative, sort=call.sort)
     several = bool(call.rows.points) or may_sweep(inputs.at)
     chosen = "" if several else inputs.chosen(shown.formats)
-    method = asking(solve, call)
+    method = asking(solve, call.by_row)
 
     def asked(request: Request, stop: Callable[[], bool]) -> Solved:
         own = {"unknowns": request.more["for"]} if "for" in request.more else {}
@@ -32,10 +33,14 @@ def run(call: Call) -> int:
         chosen=chosen,
         warning=unconverged,
     )
+    between = call.between
+    ranges = between.values() if isinstance(between, Mapping) else [between or ()]
     question = RowQuestion(
         "solve",
         call.arithmetic,
         call.answers.shown,
-        lambda text, point: posed_equations(text, point, call.unknowns, call.between, names(inputs.wrt)),
+        lambda text, point: posed_equations(text, point, call.unknowns, between, names(inputs.wrt), dimensions=False),
+        # bounds with units ask for those of the headings too
+        units=call.units or [str(end.unit) for ends in ranges for end in ends if isinstance(end, Quantity)],
     )
     return max(answer_at(inputs, call, searches.answer, shown, question, chosen=chosen), searches.code)

@@ -1,0 +1,147 @@
+"""The units of equations: of their variables, of their unknowns as starts and bounds have them, or as they follow."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..errors import usage_error
+from ..graphs.value_and_gradient import at_point
+from ..language.builder import Program
+from ..numbers.dimensions import Dimensioned
+from ..numbers.unknown_dimensions import UnknownDimensions
+from ..quantities.unit import NUMBER, Dimension, Unit, choose, coherent, quantity_name
+from ..quantities.unit_system import UnitSystem
+from ..run.evaluation import Evaluation
+from .bounds import Range
+from .quantities import ProgramUnits, Units, has_unit, has_units, parse_units
+
+
+def equation_units(
+    program: Program,
+    values: Mapping[str, Any],
+    unknowns: Sequence[str],
+    ranges: Mapping[str, Range],
+    asked: Sequence[str] | str | None = None,
+    *,
+    system: bool = False,
+) -> EquationUnits | None:
+    """The units of equations; None where nothing has a unit and none is asked for. Raises as `EquationUnits` does."""
+    ends = {f"{name} {k}": x for name, ends in ranges.items() for k, x in enumerate(ends) if x is not None}
+    if not asked and not has_units(program, {**values, **ends}):
+        return None
+    return EquationUnits(program, values, unknowns, ranges, asked, system=system)
+
+
+class EquationUnits(ProgramUnits):
+    """The units of equations, whose outputs are the unknowns."""
+
+    def __init__(
+        self,
+        program: Program,
+        values: Mapping[str, Any],
+        unknowns: Sequence[str],
+        ranges: Mapping[str, Range],
+        asked: Sequence[str] | str | None = None,
+        *,
+        system: bool = False,
+    ) -> None:
+        """Sweep the dimensions through the equations. Raises `ExpressionError` where they do not fit together.
+
+        An unknown is of the dimension of its start and its bounds; where these have no unit, of the one in which the
+        equations are consistent. `values` has the starts too.
+        """
+        self.unknowns = list(unknowns)
+        self.warnings = []
+        self.numbers = {name: value.number for name, value in values.items() if has_unit(value)}
+        self.point = {
+            name: getattr(value, "unit", None) or Unit() for name, value in values.items() if name not in unknowns
+        }
+        known = {name: _own_unit(name, values.get(name), ranges.get(name)) for name in unknowns}
+        m = UnknownDimensions([name for name in unknowns if known[name] is None])
+        leaves = {name: Dimensioned(unit.dimension) for name, unit in self.point.items()}
+        leaves |= {
+            name: m.unknown(name) if unit is None else Dimensioned(unit.dimension) for name, unit in known.items()
+        }
+        graph = at_point(m, program.graph, leaves)
+        graph.chooses = False
+        evaluation = Evaluation(m, graph)
+        self.dimensions = graph.data
+        inputs = [self.point[name] for name in program.leaves if name in self.point]
+        inputs += [unit for unit in known.values() if unit is not None]
+        self._inputs = inputs
+        self._system = UnitSystem(sorted(inputs, key=lambda unit: len(unit.atoms))) if system else None
+        self._given = {}
+        solved = {name: _solved(m, name, unit, values.get(name), ranges.get(name)) for name, unit in known.items()}
+        units = parse_units(asked, self.unknowns)
+        self.chosen = {*units, *(k for k, unit in enumerate(known.values()) if unit is not None)}
+        self.outputs = [
+            (known[name] if k not in units else None) or self._output(k, solved[name], units.get(k))
+            for k, name in enumerate(self.unknowns)
+        ]
+        self.point |= dict(zip(self.unknowns, self.outputs, strict=True))
+        self.sides: list[Unit] = [
+            Unit() if known_dimension is None else choose(known_dimension, inputs)
+            for known_dimension in map(m.known, (output.dimension for output in evaluation.values))
+        ]
+        """The units of left side less right side of each equation."""
+
+    def of_solution(self, by: Sequence[str], order: int = 1) -> Units:
+        """The units of a solution's numbers, and of its derivatives by these variables, up to this order."""
+        named = {name: self.point[name] for name in self.unknowns}
+        numbered = [*enumerate(self.unknowns)]
+        units = self.tree(values=named, derivatives={name: self.gradient(by, k) for k, name in numbered})
+        if order > 1:
+            units["second"] = {name: {x: {y: self.higher([x, y], k) for y in by} for x in by} for k, name in numbered}
+        units["errors"] = {name: unit.difference for name, unit in named.items()}
+        units["residuals"] = self.sides
+        units["point"] = {name: unit for name, unit in self.point.items() if name not in self.unknowns}
+        return units
+
+    def ends(self, name: str, ends: tuple[float, float]) -> tuple[float, float]:
+        """Bounds of an unknown in its unit."""
+        unit = self.point[name]
+        return unit.value_from_si(ends[0]), unit.value_from_si(ends[1])
+
+    def text(self, name: str, x: float, digits: int = 6) -> str:
+        """A value of a variable to so many digits, with its unit."""
+        return f"{self.point[name].value_from_si(x):.{digits}g} {self.point[name]}".rstrip()
+
+    def text_of_side(self, x: float, digits: int, k: int = 0) -> str:
+        """What is left of an equation to so many digits, with its unit."""
+        return f"{self.sides[k].from_si(x):.{digits}g} {self.sides[k]}".rstrip()
+
+
+def _own_unit(name: str, start: Any, ends: Range | None) -> Unit | None:
+    """The unit that the bounds or the start of an unknown have; None where these have none."""
+    of_bounds = [] if ends is None else [x for x in ends if x is not None]
+    own: Unit | None = None
+    for x in [*of_bounds, *([] if start is None else [start])]:
+        unit = getattr(x, "unit", None)
+        if unit is None:
+            continue
+        if own is not None and own.dimension != unit.dimension:
+            theirs = f"{quantity_name(own.dimension)} and {quantity_name(unit.dimension)}"
+            raise usage_error(f"`{name}` is looked for as {theirs}", "give its bounds and its start in one dimension")
+        own = own or unit
+    if own is not None:
+        for x in [*of_bounds, *([] if start is None else [start])]:
+            if not has_unit(x) and float(x) and own.dimension != NUMBER:
+                raise usage_error(f"`{name}` has values with a unit and without one", f"write `{float(x):g} {own}`")
+    return own
+
+
+def _solved(m: UnknownDimensions, name: str, own: Unit | None, start: Any, ends: Range | None) -> Dimension:
+    """The dimension of an unknown. Raises a usage error where nothing says it, or its bounds or start are without."""
+    if own is not None:
+        return own.dimension
+    dimension = m.solution(name)
+    if dimension is None:
+        message = f"the equations do not determine the unit of `{name}`"
+        raise usage_error(message, f'give bounds with a unit, `--between "{name}=0 m:1 m"`, or a start')
+    typed = [x for x in (start, *(ends or ())) if x is not None and float(x)]
+    if typed and dimension != NUMBER:
+        what = "its start is a number" if start is not None else "its bounds are numbers"
+        message = f"`{name}` is {quantity_name(dimension)}, and {what}"
+        raise usage_error(message, f"give a unit: `{float(typed[0]):g} {coherent(dimension)}`")
+    return dimension
