@@ -10,7 +10,7 @@ from typing import Any
 from ..errors import ExpressionError, Span
 from ..inputs.parse_point import constant_value
 from ..inputs.quantities import ProgramUnits, Units, make_quantity, quantity_value
-from ..quantities.unit import Unit, parse_unit, unit_or_none
+from ..quantities.unit import Unit, parse_unit, quantity_name, unit_or_none
 from .measured_value import MeasuredValue, is_asymmetric, quantity
 from .measurement_model import Explicit, FirstOrder
 
@@ -45,6 +45,9 @@ def measured_value(name: str, text: str, offset: int = 0) -> float:
     written, unit = parts
     if not ("(" in written or _BETWEEN.search(written) or is_asymmetric(written)):
         return quantity_value(name, text, offset)
+    if unit.zero and "%" in written:
+        message = f"a percentage of a temperature in {unit} may be one of its number, or of its value in kelvin"
+        raise ExpressionError("point", message, Span(0, len(text)), f"give the uncertainty as a number: `± 0.5 {unit}`")
     inner = re.fullmatch(r"\s*\(([^()]+)\)(\s*\(.*)?", written)
     value = quantity(name, inner[1] + (inner[2] or "") if inner and _BETWEEN.search(inner[1]) else written, offset)
     return _in_si(name, value, unit, text) if isinstance(value, MeasuredValue) else quantity_value(name, text, offset)
@@ -66,11 +69,16 @@ def _split(text: str) -> tuple[str, Unit] | None:
         # `12.0 V ± 20 mV`: the uncertainty in the unit of the value
         number, of_value = own
         if of_value.dimension != unit.dimension:
-            return None
+            theirs, ours = quantity_name(unit.dimension), quantity_name(of_value.dimension)
+            message = f"the value is {ours}, and its uncertainty is {theirs}"
+            raise ExpressionError("point", message, Span(0, len(text)), f"give it in a unit such as `{of_value}`")
         spread = constant_value("uncertainty", before[sign.end() :])
         factor = unit.scale / of_value.scale
         return f"{number} {sign[0]} {float(Fraction(repr(float(spread))) * factor)!r}{rest}", of_value
-    return None
+    sign = _BETWEEN.search(core)
+    own = _split(core[: sign.start()]) if sign and core.endswith("%") else None
+    # `12.0 V ± 2%`
+    return (f"{own[0]} {core[sign.start() :]}{rest}", own[1]) if sign and own else None
 
 
 def with_unit(name: str, value: float, unit: str) -> float:

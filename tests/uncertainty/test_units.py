@@ -128,6 +128,7 @@ def test_draws_are_in_the_unit():
         ("2.000(3) m", 2.0, 0.003, "m"), ("5±2% V", 5.0, 0.1, "V"), ("19.66(10)e-3 A", 0.01966, 1e-4, "A"),
         ("12.0 V ± 20 mV", 12.0, 0.02, "V"), ("5.00 ± 0.04 mm (k = 2)", 0.005, 2e-5, "mm"),
         ("(5.0±0.1) mm", 0.005, 1e-4, "mm"),
+        ("12.0 V ± 2%", 12.0, 0.24, "V"), ("12.0 kV +- 2 % (k = 2)", 12e3, 120.0, "kV"),
         ("20.0±0.5 °C", 293.15, 0.5, "°C"), ("68±1 °F", 293.15, 5 / 9, "°F"), ("5.0 +/- 0.1 m/s^2", 5.0, 0.1, "m/s²"),
         ("uniform(4.9, 5.1) mm", 0.005, 0.0002 / 12**0.5, "mm"), ("normal(5, 0.1) kN", 5000.0, 100.0, "kN"),
         ("student(5, 0.1, 9) kN", 5000.0, 100.0, "kN"),
@@ -147,8 +148,13 @@ def test_what_does_not_fit_is_refused():
         propagate("x**2 = a", {"a": "2.0(1) m^2"}, unknowns=["x"])
     with pytest.raises(ExpressionError, match="the answer is a length"):
         propagate("L", {"L": "2.0(1) m"}, units="s")
-    with pytest.raises(ExpressionError):
+    with pytest.raises(
+        ExpressionError, match=r"the value is a voltage \(V\), and its uncertainty is an electric current"
+    ):
         propagate("U", {"U": "12.0 V ± 20 mA"})
+    for text in ("20 °C ± 2%", "20±2% °C", "68 ± 1 % °F"):
+        with pytest.raises(ExpressionError, match="a percentage of a temperature in °"):
+            propagate("T", {"T": text})
 
 
 def test_every_form_has_the_units():
