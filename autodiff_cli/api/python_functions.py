@@ -899,7 +899,7 @@ def plot(call: Given) -> Curve | Surface:
     own: dict[str, Any] = {"path": _surface.read_path(path) if isinstance(path, str) else path or ()}
     if isinstance(call.data, str):
         over = call.variables or [*call.ranges]
-        own["data"] = read_rows([call.data], call.text, [*call.point], over, response=call.response, sigma=call.sigma)
+        own["data"] = read_rows(call, [call.data], call.text, [*call.point], over)
     elif call.data is not None:
         own["data"] = {name: [as_number(x, name) for x in column] for name, column in columns_of(call.data).items()}
     answer = call.answer(_plot.plot, **own)
@@ -1002,9 +1002,7 @@ def propagate(call: Given) -> Propagation:
     columns: Mapping[str, Sequence[float]] | None = None
     if isinstance(data, str):
         known_names = [*point, *(fitted.values if fitted else ())]
-        columns = readings(
-            [data], call.text, known_names, implicit=call.unknowns is not None or call.between is not None
-        )
+        columns = readings(call, [data], call.text, known_names)
     elif data is not None:
         columns = {name: [as_number(x, name) for x in column] for name, column in columns_of(data).items()}
     own = {"fitted": fitted, "correlation": pairs, role: columns}
@@ -1038,10 +1036,10 @@ def fit(call: Given) -> Fit:
     >>> round(found.parameters["b"].estimate, 6), round(found.parameters["b"].error, 6)
     (2.02, 0.042426)
     """
-    data, response = call.data, call.response
+    data = call.data
     point, fixed = call.point, point_of(call.fix, call.arithmetic)
     if isinstance(data, str):
-        data = read_data([data], call.text, [*point, *fixed], response, sigma=call.sigma, weights=call.weights)
+        data = read_data(call, [data], call.text, [*point, *fixed])
     else:
         data = measured_columns(data, [*point, *fixed])
     predict = call.predict

@@ -23,10 +23,10 @@ from ..errors import ExpressionError, nearest, usage_error
 from ..views.characters import paint, terminal_of
 from . import defaults, synonyms
 from .arguments import HELP_ALL, HELP_OPTIONS, nearest_option
-from .commands import COMMANDS, GROUPS
+from .commands import COMMANDS
 from .completion import VARIABLE, for_bash, of_expression, of_functions, of_option, of_units, prepare, with_nospace
 from .declarations import Option, declared
-from .entries import ENVIRONMENT, EXITS, exits, man_page, written
+from .entries import ENVIRONMENT, EXITS, GROUPS, exits, man_page, written
 
 EXAMPLES = (
     'autodiff grad "((w1-1)**2 + (w2-5)**2)*0.5" --at w1=2,w2=3',
@@ -189,7 +189,7 @@ class Commands(typer.core.TyperGroup):
             "Options": _records(self, ctx),
             **{title: {name: summaries[name] for name in names} for title, names in GROUPS.items()},
             "Exit codes": {str(code): meaning for code, meaning in EXITS.items()},
-            "Environment": dict(ENVIRONMENT),
+            "Environment": ENVIRONMENT,
         }
         _write_help(self, ctx, formatter, EXAMPLES, (str(self.help),), sections)
 

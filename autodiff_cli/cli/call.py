@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, cast
 
@@ -10,10 +10,12 @@ from ..inputs.arithmetic import Arithmetic, chosen
 from ..inputs.bounds import Range, parse_between, parse_ranges
 from ..inputs.column_units import left_out
 from ..inputs.parse_point import parse_weights
-from ..streams.requests import default_point, names, value_with_unit
+from ..streams.requests import default_point, mapping, names, value_with_unit
+from .options import Rows
 
 if TYPE_CHECKING:
     from ..batched.data_loss import LossSpec
+    from ..inputs.column_units import MeasuredColumns
     from . import options
 
 OPTIONS = {"tolerance": "gradient_tolerance", "required": "require", "every": "everything"}
@@ -66,6 +68,23 @@ class Call:
             if name != "wrt"
         }
         return {name: value for name, value in arguments.items() if value is not None}
+
+    def read_columns(
+        self,
+        paths: Sequence[str],
+        wanted: Callable[[Sequence[str]], Collection[str]],
+        other: Collection[str],
+        **how: Any,
+    ) -> MeasuredColumns:
+        """The columns of files, written as the options say; see `data.columns.read_columns`."""
+        from ..data.columns import read_columns  # only files need it
+        from ..data.text_dialects import UNFORCED, Forced
+
+        group = self.values.get("dialect") or self.values.get("rows")
+        columns = mapping(group.columns if isinstance(group, Rows) else self.values.get("columns"))
+        forced = UNFORCED if group is None else Forced.of(group)
+        skips = "answers" in self.values and self.answers.on_error == "skip"
+        return read_columns(paths, wanted, forced, columns, other=other, skip=skips, **how)
 
     @property
     def choices(self) -> dict[str, Any]:

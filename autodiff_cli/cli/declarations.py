@@ -204,3 +204,8 @@ def _text() -> dict[str, str]:
 
 def _lines(section: str) -> Iterator[str]:
     return (line for line in _text()[section].split("\n")[1:] if line)
+
+
+def table(section: str) -> dict[str, str]:
+    """The texts of a table of `commands.txt`, by their keys."""
+    return dict(line.split(": ", 1) for line in _lines(section))

@@ -2,33 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import cache
 
 from .. import __version__
 from .commands import COMMANDS
-from .declarations import Option, declared
-from .defaults import VARIABLE
+from .declarations import Option, declared, table
 
-EXITS: Mapping[int, str] = {
-    0: "success",
-    1: "no: the check failed, the search did not converge, the answer is wrong",
-    2: "the command line, a request or a point is invalid",
-    3: "the expression is invalid",
-    4: "the expression has no value or no derivative at the point, or needs too much work",
-    5: "a file could not be read or written",
-    70: "internal error; please report it",
-    130: "interrupted; 143: terminated, 129: hung up. Answers that were finished are written",
-}
+EXITS = {int(code): meaning for code, meaning in table("exit codes").items()}
 """The exit codes, and when each is given."""
 
-ENVIRONMENT: Mapping[str, str] = {
-    VARIABLE: "Default options for single answers on a terminal: `--digits 4 --theme dark`. Options that are "
-    "typed take precedence; options that a command lacks are ignored. Pipes, files and streams ignore the variable.",
-    "COLUMNS": "The width of the terminal.",
-    "NO_COLOR, FORCE_COLOR, TERM": "NO_COLOR or TERM=dumb turns colours off; FORCE_COLOR turns them on.",
-}
+ENVIRONMENT = table("environment")
 """The environment variables, and what each does."""
+
+GROUPS = {title: names.split() for title, names in table("titles").items()}
+"""Under which titles `autodiff --help` has the commands."""
 
 
 def exits(command: str) -> dict[int, str]:

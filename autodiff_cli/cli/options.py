@@ -87,9 +87,6 @@ class Loss(Dialect):
     backend: str | None = None
 
 
-UNSAID = Dialect()
-"""The files show how they are written."""
-
 GROUPS: dict[str, type[Program | Answers | Saves | Numbers | Rows | Loss | Dialect]] = {
     "program": Program,
     "answers": Answers,

@@ -69,7 +69,7 @@ def check_solution(
     numbers = [_UNKNOWN.sub(lambda head: " " * len(head[0]), entry, count=1) for entry in _entries(answer)]
     if solved.formulas:
         # those that hold where the leading coefficient is 0 need not be given
-        formulas = [each.formula for each in solved.formulas if " == 0" not in (each.condition or "")]
+        formulas = [formula.formula for formula in solved.formulas if " == 0" not in (formula.condition or "")]
         return _formulas_marked(posed, answer, numbers, formulas, solved.unknowns)
     (unknown,) = solved.unknowns
     roots = [_figure(solution.values[unknown]) for solution in solved.solutions]

@@ -160,7 +160,7 @@ class Curve:
         self, posed: Exercise, derivative: Derivative, compared: Sequence[tuple[dict[str, Any], Any, Any, bool]]
     ) -> str:
         """The usual mistake that leads to the answer."""
-        there = sorted([each for each in compared if each[2] is not None], key=lambda each: each[3])
+        there = sorted([entry for entry in compared if entry[2] is not None], key=lambda entry: entry[3])
         if not there or there[0][3]:
             return "write it so that it has a value wherever the derivative exists"
         if all(same(given, -right) for _, right, given, _ in there):
@@ -177,7 +177,7 @@ class Curve:
                         if all(same(given, sign * s) for (_, _, given, _), s in zip(there, slopes, strict=True)):
                             which = f"{words}the derivative of left less right side by `{name}`"
                             return f"that is {which} alone: {missed}"
-        agreeing = sum(each[3] for each in compared)
+        agreeing = sum(entry[3] for entry in compared)
         if agreeing:
             return f"it is right at {agreeing} of {len(compared)} points: it holds on a part of the curve only"
         first = there[0]

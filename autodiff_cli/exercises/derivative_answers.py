@@ -59,7 +59,7 @@ def check_derivative(
         if operator is not None:
             text, order = " " * operator.end + text[operator.end :], operator.order
         names = list(parse(text).variables)
-    wanted: dict[Key, Derivative] = {(each.of, each.by): each for each in derivatives}
+    wanted: dict[Key, Derivative] = {(derivative.of, derivative.by): derivative for derivative in derivatives}
     if not wanted:
         raise usage_error("there is no variable to differentiate by", "name one: `--wrt x`")
     marks: dict[Key, Marked] = {}
@@ -77,17 +77,17 @@ def check_derivative(
     if len(wanted) == 1:
         (single,) = marks.values()
         return single._replace(given=answer, of="")
-    whole = own(KINDS.get(order, "higher"), text, [each.formula for each in derivatives], wrt or ())
+    whole = own(KINDS.get(order, "higher"), text, [derivative.formula for derivative in derivatives], wrt or ())
     marked = together(
         whole, answer, [marks.get(key) or missing(whole, derivative_name(key[1], key[0])) for key in wanted]
     )
-    asked = [each.by[0] for each in derivatives]
+    asked = [derivative.by[0] for derivative in derivatives]
     if order > 1 or curve or "=" in answer or marked.right or asked == sorted(asked):
         return marked
     typed = dict(zip(sorted(asked), entries(answer, list(wanted), names), strict=True))
     turned = (
-        formula_marked(own(KINDS[1], text, [each.formula], each.by), answer, typed[each.by[0]]).right
-        for each in derivatives
+        formula_marked(own(KINDS[1], text, [derivative.formula], derivative.by), answer, typed[derivative.by[0]]).right
+        for derivative in derivatives
     )
     return with_order(marked, turned, asked)
 
@@ -106,9 +106,9 @@ def missing(posed: Exercise, of: str) -> Marked:
 
 def together(posed: Exercise, answer: str, marks: Sequence[Marked]) -> Marked:
     """The marking of an answer of several entries from that of each."""
-    right = [each.of for each in marks if each.right]
-    absent = [each.of for each in marks if each.message == MISSING]
-    wrong = [each.of for each in marks if not each.right and each.message != MISSING]
+    right = [mark.of for mark in marks if mark.right]
+    absent = [mark.of for mark in marks if mark.message == MISSING]
+    wrong = [mark.of for mark in marks if not mark.right and mark.message != MISSING]
     if len(right) == len(marks):
         message = "right: both of them" if len(marks) == 2 else f"right: all {len(marks)} of them"
     else:
@@ -116,6 +116,6 @@ def together(posed: Exercise, answer: str, marks: Sequence[Marked]) -> Marked:
         message = "wrong: " + "; ".join(
             f"{', '.join(group)} {'is' if len(group) == 1 else 'are'} {word}" for word, group in groups if group
         )
-    points = max((each.points for each in marks), default=0)
-    hint = next((each.hint for each in marks if not each.right), "")
+    points = max((mark.points for mark in marks), default=0)
+    hint = next((mark.hint for mark in marks if not mark.right), "")
     return Marked(posed, answer, len(right) == len(marks), message, hint, "entries", points, entries=tuple(marks))

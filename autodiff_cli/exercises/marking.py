@@ -277,14 +277,14 @@ def _rule_missed(posed: Exercise, program: Program, there: Sequence[_Place]) -> 
             inner = [[derivative(p, numbers, by) for p in part._prev] for numbers in points]
             around = substituted(output, {part: part_variable}.get)
             weights = [
-                derivative(around, {**numbers, "part": each.value}, "part").slope
-                for numbers, each in zip(points, own, strict=True)
+                derivative(around, {**numbers, "part": at_part.value}, "part").slope
+                for numbers, at_part in zip(points, own, strict=True)
             ]
             for message, mistaken in _mistakes(part):
-                slopes = [mistaken(inputs, each) for inputs, each in zip(inner, own, strict=True)]
+                slopes = [mistaken(inputs, at_part) for inputs, at_part in zip(inner, own, strict=True)]
                 if all(
-                    slope is not None and same(place.given, place.slope + weight * (slope - each.slope))
-                    for place, slope, each, weight in zip(there, slopes, own, weights, strict=False)
+                    slope is not None and same(place.given, place.slope + weight * (slope - at_part.slope))
+                    for place, slope, at_part, weight in zip(there, slopes, own, weights, strict=False)
                 ):
                     return message if part is output else f"in the derivative of `{expression_text(part)}`: {message}"
     return ""
@@ -299,7 +299,7 @@ def _term_mistakes(text: str, k: int, sign: int) -> Iterator[Mistake]:
 
 def _without_inner(k: int, inputs: Sequence[_Part], part: _Part) -> Any:
     """The derivative of a function without that of what is inside it."""
-    others = any(each.slope for j, each in enumerate(inputs) if j != k)
+    others = any(operand.slope for j, operand in enumerate(inputs) if j != k)
     return None if others or not inputs[k].slope else part.slope / inputs[k].slope
 
 

@@ -39,6 +39,9 @@ class Units(dict[str, Any]):
     typed: Mapping[str, float] = {}
     """The values of variables in their units, of those that were typed."""
 
+    def __repr__(self) -> str:
+        return repr(self.texts())
+
     def texts(self) -> dict[str, Any]:
         """The units as records have them; `1` for a number, None for what has no unit that is known."""
         return cast(dict[str, Any], _texts(self))
@@ -282,6 +285,12 @@ class ProgramUnits:
             return {name: self.in_system(item) for name, item in tree.items()}
         return [*map(self.in_system, tree)] if isinstance(tree, list) else self._system.unit(tree.dimension)
 
+    def of_steps(self, free: Iterable[str]) -> Units:
+        """The units of the numbers of a search, whose derivatives are those of numbers by numbers."""
+        units = step_units(self.outputs[0], self.point, free)
+        units.fixed, units.typed = bool(self.chosen), self.numbers
+        return units
+
     def coefficients(self, name: str, order: int) -> list[Unit]:
         """The units of the coefficients of a power series in a variable."""
         return [self.outputs[0], *[self.higher([name] * k) for k in range(1, order + 1)]]
@@ -348,6 +357,13 @@ def unit_value(unit: Unit) -> Quantity:
     value = Quantity(0.0)
     value.source, value.number, value.unit = "0", 0.0, unit
     return value
+
+
+def step_units(value: Unit, point: Mapping[str, Unit], free: Iterable[str]) -> Units:
+    """The units of a step of a search among numbers in units; of a norm of several units there is none."""
+    slopes = {name: value.difference / point[name].difference for name in free}
+    norm = {*slopes.values()}
+    return Units(value=value, gradient=slopes, gradient_norm=norm.pop() if len(norm) == 1 else None, point={**point})
 
 
 class MeasuredNumber(float):

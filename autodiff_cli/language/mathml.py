@@ -142,7 +142,7 @@ def _add(frame: _Frame, item: Item) -> None:
             return
         frame.waiting.pop()
         first = arguments[0]
-        parts = tuple(each.xml for each in arguments)
+        parts = tuple(argument.xml for argument in arguments)
         if element == "mroot":
             item = Item(OPERAND, f"<mroot>{parts[1]}{parts[0]}</mroot>")
         elif element == "msup" and first.parts:

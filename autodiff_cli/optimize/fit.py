@@ -606,7 +606,7 @@ def _strategies(model: Model, problem: Problem, start: Any, linear: Sequence[str
     model.loss, model.scale = loss, 1.0 if has_sigma else 1.4826 * float(np.median(left)) or 1.0
     # outliers may have led the squares to another minimum than the start is near to
     starts = [best.values] if error is not None else [best.values, start]
-    end = at_kink(model, min((searched(model, values) for values in starts), key=lambda each: each.cost), ())
+    end = at_kink(model, min((searched(model, values) for values in starts), key=lambda end_point: end_point.cost), ())
     return end._replace(message=f"{end.message}, {loss} loss of residuals beyond {model.scale:.3g}")
 
 

@@ -162,7 +162,7 @@ class FitUnits:
         up = self._back(self.response)
         lengths = {name: self._back(name) for name in fit.predictors}
         scales = {name: factor(self.computed(d), self.shown(name)) for name, d in self.solved.items() if d is not None}
-        parameters = {name: _scaled(each, scales.get(name, 1.0)) for name, each in fit.parameters.items()}
+        parameters = {name: _scaled(parameter, scales.get(name, 1.0)) for name, parameter in fit.parameters.items()}
         changed: dict[str, Any] = {}
         if any(up) or any(map(any, lengths.values())):
             changed = self._in_headings_units(fit, typed)
@@ -172,7 +172,7 @@ class FitUnits:
             **changed,
             parameters=parameters,
             null=[{name: x * scales.get(name, 1.0) for name, x in direction.items()} for direction in fit.null],
-            point={name: float(each.estimate) for name, each in parameters.items()},
+            point={name: float(parameter.estimate) for name, parameter in parameters.items()},
             units=Units(
                 parameters={name: self.unit_or_none(name) for name in fit.parameters},
                 standard_errors={name: self.unit_or_none(name) for name in fit.parameters},
@@ -206,19 +206,19 @@ class FitUnits:
             times, shift = factors[name]
             shift = 0.0 if spread else shift
             if isinstance(x, list | tuple):
-                return [None if each is None else each * times + shift for each in x]
+                return [None if number is None else number * times + shift for number in x]
             return None if x is None else x * times + shift
 
         y = self.response
         (across,) = fit.predictors if len(fit.predictors) == 1 else ("",)
         times = of(y, 1.0, True)
 
-        def predicted(each: Any) -> Any:
-            return each._replace(
-                point={name: of(name, x) for name, x in each.point.items()},
-                value=of(y, each.value),
-                confidence=each.confidence and tuple(of(y, each.confidence)),
-                prediction=each.prediction and tuple(of(y, each.prediction)),
+        def predicted(prediction: Any) -> Any:
+            return prediction._replace(
+                point={name: of(name, x) for name, x in prediction.point.items()},
+                value=of(y, prediction.value),
+                confidence=prediction.confidence and tuple(of(y, prediction.confidence)),
+                prediction=prediction.prediction and tuple(of(y, prediction.prediction)),
             )
 
         # the density of the data is per unit of each measured number
@@ -233,7 +233,7 @@ class FitUnits:
             "residuals": of(y, fit.residuals, True),
             "band": of(y, fit.band, True),
             "curve": [(of(across, x), of(y, z), of(y, w, True)) for x, z, w in fit.curve],
-            "predictions": [predicted(each) for each in fit.predictions],
+            "predictions": [predicted(prediction) for prediction in fit.predictions],
             "deviation": fit.deviation and float(fit.deviation) * times,
             "rss": fit.rss if fit.sigma else float(fit.rss) * times**2,
         }

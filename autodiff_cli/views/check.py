@@ -22,6 +22,7 @@ class CheckView(View[Check]):
     """How a check is shown; `digits` is that of conditions and differences in tables."""
 
     fields, csv_columns, _ = declared("check")
+    latex_writer = "tex_tables.check_table"
     latex_packages = ("booktabs", "siunitx")
     row_key = ("variable", "checked")
 
@@ -33,11 +34,6 @@ class CheckView(View[Check]):
         kept = min((number.kept for number in answer.quantities if number.kept is not None), default=None)
         value = heading("value", unit_text(units.get("value")))
         yield {value: answer.value, **slopes, "digits": digits, "kept": kept, "agrees": answer.agrees}
-
-    def latex_document(self, answer: Check) -> str:
-        from .tex_tables import check_table
-
-        return check_table(answer, self.digits)
 
     def document(self, answer: Check) -> Iterator[Block]:
         verdict: Pieces = ((f"agreement: {'yes' if answer.agrees else 'no'}", "heading"),)

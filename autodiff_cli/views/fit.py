@@ -14,7 +14,7 @@ from .characters import Theme, on_one_line, shortened
 from .document import Block, Line, circumstances, matrix_table, measured, numbers_table, sentence
 from .numerals import format_number
 from .plots import PICTURES
-from .schema import Field, OutputRow, View, declared
+from .schema import OutputRow, View, declared
 
 HELD = {
     "fixed": "held",
@@ -25,12 +25,7 @@ HELD = {
 
 def _of_parameters(attribute: str) -> Callable[[Fit], dict[str, Any]]:
     """Return a function from a fit to an attribute of each parameter, by name."""
-    return lambda answer: {name: getattr(each, attribute) for name, each in answer.parameters.items()}
-
-
-def _goodness(attribute: str, meaning: str, name: str = "") -> Field:
-    """Return the field of an attribute of the goodness of fit."""
-    return Field(name or attribute, meaning, lambda answer: getattr(answer.goodness, attribute))
+    return lambda answer: {name: getattr(parameter, attribute) for name, parameter in answer.parameters.items()}
 
 
 PREDICTED = ("value", "confidence_low", "confidence_high", "prediction_low", "prediction_high")
@@ -50,6 +45,7 @@ class FitView(View[Fit]):
             "held": lambda answer: {name: x.held for name, x in answer.parameters.items() if x.held},
         },
     )
+    latex_writer = "tex_tables.fit_table"
     latex_packages = ("booktabs", "siunitx")
     row_key = ("parameter", "parameters")
     extra_formats = PICTURES
@@ -71,37 +67,32 @@ class FitView(View[Fit]):
             texts = answer.units.texts()["data"] if answer.units is not None else {}
             of_curve = dict.fromkeys(PREDICTED, texts.get(answer.response))
             units = {f"{name}_unit": unit for name, unit in {**texts, **of_curve}.items() if unit is not None}
-            for each in answer.predictions:
-                ends = [*(each.confidence or (None, None)), *(each.prediction or (None, None))]
-                yield {**each.point, **dict(zip(PREDICTED, (each.value, *ends), strict=True)), **units}
+            for prediction in answer.predictions:
+                ends = [*(prediction.confidence or (None, None)), *(prediction.prediction or (None, None))]
+                yield {**prediction.point, **dict(zip(PREDICTED, (prediction.value, *ends), strict=True)), **units}
             return
         for row, parameter in zip(super().rows(answer), answer.parameters.values(), strict=False):
             low, high = parameter.interval or (None, None)
             yield {**row, "low": low, "high": high}
 
-    def latex_document(self, answer: Fit) -> str:
-        from .tex_tables import fit_table
-
-        return fit_table(answer, self.digits)
-
     def document(self, answer: Fit) -> Iterator[Block]:
         double = answer.arithmetic.name == "double"
         rows: list[tuple[Shown | str | None, ...]] = []
         units = {} if answer.units is None else answer.units["parameters"]
-        for name, each in answer.parameters.items():
+        for name, parameter in answer.parameters.items():
             unit = units.get(name)
-            if each.error is None:
-                written = "" if unit is None else measured(each.estimate, unit, self.digits)
-                rows.append((name, each.estimate, None, HELD.get(each.held, "–"), written))
+            if parameter.error is None:
+                written = "" if unit is None else measured(parameter.estimate, unit, self.digits)
+                rows.append((name, parameter.estimate, None, HELD.get(parameter.held, "–"), written))
             else:
-                low, high = map(self.number, each.interval or (None, None))
-                written = f"{concise(float(each.estimate), float(each.error))} {unit or ''}".rstrip()
-                rows.append((name, each.estimate, each.error, f"{low} to {high}", written))
+                low, high = map(self.number, parameter.interval or (None, None))
+                written = f"{concise(float(parameter.estimate), float(parameter.error))} {unit or ''}".rstrip()
+                rows.append((name, parameter.estimate, parameter.error, f"{low} to {high}", written))
         heads = ("parameter", "estimate", "standard error", f"{100 * answer.level:.4g} % interval", "written")
         yield numbers_table(heads, rows, self.digits, right=(1, 2) if double else ())
         yield from circumstances(answer.constants, {}, {}, self.digits)
         yield from (Line(sentence(text)) for text in self.quality(answer))
-        linear = [f"`{name}`" for name, each in answer.parameters.items() if each.linear]
+        linear = [f"`{name}`" for name, parameter in answer.parameters.items() if parameter.linear]
         if linear:
             yield Line(sentence(f"linear in {', '.join(linear)}"))
         effort = f"{counted(answer.evaluations, 'evaluation')} of the data"
@@ -129,8 +120,8 @@ class FitView(View[Fit]):
             f"{percent} prediction",
         )
         rows = [
-            (*(each.point[name] for name in names), each.value, between(each.confidence), between(each.prediction))
-            for each in answer.predictions
+            (*(row.point[name] for name in names), row.value, between(row.confidence), between(row.prediction))
+            for row in answer.predictions
         ]
         return numbers_table(heads, rows, self.digits, right=range(len(names) + 1), style="number")
 

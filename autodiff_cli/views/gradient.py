@@ -24,6 +24,7 @@ class GradientView(View[Gradient[Any]]):
     """How a gradient is shown."""
 
     fields, csv_columns, line_fields = declared("grad")
+    latex_writer = "tex.at_a_point"
     prefers_table = latex_is_formula = True
 
     intermediates: bool = False
@@ -132,11 +133,6 @@ class GradientView(View[Gradient[Any]]):
         shares = [f"{name}:{repr_number(x) or '-'}" for name, x in (answer.elasticities or {}).items()]
         bound = [f"{binding.name}={repr_number(binding.grad) or '-'}" for binding in answer.intermediates]
         return " ".join([super().one_line(answer), *shares, *bound])
-
-    def latex_document(self, answer: Gradient[Any]) -> str:
-        from .tex import at_a_point
-
-        return at_a_point(answer, self.digits)
 
 
 def by_size(answer: Gradient[Any]) -> Gradient[Any]:

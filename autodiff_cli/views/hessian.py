@@ -50,6 +50,7 @@ class HessianView(View[Hessian]):
     """How a Hessian is shown."""
 
     fields, csv_columns, line_fields = declared("hessian", {"variables": lambda answer: [*answer.gradient]})
+    latex_writer = "tex.second_derivatives"
     prefers_table = latex_is_formula = True
 
     def cells(self, answer: Hessian) -> Iterator[dict[str, Any]]:
@@ -117,11 +118,6 @@ class HessianView(View[Hessian]):
     def one_line(self, answer: Hessian) -> str:
         entries = [f"{row},{col}={next(words(x, unit))}" for row, col, x, unit in _lower_triangle(answer)]
         return " ".join([super().one_line(answer), *entries])
-
-    def latex_document(self, answer: Hessian) -> str:
-        from .tex import second_derivatives
-
-        return second_derivatives(answer, self.digits)
 
 
 def _lower_triangle(answer: Hessian) -> Iterator[tuple[str, str, Shown, Unit | None]]:

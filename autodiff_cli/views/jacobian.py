@@ -16,6 +16,7 @@ class JacobianView(View[Jacobian]):
     """How a Jacobian is shown."""
 
     fields, csv_columns, _ = declared("jacobian")
+    latex_writer = "tex.several_outputs"
     prefers_table = latex_is_formula = True
 
     def document(self, answer: Jacobian) -> Iterator[Block]:
@@ -73,11 +74,6 @@ class JacobianView(View[Jacobian]):
             return " ".join(words(getattr(answer, key), units.get(key)))
         by_row = units.get("jacobian") or repeat(None)
         return "; ".join(" ".join(words(row, unit)) for row, unit in zip(answer.jacobian or (), by_row))  # noqa: B905
-
-    def latex_document(self, answer: Jacobian) -> str:
-        from .tex import several_outputs
-
-        return several_outputs(answer, self.digits)
 
 
 def _by_output(answer: Jacobian) -> tuple[list[list[Any]], list[list[Any]]]:

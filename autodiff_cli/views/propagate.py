@@ -78,9 +78,9 @@ class PropagationView(View[Propagation]):
                     **share._asdict(),
                 }
             spread = of_result.get("uncertainty")
-            result_units = {"estimate": of_result.get("value"), "uncertainty": spread, "expanded": spread}
+            units = {"estimate": of_result.get("value"), "uncertainty": spread, "expanded": spread}
             yield {
-                **{f"{column}_unit": unit for column, unit in result_units.items() if unit is not None},
+                **{f"{column}_unit": unit for column, unit in units.items() if unit is not None},
                 "output": result.output,
                 "estimate": result.value,
                 "uncertainty": result.uncertainty,
@@ -143,7 +143,7 @@ class PropagationView(View[Propagation]):
             outputs = [result.output for result in answer.results]
             head = "covariance of the outputs"
             if answer.units is not None:
-                head += f" ({', '.join(str(each['value']) or '1' for each in answer.units['results'])})"
+                head += f" ({', '.join(str(units['value']) or '1' for units in answer.units['results'])})"
             yield matrix_table(head, outputs, answer.covariance, self.digits)
             yield matrix_table("correlation of the outputs", outputs, answer.output_correlation)
         if answer.interrupted:

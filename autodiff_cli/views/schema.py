@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
+from importlib import import_module
 from itertools import pairwise
 from operator import attrgetter
 from types import MappingProxyType
@@ -231,6 +232,8 @@ class View(Choices, Generic[Answer]):
     """Whether tables say more than the formula: a notebook shows those, and what is printed from it has the formula."""
     latex_packages: ClassVar[tuple[str, ...]] = ()
     """The packages that its LaTeX needs beside amsmath."""
+    latex_writer: ClassVar[str] = ""
+    """The function that writes it as LaTeX, after its module here, which is imported when it is asked for."""
     latex_is_formula: ClassVar[bool] = False
     """Whether the answer in LaTeX is one formula."""
 
@@ -245,8 +248,8 @@ class View(Choices, Generic[Answer]):
         )
 
     def _has(self, method: str) -> bool:
-        declared = {"record": self.fields, "rows": self.csv_columns, "one_line": self.line_fields}
-        if declared.get(method):
+        declarations = {"record": self.fields, "rows": self.csv_columns, "one_line": self.line_fields}
+        if (declarations | {"latex_document": self.latex_writer}).get(method):
             return True
         return getattr(type(self), method) is not getattr(View, method)
 
@@ -323,7 +326,9 @@ class View(Choices, Generic[Answer]):
 
     def latex_document(self, answer: Answer) -> str:
         """Return the answer as a piece of LaTeX, for a document or a slide that has amsmath."""
-        raise AttributeError(f"{type(self).__name__} has no LaTeX")
+        module, _, function = self.latex_writer.partition(".")
+        text: str = getattr(import_module(f".{module}", __package__), function)(answer, self.digits)
+        return text
 
     def latex_formula(self, answer: Answer) -> str | None:
         """Return the answer as mathematics in LaTeX, for a page; None for one without."""

@@ -38,6 +38,7 @@ class SolvedView(View[Solved]):
             "undecided": lambda answer: [{name: [*ends] for name, ends in box.items()} for box in answer.undecided],
         },
     )
+    latex_writer = "tex_tables.solution_tables"
     latex_packages = ("booktabs", "siunitx")
 
     relative: bool = False
@@ -107,11 +108,6 @@ class SolvedView(View[Solved]):
             "; ".join([*(" ".join(words(solution.values, units)) for solution in answer.solutions), *formulas])
             or answer.reason
         )
-
-    def latex_document(self, answer: Solved) -> str:
-        from .tex_tables import solution_tables
-
-        return solution_tables(answer, self.digits)
 
     def document(self, answer: Solved) -> Iterator[Block]:
         units: Mapping[str, Any] = answer.units or {}

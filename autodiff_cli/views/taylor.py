@@ -19,6 +19,7 @@ class TaylorView(View[Taylor]):
     """How a Taylor polynomial is shown."""
 
     fields, csv_columns, line_fields = declared("taylor")
+    latex_writer = "tex.expansion"
     latex_is_formula = True
 
     def document(self, answer: Taylor) -> Iterator[Block]:
@@ -52,8 +53,3 @@ class TaylorView(View[Taylor]):
 
     def cells(self, answer: Taylor) -> Iterator[dict[str, Any]]:
         yield {heading(f"c{k}", unit_text(unit)): x for k, x, unit in self._with_units(answer)}
-
-    def latex_document(self, answer: Taylor) -> str:
-        from .tex import expansion
-
-        return expansion(answer, self.digits)

@@ -94,16 +94,16 @@ def fit_table(answer: Fit, digits: int | None) -> str:
     """Return the formula of a fit, its parameters, how well it fits, and the correlations."""
     rows = []
     units = {} if answer.units is None else answer.units["parameters"]
-    for name, each in answer.parameters.items():
+    for name, parameter in answer.parameters.items():
         unit = _si(units.get(name))
-        if each.error is None:
-            held = text_latex(HELD.get(each.held, "--"))
-            rows.append((named(name), number(each.estimate, digits) + unit, "--", held))
+        if parameter.error is None:
+            held = text_latex(HELD.get(parameter.held, "--"))
+            rows.append((named(name), number(parameter.estimate, digits) + unit, "--", held))
             continue
-        low, high = each.interval or (None, None)
-        written = number(concise(float(each.estimate), float(each.error)))
+        low, high = parameter.interval or (None, None)
+        written = number(concise(float(parameter.estimate), float(parameter.error)))
         interval = f"{number(low, digits)} to {number(high, digits)}"
-        rows.append((named(name), written + unit, number(each.error, digits) + unit, interval + unit))
+        rows.append((named(name), written + unit, number(parameter.error, digits) + unit, interval + unit))
     heads = ("parameter", "estimate", "standard error", rf"{_percent(answer.level)} interval")
     names = list(answer.correlation)
     correlations = ""
@@ -136,12 +136,12 @@ def _predictions(answer: Fit, digits: int | None) -> str:
     heads = (*columns, f"{percent} confidence", f"{percent} prediction")
     rows = [
         (
-            *(number(each.point[name], digits) for name in answer.predictors),
-            number(each.value, digits),
-            between(each.confidence),
-            between(each.prediction),
+            *(number(prediction.point[name], digits) for name in answer.predictors),
+            number(prediction.value, digits),
+            between(prediction.confidence),
+            between(prediction.prediction),
         )
-        for each in answer.predictions
+        for prediction in answer.predictions
     ]
     return table("l" * len(heads), heads, rows)
 

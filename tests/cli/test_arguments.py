@@ -182,6 +182,7 @@ def test_a_command_takes_what_is_declared(command: str) -> None:
     own = set(kinds) - of_groups
     assert {name for name in named if not hasattr(Call, name)} - {*GROUPS, "values"} <= own
     elsewhere = {"document", "work", "debug", "quiet", *["answer"] * (command in CHECKS)}
+    elsewhere |= {"columns"} if "read_columns" in named else set()
     assert own <= named | asked_of(command) | elsewhere
 
 

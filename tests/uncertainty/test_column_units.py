@@ -9,6 +9,7 @@ import pytest
 
 import autodiff_cli
 from autodiff_cli import ExpressionError
+from autodiff_cli.cli.call import Call
 from autodiff_cli.cli.commands.propagate import readings
 from autodiff_cli.uncertainty.propagate import Propagation, estimates_of_fit, propagate
 from running import autodiff
@@ -30,8 +31,12 @@ def h2(tmp_path: Path) -> str:
     return str(path)
 
 
+CALL = Call({"unknowns": None})
+"""A call without options."""
+
+
 def of_readings(path: str, formula: str, **options: object) -> Propagation:
-    return propagate(formula, readings=readings([path], formula, []), **options)  # type: ignore[arg-type]
+    return propagate(formula, readings=readings(CALL, [path], formula, []), **options)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("unit", ["ohm", None])

@@ -17,41 +17,13 @@ if TYPE_CHECKING:
     from ..runner import Inputs, Method, RowQuestion
 
 COMMANDS = (
-    "grad",
-    "trace",
-    "graph",
-    "page",
-    "check",
-    "descend",
-    "minimize",
-    "maximize",
-    "plot",
-    "diff",
-    "hessian",
-    "jacobian",
-    "taylor",
-    "propagate",
-    "solve",
-    "fit",
-    "export",
-    "exercise",
-    "functions",
-    "units",
-    "repl",
-)
+    "grad", "trace", "graph", "page", "check", "descend", "minimize", "maximize", "plot", "diff", "hessian", "jacobian",
+    "taylor", "propagate", "solve", "fit", "export", "exercise", "functions", "units", "repl",
+)  # fmt: skip
 """Their names, in the order of the manual: each is a module here, with a function `run`."""
 
 QUESTIONS = tuple(name for name in COMMANDS if name != "repl")
 """Those that have an answer: all but the session, which has lines."""
-
-GROUPS = {
-    "Differentiate": ("grad", "hessian", "jacobian", "taylor", "diff"),
-    "See how it works": ("trace", "graph", "page", "plot"),
-    "Optimise, solve and fit": ("descend", "minimize", "maximize", "solve", "fit"),
-    "Trust the numbers": ("check", "propagate"),
-    "Export, practise, look up": ("export", "exercise", "functions", "units", "repl", "help"),
-}
-"""Under which titles `autodiff --help` has them."""
 
 
 def command_module(name: str) -> Any:

@@ -3,21 +3,19 @@
 import csv
 import io
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import PurePath
-from types import MappingProxyType
 
 from ...errors import ExpressionError, needed, usage_error
 from ...inputs.column_units import MeasuredColumns
 from ...inputs.parse_point import parse_point
 from ...inputs.problem import Quantity
 from ...inputs.sweeps import Sweeping, grid_of
-from ...optimize.fit import Fit, Sigma, columns_needed, fit, last_statement
+from ...optimize.fit import Fit, columns_needed, fit, last_statement
 from ...streams import files
-from ...streams.requests import Request, mapping, value_with_unit
+from ...streams.requests import Request, value_with_unit
 from ...views.characters import theme_of
 from ...views.fit import FitView
-from .. import options
 from ..call import Call
 from ..runner import Inputs, answer_all
 from ..searches import Saved, Searches, unconverged
@@ -44,21 +42,9 @@ def run(call: Call) -> int:
     if residuals is not None:
         files.check(residuals, force=inputs.force)
     saved = Saved(inputs, call.saves)
-    called = mapping(call.columns)
 
     def asked(request: Request, stop: Callable[[], bool]) -> Fit:
-        known_names = [*request.point, *fixed]
-        measured = read_data(
-            call.data,
-            request.text,
-            known_names,
-            call.response,
-            sigma=call.sigma,
-            weights=call.weights,
-            dialect=call.dialect,
-            called=called,
-            skip=inputs.on_error == "skip",
-        )
+        measured = read_data(call, call.data, request.text, [*request.point, *fixed])
         return fit(request.text, measured, request.point, **arguments, stop=stop)
 
     searches = Searches(asked, lambda result: result.converged, many=False, chosen=chosen, warning=unconverged)
@@ -75,30 +61,13 @@ def run(call: Call) -> int:
     return max(code, searches.code)
 
 
-def read_data(
-    paths: Sequence[str],
-    text: str,
-    known_names: Sequence[str],
-    response: str | None,
-    *,
-    sigma: Sigma | None = None,
-    weights: str | None = None,
-    dialect: options.Dialect = options.UNSAID,
-    called: Mapping[str, str] = MappingProxyType({}),
-    skip: bool = False,
-) -> MeasuredColumns:
-    """The columns of files that the fit of a formula needs; see `read_columns`. Raises `ExpressionError`."""
-    from ...data.columns import read_columns
-    from ...data.text_dialects import Forced
+def read_data(call: Call, paths: Sequence[str], text: str, known_names: Sequence[str]) -> MeasuredColumns:
+    """The columns of files that the fit of a formula needs. Raises `ExpressionError`."""
 
-    return read_columns(
-        paths,
-        lambda columns: columns_needed(text, columns, known_names, response, sigma, weights),
-        Forced.of(dialect),
-        called,
-        other=known_names,
-        skip=skip,
-    )
+    def wanted(columns: Sequence[str]) -> Collection[str]:
+        return columns_needed(text, columns, known_names, call.response, call.sigma, call.weights)
+
+    return call.read_columns(paths, wanted, known_names)
 
 
 def prediction_columns(texts: Sequence[str], text: str | None) -> MeasuredColumns:
@@ -112,11 +81,11 @@ def prediction_columns(texts: Sequence[str], text: str | None) -> MeasuredColumn
     columns = MeasuredColumns()
     last = last_statement(text or "")
     words = {*_WORD.findall(text or "" if last is None else last.program)}
-    for each in texts:
-        if "=" in each:
-            point |= parse_point(each, Sweeping(value_with_unit))
+    for source in texts:
+        if "=" in source:
+            point |= parse_point(source, Sweeping(value_with_unit))
         else:
-            read = read_columns([each], lambda names: [n for n in names if n in words or not words])
+            read = read_columns([source], lambda names: [n for n in names if n in words or not words])
             columns.update(read)
             columns.units = {**columns.units, **read.units}
     if point and columns:

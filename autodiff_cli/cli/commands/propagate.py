@@ -1,7 +1,6 @@
 """`autodiff propagate`: a result with its uncertainty, from values with theirs."""
 
 from collections.abc import Callable, Mapping, Sequence
-from types import MappingProxyType
 from typing import Any, BinaryIO
 
 from ...batched.columns_io import listed
@@ -12,7 +11,7 @@ from ...inputs.column_units import NONE
 from ...inputs.decoding import whole
 from ...inputs.parse_point import is_name, may_sweep, parse_point, point_of_object, read_json
 from ...inputs.problem import Problem, pose
-from ...streams.requests import Reading, Request, mapping, unknowns_of_object
+from ...streams.requests import Reading, Request, unknowns_of_object
 from ...uncertainty.measured_units import measured_value
 from ...uncertainty.measured_value import MeasuredValue, with_spreads
 from ...uncertainty.measurement_model import variables_of
@@ -26,7 +25,6 @@ from ...uncertainty.propagate import (
 )
 from ...views.characters import theme_of
 from ...views.propagate import PropagationView
-from .. import options
 from ..call import Call
 from ..runner import Inputs, RowQuestion
 from ..searches import Searches
@@ -49,7 +47,6 @@ def run(call: Call) -> int:
     option, files = ("--draws", draws) if draws else ("--data", call.data)
     if files and inputs.many:
         raise usage_error(f"`{option}` is for one program", "give the program as the argument, or with `--file PATH`")
-    called = mapping(rows.columns)
     pairs = parse_pairs(call.correlation or ())
     degrees = {name: value for text in call.dof or () for name, value in parse_point(text).items()}
     fitted = None if fit is None else read_fit(fit, inputs.beside("--fit", fit))
@@ -57,15 +54,10 @@ def run(call: Call) -> int:
 
     def asked(request: Request, stop: Callable[[], bool]) -> Propagation:
         own: dict[str, Any] = arguments | ({"unknowns": request.more["for"]} if "for" in request.more else {})
-        implicit = "unknowns" in own or "between" in own
         known_names = [*request.point, *(fitted.values if fitted is not None else ())]
-        columns_read = None
-        if files:
-            skip = inputs.on_error == "skip"
-            columns_read = readings(files, request.text, known_names, rows, called, implicit=implicit, skip=skip)
         own["correlation"] = {**pairs, **request.more.get("correlation", {})}
         own["dof"] = {**degrees, **request.more.get("dof", {})}
-        own["draws" if draws else "readings"] = columns_read
+        own["draws" if draws else "readings"] = readings(call, files, request.text, known_names) if files else None
         return propagate(request.text, request.point, fitted=fitted, stop=stop, system=bool(rows.points), **own)
 
     def posed(text: str, point: Mapping[str, float]) -> Problem:
@@ -109,19 +101,9 @@ def read_fit(path: str, file: BinaryIO | None = None) -> Estimates:
         raise point_error(f"in `{path}`: {error}", error.hint) from None
 
 
-def readings(
-    paths: Sequence[str],
-    text: str,
-    known_names: Sequence[str],
-    dialect: options.Dialect = options.UNSAID,
-    called: Mapping[str, str] = MappingProxyType({}),
-    *,
-    implicit: bool = False,
-    skip: bool = False,
-) -> dict[str, list[float]]:
-    """The columns of files that are variables of the program; see `read_columns`. Raises `ExpressionError`."""
-    from ...data.columns import read_columns
-    from ...data.text_dialects import Forced
+def readings(call: Call, paths: Sequence[str], text: str, known_names: Sequence[str]) -> dict[str, list[float]]:
+    """The columns of files that are variables of the program. Raises `ExpressionError`."""
+    implicit = call.unknowns is not None or call.between is not None
 
     def used(columns: Sequence[str]) -> list[str]:
         program = variables_of(text, [*known_names, *(column for column in columns if is_name(column))], implicit)
@@ -139,4 +121,4 @@ def readings(
             )
         return used_names
 
-    return read_columns(paths, used, Forced.of(dialect), called, other=known_names, skip=skip, readings=True)
+    return call.read_columns(paths, used, known_names, readings=True)

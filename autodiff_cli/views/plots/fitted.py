@@ -58,9 +58,9 @@ def _caption(answer: Fit) -> str:
     """The parameters with their uncertainties, as `a = 5.48(29) V`."""
     units = {} if answer.units is None else answer.units["parameters"]
     parts = []
-    for name, each in answer.parameters.items():
-        estimate = f"{float(each.estimate):.6g}"
-        written = estimate if each.error is None else concise(float(each.estimate), float(each.error))
+    for name, parameter in answer.parameters.items():
+        estimate = f"{float(parameter.estimate):.6g}"
+        written = estimate if parameter.error is None else concise(float(parameter.estimate), float(parameter.error))
         parts.append(f"{name} = {written.replace('-', '−')} {units.get(name) or ''}".rstrip())
     return ", ".join(parts)
 
@@ -75,14 +75,16 @@ def _band(
 def _predicted(axes: Any, answer: Fit, palette: Palette, percent: str) -> None:
     """Draw predictions over the one predictor: their values and their bands."""
     (name,) = answer.predictors
-    places = sorted((each for each in answer.predictions if each.value is not None), key=lambda each: each.point[name])
+    places = sorted(
+        (place for place in answer.predictions if place.value is not None), key=lambda place: place.point[name]
+    )
     if not places:
         return
     axes.plot(
-        [each.point[name] for each in places], [each.value for each in places], color=palette.violet, linewidth=1.0
+        [place.point[name] for place in places], [place.value for place in places], color=palette.violet, linewidth=1.0
     )
-    for attribute, alpha, label in (("prediction", 0.12, f"{percent} prediction"), ("confidence", 0.18, None)):
-        pairs = [(each.point[name], ends) for each in places if (ends := getattr(each, attribute)) is not None]
+    for attribute, alpha, label in (("place", 0.12, f"{percent} place"), ("confidence", 0.18, None)):
+        pairs = [(place.point[name], ends) for place in places if (ends := getattr(place, attribute)) is not None]
         if pairs:
             low, high = [ends[0] for _, ends in pairs], [ends[1] for _, ends in pairs]
             style = {"color": palette.violet, "alpha": alpha, "linewidth": 0}
