@@ -109,7 +109,7 @@ class Runs(Writer[Descent]):
                     break
             answer.stop = never
         progress.done()
-        self.saved.best = answer.best.point
+        self.saved.keep(answer.best.point, answer.best.units)
         ending = answer.ending
         assert ending is not None
         if collected is not None:

@@ -23,6 +23,7 @@ from ..numbers.floats import REAL
 from ..record import Record
 
 if TYPE_CHECKING:
+    from ..inputs.quantities import Units
     from .measurements import Measurements
 
 GRID = 120
@@ -55,6 +56,8 @@ class Surface(Record):
     path: tuple[tuple[float, float], ...]
     warnings: tuple[Diagnostic, ...]
     data: Measurements | None = None
+    units: Units | None = None
+    """The units of its numbers; None where they have none."""
 
 
 def surface_of(
@@ -154,7 +157,11 @@ def refined(surface: Surface) -> Heights:
 
     x, y = numpy.array(surface.x), numpy.array(surface.y)
     coarse = numpy.array([[math.nan if z is None else z for z in row] for row in surface.heights])
-    program = parse(surface.text, {*surface.variables, *surface.fixed})
+    program = parse(surface.text, {*surface.variables, *surface.fixed}, units=True)
+    if surface.units is not None:
+        from ..inputs.own_units import in_own_units  # only units need it
+
+        program = in_own_units(program, surface.units["point"], [surface.units["value"]])
     names = list(program.variables)
     fixed = frozenset(k for k, name in enumerate(names) if name in surface.fixed)
     try:

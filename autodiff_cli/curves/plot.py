@@ -15,7 +15,8 @@ from ..graphs.second_order import hessian_in
 from ..graphs.value_and_gradient import value_and_gradient
 from ..inputs.bounds import Range
 from ..inputs.figures import unsigned
-from ..inputs.problem import as_number, check_values, read_program
+from ..inputs.measured_points import program_units, with_units
+from ..inputs.problem import Quantity, as_number, check_values, may_have_units, read_program
 from ..language.builder import Program
 from ..language.printer import expression_text
 from ..numbers import budget as work
@@ -26,6 +27,7 @@ from .contours import Surface, of_row, spanning, surface_of
 from .sampling import Function, Samples, sample, split
 
 if TYPE_CHECKING:
+    from ..inputs.quantities import ProgramUnits, Units
     from ..optimize.fit import Sigma
     from .measurements import Measurements
 
@@ -97,6 +99,8 @@ class Curve(Record):
     samples: int | None = None
     """How many points are computed, at equal distances; None for as many as it takes to follow the curve."""
     data: Measurements | None = None
+    units: Units | None = None
+    """The units of its numbers; None where they have none."""
 
     def in_logs(self) -> Curve:
         """Return the curve in the decimal logarithms of its logarithmic axes, which are plain axes then."""
@@ -143,6 +147,7 @@ def plot(
     data: Mapping[str, Sequence[float]] | None = None,
     response: str | None = None,
     sigma: Sigma | None = None,
+    units: Sequence[str] | str | None = None,
 ) -> Curve | Surface:
     """Compute the data of a plot of the program `text`: a `Curve` over one variable, a `Surface` over two.
 
@@ -152,8 +157,8 @@ def plot(
     of them in `between`, the text is equations as for `solve`, and the first unknown is the function. With `log`, `x`,
     `y` or `xy`, these axes are logarithmic, and there are no derivatives. With `samples` a curve has so many points at
     equal distances. The rows of `data` are drawn too: over one variable its column and that of the `response`, over two
-    those of both, with the standard uncertainties in `sigma`. Raises `ExpressionError` as `gradient` does at the point,
-    and as `solve` does.
+    those of both, with the standard uncertainties in `sigma`. Values and ranges may have units, and `units` are those
+    of the functions. Raises `ExpressionError` as `gradient` does at the point, and as `solve` does.
     """
     ranges = dict(ranges or {})
     if unknowns is not None or between is not None:
@@ -164,7 +169,7 @@ def plot(
                 "`--log` is for functions that formulas give", "leave it out, or solve the equation first"
             )
         return _branch(text, dict(point or {}), wrt, ranges, unknowns, between)
-    values = {name: as_number(value, name) for name, value in (point or {}).items()}
+    values = {name: x if type(x) is Quantity else as_number(x, name) for name, x in with_units(point).items()}
     count = None if samples is None else int(samples)
     if samples != count:
         raise usage_error(f"`--samples` cannot be {samples:g}", "it takes a whole number, such as 100")
@@ -175,8 +180,15 @@ def plot(
         over = variables_drawn(text, [*data], values, wrt or ranges)
         rows = measurements(data, columns_drawn(text, [*data], values, over, response, sigma)[:2], sigma)
         ranges |= {name: Range(*around_data(data[name])) for name in over if name not in ranges}
-    program, _, notes = read_program(text, values, [*ranges, *(wrt or ())])
-    names = _across(program, list(ranges), wrt, path)
+    typed, _, notes = read_program(text, values, [*ranges, *(wrt or ())], units=True)
+    names = _across(typed, list(ranges), wrt, path)
+    program, measured = typed, None
+    ends: dict[object, object] = {(name, k): x for name, range_of in ranges.items() for k, x in enumerate(range_of)}
+    if may_have_units(text, ends | {**values}, units):
+        program, values, ranges, measured = _in_units(typed, values, ranges, names, units)
+        notes = [*notes, *(measured.warnings if measured is not None else ())]
+        if measured is not None and rows is not None:
+            raise usage_error("data are drawn over numbers without units", "give the values and ranges without units")
     for name in names:
         if name in ranges:
             _check(name, ranges[name])
@@ -215,9 +227,47 @@ def plot(
         drawn = _several(program, names[0], assumed, ranges.get(names[0]), pointed, warnings, log or "", count)
     else:
         order = 1 if order is None else order
-        ends = ranges.get(names[0])
-        drawn = _curve(program, names[0], assumed, ends, path, pointed, warnings, order, log or "", count)
+        between_ends = ranges.get(names[0])
+        drawn = _curve(program, names[0], assumed, between_ends, path, pointed, warnings, order, log or "", count)
+        if measured is not None and order:
+            drawn = drawn._replace(formula=_formula(typed, names[0]))
+    if measured is not None:
+        drawn = drawn._replace(units=_units_of(measured, names))
     return drawn if rows is None else drawn._replace(data=rows)
+
+
+def _in_units(
+    program: Program,
+    values: Mapping[str, float],
+    ranges: Mapping[str, Range],
+    names: Sequence[str],
+    asked: Sequence[str] | str | None,
+) -> tuple[Program, dict[str, float], dict[str, Range], ProgramUnits | None]:
+    """The program on numbers in the units of values and ranges, with these numbers. Raises `ExpressionError`."""
+    ends = {name: [x for x in ends if x is not None] or [0.0] for name, ends in ranges.items()}
+    shown = {name: next((x for x in xs if type(x) is Quantity), xs[0]) for name, xs in ends.items()}
+    point = {**dict.fromkeys(names, 0.0), **shown, **values}
+    called = output_names(program.text, program.outputs, {b.value: b.name for b in program.bindings})
+    measured = program_units(program, point, asked, called)
+    if measured is None:
+        return program, dict(values), dict(ranges), None
+    from ..inputs.own_units import in_own_units, ranges_in  # only units need it
+
+    numbers = {name: measured.number_of(name, x) for name, x in values.items()}
+    own = in_own_units(program, measured.point, measured.outputs)
+    return own, numbers, ranges_in(ranges, measured.point, "an end of its range"), measured
+
+
+def _units_of(measured: ProgramUnits, names: Sequence[str]) -> Units:
+    """The units of a plot's numbers over these variables."""
+    first = measured.outputs[0]
+    across = {name: measured.differences[name] for name in names}
+    units = measured.tree(value=first, gradient={name: first.difference / unit for name, unit in across.items()})
+    (unit, *_) = across.values()
+    units["derivative"], units["second"] = first.difference / unit, first.difference / unit**2
+    units["range"] = {name: measured.point[name] for name in names}
+    units["outputs"] = [{"value": unit} for unit in measured.outputs]
+    return units
 
 
 def _check_log(log: str, names: Sequence[str], ranges: Mapping[str, Range], order: int | None, on_path: bool) -> None:
@@ -263,7 +313,7 @@ def _across(
 
 
 def _check(name: str, ends: Range) -> None:
-    low, high = (end if end is None else as_number(end, name) for end in ends)
+    low, high = ends
     if low is None or high is None:
         raise usage_error(f"the range of `{name}` needs both ends", f"write `--range {name}=-2:4`")
     if not low < high:
@@ -437,6 +487,7 @@ def _branch(
 ) -> Curve:
     """The first unknown of equations over another variable, from the solution at the point as far as it goes."""
     pointed = all(name in point for name in ranges)
+    ranges = {name: Range(*(x if x is None else as_number(x, name) for x in ends)) for name, ends in ranges.items()}
     for name, ends in ranges.items():
         _check(name, ends)
         if name not in point:

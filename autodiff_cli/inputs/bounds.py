@@ -83,10 +83,20 @@ def _one(text: str, start: int, end: int, value_of: ValueOf) -> tuple[str, Range
     if not colon:
         fail(f"the range of `{bare}` needs two ends with a colon between them", Span(start, end), EXAMPLE)
     begin = start + len(name) + 1
-    first = value_of(bare, low, begin) if low.strip() else None
-    second = value_of(bare, high, begin + len(low) + 1) if high.strip() else None
+    first = _end(bare, low, begin, value_of) if low.strip() else None
+    second = _end(bare, high, begin + len(low) + 1, value_of) if high.strip() else None
     if first is not None and second is not None and first > second:
         turned = f"turn it round: `{bare}={high.strip()}:{low.strip()}`"
         ends = f"from {low.strip()} down to {high.strip()}"
         fail(f"the range of `{bare}` goes the wrong way, {ends}", Span(start, end), turned)
     return bare, Range(first, second)
+
+
+def _end(name: str, text: str, begin: int, value_of: ValueOf) -> float:
+    """An end of a range: most are constant expressions, for which nothing about units is imported."""
+    try:
+        return constant_value(name, text, begin)
+    except ExpressionError:
+        if value_of is constant_value:
+            raise
+        return value_of(name, text, begin)

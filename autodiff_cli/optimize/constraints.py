@@ -76,7 +76,7 @@ def parse_constraints(texts: str | Sequence[str]) -> list[Constraint]:
         for left, sign, right in zip(sides, signs, sides[1:], strict=False):
             difference = f"({right}) - ({left})" if sign in ("<=", "≤") else f"({left}) - ({right})"
             try:
-                program = parse(difference)
+                program = parse(difference, units=True)
                 check_single(program)
             except ExpressionError as error:
                 error.text = error.text or difference

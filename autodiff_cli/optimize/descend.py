@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..batched.evaluator import Evaluator
 from ..errors import Diagnostic, ExpressionError, counted, usage_error
+from ..inputs.measured_points import program_units, with_units
 from ..inputs.problem import Point, check_single, parse, pose
 from ..numbers.budget import DESCENT_COORDINATE, BudgetExceeded, current
 from .starts import SEED, Init
 
 if TYPE_CHECKING:
     from ..batched.data_loss import DataLoss, LossSpec, LossSummary
+    from ..inputs.quantities import ProgramUnits, Units
 
 RATES = {"plain": 0.1, "momentum": 0.01, "nesterov": 0.01, "adam": 0.001}
 """The methods, and the rate of each unless another is given."""
@@ -121,6 +123,8 @@ class DescentStep(NamedTuple):
     free: tuple[str, ...]
     epoch: int | None = None
     """How often the data have been gone through, of a run in batches."""
+    units: Units | None = None
+    """The units of its numbers; None where they have none."""
 
     @property
     def point(self) -> dict[str, float]:
@@ -189,7 +193,7 @@ class Descent:
 
     def __iter__(self) -> Iterator[DescentStep]:
         evaluate, stops, start = self.evaluator, self.stops, self.start
-        names, free, maximize, batches = start.names, start.free, self.maximize, self.batches
+        names, free, maximize, batches, units = start.names, start.free, self.maximize, self.batches, start.units
         moved = self._mover()
         small_norm = -1.0 if stops.gradient_tolerance is None else stops.gradient_tolerance
         small_change = stops.value_tolerance
@@ -239,7 +243,9 @@ class Descent:
             before = row.value
             coordinates = tuple(point)
             # what `Row(…)` does, in half the time: making rows is a good part of a small step
-            row = tuple.__new__(DescentStep, (step, value, norm, coordinates, tuple(partials), names, free, epoch))
+            row = tuple.__new__(
+                DescentStep, (step, value, norm, coordinates, tuple(partials), names, free, epoch, units)
+            )
             if (value > best) if maximize else (value < best):
                 best, self.best = value, row
             yield row
@@ -388,12 +394,13 @@ def descend(
     over: LossSpec | None = None,
     batches: Batches | None = None,
     init: Init | None = None,
+    units: Sequence[str] | str | None = None,
 ) -> Descent:
     """The run of gradient descent on the program `text` from `point`; iterate over it to take the steps.
 
     Only the variables `wrt` move, by default those that `gradient` differentiates in. The program is built once, here.
     `over` data it is one row's term, and `batches` of the rows make stochastic descent of it. `init` draws the starting
-    values of variables without one.
+    values of variables without one. Values may have units: the steps are in these, and the value in one of `units`.
     Raises `ExpressionError` as `gradient` does at the start, and `usage` for a rule that makes no sense; what happens
     later ends the run, and `ending` tells it.
 
@@ -405,9 +412,10 @@ def descend(
     """
     rule, stops = rule or Rule(), stops or Stops()
     _check(rule, stops)
-    begun = begin(text, point, wrt, over, _passes(stops, batches), init)
+    begun = begin(text, point, wrt, over, _passes(stops, batches), init, units=units)
     evaluator, start = begun.evaluator, begun.start
-    run = Descent(text, evaluator, start, begun.where, rule, stops, maximize, begun.warnings, batches, begun.over)
+    warnings = (*begun.warnings, *(_notes_on_rate(rule, start) if start.units is not None else ()))
+    run = Descent(text, evaluator, start, begun.where, rule, stops, maximize, warnings, batches, begun.over)
     if batches is not None and batches.size > run.data_rows:
         message = f"a batch of {batches.size:,} rows is more than the data have ({run.data_rows:,})"
         raise usage_error(message, "leave `--batch` out to take all rows in each step")
@@ -420,6 +428,20 @@ def descend(
     if needed > left.left and stops.gradient_tolerance is None and stops.value_tolerance is None:
         raise left.exhausted(needed, exactly=True)
     return run
+
+
+def _notes_on_rate(rule: Rule, start: DescentStep) -> Iterator[Diagnostic]:
+    """Yield a note on the unit of the rate, which follows from those of the numbers; none where it is a number."""
+    assert start.units is not None
+    rate = RATES[rule.method] if rule.rate is None else rule.rate
+    own = {name: start.units["point"][name].difference for name in start.free}
+    if rule.method != "adam":
+        own = {name: unit / start.units["gradient"][name] for name, unit in own.items()}
+    texts = {name: str(unit) or "1" for name, unit in own.items()}
+    shared = {*texts.values()}
+    listed = shared.pop() if len(shared) == 1 else ", ".join(f"{text} for `{name}`" for name, text in texts.items())
+    if listed != "1":
+        yield Diagnostic("note", f"the rate {rate:g} is in {listed}, for numbers in the units of the start", None, None)
 
 
 def _passes(stops: Stops, batches: Batches | None) -> float:
@@ -438,6 +460,8 @@ class Beginning(NamedTuple):
     """Which of the variables move."""
     warnings: tuple[Diagnostic, ...]
     over: LossSummary | None
+    units: ProgramUnits | None = None
+    """The units that the numbers are in; None where they have none."""
 
 
 def begin(
@@ -449,10 +473,12 @@ def begin(
     init: Init | None = None,
     *,
     negative: bool = False,
+    units: Sequence[str] | str | None = None,
 ) -> Beginning:
     """Return what a run of a program, or of its sum or mean over data, begins with; `passes` is its length, about.
 
-    `init` draws the starting values of variables without one. If `negative`, the run is that of the negative.
+    `init` draws the starting values of variables without one. If `negative`, the run is that of the negative. Values
+    may have units: numbers are then in these, and the value in one of `units`.
     Raises `ExpressionError` where there is nothing to move, and as `gradient` does at the point.
     """
     evaluator: Evaluator | DataLoss
@@ -461,10 +487,17 @@ def begin(
             values = dict(point or {})
             missing = [name for name in parse(text, values).variables if name not in values]
             point = values | init.values(missing)
-        problem = pose(text, point, wrt)
+        problem = pose(text, with_units(point), wrt, quantities=True)
         free = [name for name in problem.wanted if name in problem.program.variables]
         check_single(problem.program)
-        program = problem.program.negative() if negative else problem.program
+        program, numbers = problem.program, problem.values
+        measured = program_units(program, numbers, units)
+        if measured is not None:
+            from ..inputs.own_units import in_own_units  # only units need it
+
+            program = in_own_units(program, measured.point, measured.outputs)
+            numbers = {name: measured.number_of(name, x) for name, x in numbers.items()}
+        program = program.negative() if negative else program
         evaluator, names = Evaluator(program, free), tuple(program.variables)
     else:
         from ..batched.data_loss import pose_over
@@ -472,21 +505,23 @@ def begin(
         fill = None if init is None else init.values
         over = over._replace(negative=negative)
         problem, evaluator = pose_over(text, point, wrt, over, passes, only_variables=True, fill=fill)
-        free, names = problem.wanted, evaluator.variables
+        free, names, numbers, measured = problem.wanted, evaluator.variables, problem.values, None
     if not free:
         raise usage_error(
             "the program has no variable that could move" if wrt is None else "none of these variables moves it",
             "write the program with variables, such as `(x - 3)**2`, and give their start: `--at x=0`",
         )
-    coordinates = tuple(problem.values[name] for name in names)
+    coordinates = tuple(numbers[name] for name in names)
     value, partials = evaluator(coordinates)
     norm = math.hypot(*partials)
     if not math.isfinite(norm):
         message = "the norm of the gradient is too large at the start"
         raise ExpressionError("overflow", message, hint="rescale the program")
-    start = DescentStep(0, value, norm, coordinates, tuple(partials), names, tuple(free))
+    shown = None if measured is None else measured.of_steps(free)
+    start = DescentStep(0, value, norm, coordinates, tuple(partials), names, tuple(free), units=shown)
     summary = None if isinstance(evaluator, Evaluator) else evaluator.summary
-    return Beginning(evaluator, start, tuple(map(names.index, free)), tuple(problem.warnings), summary)
+    warnings = (*problem.warnings, *(measured.warnings if measured is not None else ()))
+    return Beginning(evaluator, start, tuple(map(names.index, free)), warnings, summary, measured)
 
 
 def _check(rule: Rule, stops: Stops) -> None:

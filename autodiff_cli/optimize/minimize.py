@@ -12,7 +12,8 @@ from ..batched.evaluator import Evaluator
 from ..errors import Diagnosed, Diagnostic, ExpressionError, needed, quoted, usage_error
 from ..inputs.bounds import Range
 from ..inputs.figures import unsigned
-from ..inputs.problem import Point, as_number, parse
+from ..inputs.measured_points import program_units, with_units
+from ..inputs.problem import Point, Quantity, as_number, parse
 from ..numbers.budget import MINIMIZER_ITERATION, MINIMIZER_VARIABLE, Work, current
 from ..numerics.optimality import Single
 from ..record import Record
@@ -23,6 +24,8 @@ from .starts import SEED, Init
 
 if TYPE_CHECKING:
     from ..batched.data_loss import DataLoss, LossSpec, LossSummary
+    from ..inputs.quantities import Units
+    from ..quantities.unit import Unit
 
 METHODS = {
     "bfgs": "BFGS",
@@ -108,6 +111,8 @@ class Minimum(Record):
     """The constraints with their multipliers, if there are any."""
     sought: str = "minimum"
     """The kind that was looked for: `minimum` or `maximum`."""
+    units: Units | None = None
+    """The units of its numbers; None where they have none."""
 
 
 FAILURES = (Diagnosed, ValueError, FloatingPointError)
@@ -241,11 +246,13 @@ def minimize(
     init: str | None = None,
     seed: int = SEED,
     maximize: bool = False,
+    units: Sequence[str] | str | None = None,
 ) -> Minimum:
     """Minimise the program `text` by one of SciPy's optimisers, from the start `point`; or maximise it.
 
     `method` is one of `METHODS`, by default `bfgs`, with `bounds` or many variables `l-bfgs-b`, `subject_to`
-    constraints such as `x + y <= 1` or `x*y = 2` `slsqp`. Once `stop` says so, the best point so
+    constraints such as `x + y <= 1` or `x*y = 2` `slsqp`. Values, bounds and numbers in constraints may have units: the
+    search is in those of the start, and the value in one of `units`. Once `stop` says so, the best point so
     far is returned. `over` data the program is one row's term. Raises `ExpressionError` as `gradient` does at the
     start, and `usage` where SciPy is not installed.
     """
@@ -268,8 +275,9 @@ def minimize(
             over,
             drawn,
             sense,
+            units,
         )
-    begun = begin(text, point, wrt, over, PASSES, drawn, negative=maximize)
+    begun = begin(text, point, wrt, over, PASSES, drawn, negative=maximize, units=units)
     evaluator, start = begun.evaluator, begun.start
     if method is None and len(begun.where) > MOST_DENSE:
         chosen = "l-bfgs-b"
@@ -293,6 +301,7 @@ def _minimum(
     warnings: Sequence[Diagnostic],
     over: LossSummary | None,
     constraints: tuple[ConstraintAtPoint, ...] | None = None,
+    units: Units | None = None,
 ) -> Minimum:
     """Return the answer from the report on the end point."""
     objective.reach(end.row)
@@ -323,6 +332,7 @@ def _minimum(
         over=over,
         constraints=constraints,
         sought=sense.best,
+        units=units or row.units,
     )
 
 
@@ -345,16 +355,18 @@ def _constrained(
     over: LossSpec | None,
     init: Init | None,
     sense: Sense,
+    units: Sequence[str] | str | None,
 ) -> Minimum:
     """Minimise under constraints: by SciPy, then by Newton's steps, whose end is judged by the KKT conditions."""
     import numpy
 
+    point = with_units(point)
     more = [name for constraint in constraints for name in constraint.program.variables]
-    own = parse(text, list(point)).variables
+    own = parse(text, list(point), units=True).variables
     also = {name: value for name, value in point.items() if name in more and name not in own}
     own_wrt = None if wrt is None else [name for name in wrt if name in own or name not in more]
     own_point = {name: value for name, value in point.items() if name not in also}
-    begun = begin(text, own_point, own_wrt, over, PASSES, init, negative=sense is MAXIMIZE)
+    begun = begin(text, own_point, own_wrt, over, PASSES, init, negative=sense is MAXIMIZE, units=units)
     evaluator, start = begun.evaluator, begun.start
     extra = [name for name in dict.fromkeys(more) if name not in start.names]
     for name in extra:
@@ -366,11 +378,21 @@ def _constrained(
     moved = [name for name in extra if wrt is None or name in wrt]
     width = len(start.names)
     names, free = (*start.names, *extra), (*start.free, *moved)
+    more_numbers = {name: x.number if type(x := also[name]) is Quantity else as_number(x, name) for name in extra}
+    constraints, of_constraints = _in_own_units(constraints, {**start.point, **point})
+    shown = start.units
+    if any(unit is not None for unit in of_constraints) or any(hasattr(also[name], "unit") for name in extra):
+        from ..inputs.quantities import step_units
+        from ..quantities.unit import Unit
+
+        value = Unit() if shown is None else shown["value"]
+        shown = step_units(value, {name: getattr(point.get(name), "unit", Unit()) for name in names}, free)
     start = start._replace(
         names=names,
         free=free,
-        coordinates=(*start.coordinates, *(as_number(also[name], name) for name in extra)),
+        coordinates=(*start.coordinates, *more_numbers.values()),
         partials=(*start.partials, *(0.0 for _ in moved)),
+        units=shown,
     )
 
     def evaluate(x: Sequence[float]) -> tuple[float, list[float]]:
@@ -423,6 +445,12 @@ def _constrained(
     else:
         end = ConvergenceReport(row, conditions.kind, "", reason or "stuck", message or conditions.message)
     at_point = conditions.constraints
+    if shown is not None:
+        from ..quantities.unit import Unit
+
+        units_of = [unit or Unit() for unit in of_constraints]
+        each = [{"slack": unit, "multiplier": shown["value"].difference / unit} for unit in units_of]
+        shown = type(shown)(**shown, constraints=each)
     if sense is MAXIMIZE:
         # of an equation the multiplier is a derivative of the value, which is the negative
         equalities = [constraint.equality for constraint in constraints]
@@ -430,7 +458,33 @@ def _constrained(
             constraint._replace(multiplier=unsigned(-constraint.multiplier)) if equality else constraint
             for constraint, equality in zip(at_point, equalities, strict=True)
         )
-    return _minimum(text, objective, end, limits, method, begun.warnings, begun.over, at_point)
+    return _minimum(text, objective, end, limits, method, begun.warnings, begun.over, at_point, shown)
+
+
+def _in_own_units(
+    constraints: Sequence[Constraint], point: Mapping[str, float | str]
+) -> tuple[Sequence[Constraint], list[Unit | None]]:
+    """The constraints on numbers in the units of the point, and the units of their slacks; None where they have none.
+
+    Raises `ExpressionError` where dimensions do not fit together.
+    """
+    results: list[Constraint] = []
+    units: list[Unit | None] = []
+    for constraint in constraints:
+        program = constraint.program
+        values = {name: x if type(x := point[name]) is Quantity else as_number(x, name) for name in program.variables}
+        try:
+            measured = program_units(program, values)
+        except ExpressionError as error:
+            error.text = error.text or program.text
+            raise
+        if measured is not None:
+            from ..inputs.own_units import in_own_units  # only units need it
+
+            program = in_own_units(program, measured.point, measured.outputs)
+        results.append(constraint._replace(program=program))
+        units.append(None if measured is None else measured.outputs[0])
+    return results, units
 
 
 def _searched(
@@ -521,12 +575,16 @@ def _checked(
 
 def _limits(start: DescentStep, bounds: Mapping[str, Range]) -> list[tuple[float, float]]:
     """The bounds of the variables that move, in order. Raises a usage error where they do not fit the start."""
+    if start.units is None:
+        bounds = {name: Range(*(x if x is None else as_number(x, name) for x in ends)) for name, ends in bounds.items()}
+    else:
+        from ..inputs.own_units import ranges_in  # only units need it
+
+        bounds = ranges_in(bounds, start.units["point"])
     for name, limits in bounds.items():
         if name not in start.free:
             why = "is held fixed" if name in start.names else "is not a variable of this program"
             raise usage_error(f"`{name}` has bounds and {why}", f"the variables that move: {quoted(start.free)}")
-        for end in limits:
-            end is None or as_number(end, name)
         limits.check_start(name, start.point[name])
     return [bounds.get(name, Range(None, None)).ends for name in start.free]
 
@@ -565,7 +623,9 @@ def _optimised(
 
 def _bounding(row: DescentStep) -> str:
     """Return what to do where there is no minimum."""
-    return f"limit it by bounds: `--bounds {row.free[0]}=-10:10`"
+    unit = "" if row.units is None else f" {row.units['point'][row.free[0]]}".rstrip()
+    ends = f"{row.free[0]}=-10{unit}:10{unit}"
+    return f"limit it by bounds: `--bounds {ends}`" if not unit else f'limit it by bounds: `--bounds "{ends}"`'
 
 
 def _ended(

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 from ..optimize.descend import Descent, DescentStep, Ending
 from .characters import Theme, shortened
-from .document import Block, Line, Pieces, assignments, held_fixed, loss_summary_lines, numbers_table
+from .document import Block, Line, Pieces, assignments, held_fixed, loss_summary_lines, measured, numbers_table
 from .plots import PICTURES
-from .schema import OutputRow, View, declared, record_of, with_lists
+from .schema import OutputRow, View, declared, heading, record_of, unit_text, with_lists
 
 if TYPE_CHECKING:
     from ..batched.data_loss import LossSummary
@@ -82,8 +82,15 @@ class DescentView(View[DescentStep | Run | Descent]):
     def rows(self, shown: DescentStep | Run | Descent) -> Iterator[OutputRow]:
         for row in _rows(shown):
             common = {"step": row.step, "value": row.value, "gradient_norm": row.gradient_norm}
+            texts = {} if row.units is None else row.units.texts()
+            common |= {f"{key}_unit": texts[key] for key in ("value", "gradient_norm") if key in texts}
+            at, slopes = texts.get("point", {}), texts.get("gradient", {})
             for name, x in row.point.items():
-                yield {**common, "variable": name, "at": x, "partial": row.gradient.get(name)}
+                units = {"at_unit": at.get(name), "partial_unit": slopes.get(name)}
+                yield {**common, **units, "variable": name, "at": x, "partial": row.gradient.get(name)}
+
+    def unit_columns(self, units: Mapping[str, Any]) -> frozenset[str]:
+        return frozenset(("value", "gradient_norm", "at", "partial"))
 
     def one_line(self, shown: DescentStep | Run | Descent) -> str:
         return "\n".join(map(super().one_line, _rows(shown)))
@@ -95,12 +102,20 @@ class DescentView(View[DescentStep | Run | Descent]):
         free = run.last.free
         epochs = ("epoch",) if run.last.epoch is not None else ()
         yield from loss_summary_lines(run.over)
-        yield from held_fixed({name: self.number(x) for name, x in run.last.point.items() if name not in free})
+        units = run.last.units
+        at = {} if units is None else units["point"]
+        yield from held_fixed(
+            {name: measured(x, at.get(name), self.digits) for name, x in run.last.point.items() if name not in free}
+        )
         rows: list[tuple[str | float, ...]] = []
         for row in run.shown():
             counts = (str(row.step), *(str(row.epoch or 0) for _ in epochs))
             rows.append((*counts, row.value, *(row.point[name] for name in free), row.gradient_norm))
-        heads = ("step", *epochs, "value", *free, "gradient norm")
+        columns: tuple[str, ...] = ("value", *free, "gradient norm")
+        if units is not None:
+            of_columns = (units["value"], *(at[name] for name in free), units["gradient_norm"])
+            columns = tuple([heading(name, unit_text(unit)) for name, unit in zip(columns, of_columns, strict=True)])
+        heads = ("step", *epochs, *columns)
         yield numbers_table(heads, rows, self.digits, right=range(len(heads)), style="number")
         if run.note:
             yield Line(((run.note, "faint"),))
@@ -110,8 +125,9 @@ class DescentView(View[DescentStep | Run | Descent]):
                 yield Line((("hint: ", "faint"), (run.ending.hint, "")))
         best = run.best
         if best is not None and best.step != run.last.step:
-            place = assignments({name: self.number(best.point[name]) for name in free})
-            value: Pieces = ((f"best: step {best.step}, value ", "faint"), (self.number(best.value), "number"))
+            place = assignments({name: measured(best.point[name], at.get(name), self.digits) for name in free})
+            number = measured(best.value, None if units is None else units["value"], self.digits)
+            value: Pieces = ((f"best: step {best.step}, value ", "faint"), (number, "number"))
             yield Line((*value, (" at ", "faint"), *place))
 
     def draw(self, shown: DescentStep | Run | Descent, format: str) -> bytes:
@@ -121,9 +137,13 @@ class DescentView(View[DescentStep | Run | Descent]):
         rows = run.shown()
         assert run.ending is not None and run.best is not None
         steps, values = [row.step for row in rows], [row.value for row in rows]
-        place = ", ".join(f"{name} = {self.number(run.best.point[name])}" for name in run.best.free)
-        title = f"value {self.number(run.best.value)} at {place}"
-        return loss_figure(steps, values, run.best.step, format, shortened(title), run.ending.message, self.theme)
+        best, units = run.best, run.best.units
+        at = {} if units is None else units["point"]
+        of_value = None if units is None else units["value"]
+        place = ", ".join(f"{name} = {measured(best.point[name], at.get(name), self.digits)}" for name in best.free)
+        title = f"value {measured(best.value, of_value, self.digits)} at {place}"
+        up = heading("value", unit_text(of_value))
+        return loss_figure(steps, values, best.step, format, shortened(title), run.ending.message, self.theme, up)
 
 
 def _rows(shown: DescentStep | Run | Descent) -> Iterable[DescentStep]:

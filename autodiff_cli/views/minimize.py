@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Any
 
 from ..optimize.minimize import Minimum
-from .document import Block, Line, Table, held_fixed, loss_summary_lines, numbers_table, stated
-from .numerals import format_number
+from .document import (
+    Block,
+    Line,
+    Table,
+    held_fixed,
+    loss_summary_lines,
+    measured,
+    measured_row,
+    numbers_table,
+    stated,
+)
 from .schema import View, declared
+
+if TYPE_CHECKING:
+    from ..quantities.unit import Unit
 
 
 class MinimumView(View[Minimum]):
@@ -16,26 +30,37 @@ class MinimumView(View[Minimum]):
     fields, csv_columns, line_fields = declared("minimize")
 
     def document(self, answer: Minimum) -> Iterator[Block]:
-        number = self.number
-        yield stated("value", number(answer.value))
+        units: Mapping[str, Any] = answer.units or {}
+        at, slopes = units.get("point", {}), units.get("gradient", {})
+
+        def number(x: float, unit: Unit | None) -> str:
+            return measured(x, unit, self.digits)
+
+        yield stated("value", number(answer.value, units.get("value")))
         yield from loss_summary_lines(answer.over)
-        yield from held_fixed({name: number(x) for name, x in answer.point.items() if name not in answer.gradient})
+        yield from held_fixed(
+            {name: number(x, at.get(name)) for name, x in answer.point.items() if name not in answer.gradient}
+        )
         rows = [
             (
                 ((name, "name"), (" (at its bound)" if name in answer.at_bounds else "", "faint")),
-                ((number(answer.point[name]), "number"),),
-                ((number(partial), "number"),),
+                ((number(answer.point[name], at.get(name)), "number"),),
+                ((number(partial, slopes.get(name)), "number"),),
             )
             for name, partial in answer.gradient.items()
         ]
-        yield Table(("variable", "value", "partial derivative"), rows, frozenset((1, 2)))
+        yield Table(("variable", "value", "partial derivative"), rows, frozenset() if units else frozenset((1, 2)))
         if answer.constraints:
             heads = ("constraint", "slack", "multiplier", "active")
             held = [
-                (constraint.text, constraint.slack, constraint.multiplier, "yes" if constraint.active else "no")
-                for constraint in answer.constraints
+                (
+                    constraint.text,
+                    *measured_row((constraint.slack, constraint.multiplier), of and of.values(), self.digits),
+                    "yes" if constraint.active else "no",
+                )
+                for constraint, of in zip_longest(answer.constraints, units.get("constraints", ()))
             ]
-            yield numbers_table(heads, held, self.digits, right=(1, 2), style="code")
+            yield numbers_table(heads, held, self.digits, right=() if units else (1, 2), style="code")
         yield Line(((answer.message, "" if answer.converged else "heading"),))
         if answer.verdict and answer.converged:
             yield Line(((answer.verdict, "" if answer.kind == answer.sought else "heading"),))
@@ -56,7 +81,8 @@ def _effort(answer: Minimum) -> str:
         parts[-1] += f" ({answer.outside:,} outside the domain)"
     if answer.hessians:
         parts.append(f"{answer.hessians:,} of the Hessian")
-    norm = format_number(answer.gradient_norm, 3)
+    unit = None if answer.units is None else answer.units["gradient_norm"]
+    norm = measured(answer.gradient_norm, unit, 3)
     return f"{answer.method}: {', '.join(parts)}; the gradient norm is {norm}"
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from ..curves.contours import Surface
 from ..curves.plot import Curve
@@ -10,13 +11,15 @@ from ..curves.sampling import Samples
 from ..errors import ExpressionError, counted, usage_error
 from ..inputs.problem import parse
 from .characters import FORMULA, Theme, on_one_line, shortened
-from .document import Block, Line, held_fixed
+from .document import Block, Line, held_fixed, measured
 from .formats import format_of
 from .mathematics import program_in_mathematics
-from .numerals import format_number
 from .plots import PICTURES
-from .plots.frame import frames
-from .schema import OutputRow, View, declared, record_of, with_lists
+from .plots.frame import axis_of, frames
+from .schema import OutputRow, View, declared, heading, record_of, unit_text, with_lists
+
+if TYPE_CHECKING:
+    from ..quantities.unit import Unit
 
 TOLD = 5
 """How many gaps and breaks are listed."""
@@ -45,17 +48,25 @@ def names_of(plot: Plot) -> tuple[str, ...]:
     if isinstance(plot, Surface):
         return "f", "f′"
     if plot.outputs:
-        return tuple(_output(plot, output.name) for output in plot.outputs)
+        units = plot.units["outputs"] if plot.units else [{}] * len(plot.outputs)
+        named = zip(plot.outputs, units, strict=True)
+        return tuple(heading(_output(plot, output.name), unit_text(unit.get("value"))) for output, unit in named)
     formula = _derivative(plot)
     name = plot.unknown or "f"
     slope = f"{name}′({plot.variable})" + (f" = {formula}" if formula else "")
-    return f"{name}({plot.variable})", slope, f"{name}″({plot.variable})"
+    names = f"{name}({plot.variable})", slope, f"{name}″({plot.variable})"
+    return tuple(with_unit(plot, *both) for both in zip(names, ("value", "derivative", "second"), strict=True))
+
+
+def with_unit(plot: Plot, name: str, key: str) -> str:
+    """A name with the unit of numbers of the plot, as an axis has it."""
+    return name if plot.units is None else heading(name, unit_text(plot.units[key]))
 
 
 def _output(curve: Curve, name: str) -> str:
     """One of several functions as mathematics writes it."""
     try:
-        return program_in_mathematics(parse(name, {curve.variable, *curve.fixed})) or name
+        return program_in_mathematics(parse(name, {curve.variable, *curve.fixed}, units=True)) or name
     except ExpressionError:
         return name
 
@@ -63,7 +74,8 @@ def _output(curve: Curve, name: str) -> str:
 def _derivative(curve: Curve) -> str:
     """The derivative as mathematics writes it; empty where it is not short."""
     known_names = {curve.variable, *curve.fixed}
-    return program_in_mathematics(parse(curve.formula, known_names)) or curve.formula if curve.formula else ""
+    formula = curve.formula
+    return program_in_mathematics(parse(formula, known_names, units=True)) or formula if formula else ""
 
 
 def title_of(plot: Plot) -> str:
@@ -73,11 +85,12 @@ def title_of(plot: Plot) -> str:
     if isinstance(plot, Curve) and plot.unknown:
         return f"{plot.unknown}({plot.variable}): {shortened(_equations(plot, typed))}"
     if isinstance(plot, Curve) and plot.outputs:
-        return shortened(", ".join(names_of(plot)))
-    text = program_in_mathematics(parse(plot.text, {*names, *plot.fixed}))
+        return shortened(", ".join(_output(plot, output.name) for output in plot.outputs))
+    text = program_in_mathematics(parse(plot.text, {*names, *plot.fixed}, units=True))
     if not text or len(text) > max(FORMULA, len(typed)):
         text = typed
-    return f"f({', '.join(names)}) = {shortened(text)}"
+    title = f"f({', '.join(names)}) = {shortened(text)}"
+    return with_unit(plot, title, "value") if isinstance(plot, Surface) else title
 
 
 def _equations(curve: Curve, typed: str) -> str:
@@ -109,56 +122,66 @@ def _curve_words(curve: Curve, digits: int | None) -> list[str]:
     sentences = [f"{f}′({x}) = {formula}"] if formula else []
     sentences += _rows_in_words(curve)
     if curve.tangent is not None:
-        at, value, slope = (format_number(number, digits) for number in _three(curve))
+        at, value, slope = (measured(number, unit, digits) for number, unit in _three(curve))
         sentences.append(f"{f}({at}) = {value}, {f}′({at}) = {slope}")
         sentences.append(
             f"near {x} = {at}: L({x}) = {linear(curve, digits)}{BY_CONVENTION if is_kinked(curve) else ''}"
         )
-    for name, output in zip(names_of(curve), curve.outputs, strict=False):
+    across = _range_unit(curve, x)
+    names = [_output(curve, output.name) for output in curve.outputs]
+    for k, (name, output) in enumerate(zip(names, curve.outputs, strict=True)):
         if output.value is not None:
-            sentences.append(
-                f"{name} = {format_number(output.value, digits)} at {x} = {format_number(curve.at, digits)}"
-            )
+            value = measured(output.value, curve.units["outputs"][k]["value"] if curve.units else None, digits)
+            sentences.append(f"{name} = {value} at {x} = {measured(curve.at, across, digits)}")
         elif not output.function.stretches:
             sentences.append(f"{name} is undefined here")
     if curve.path:
-        end, height = (format_number(number, digits) for number in curve.path[-1])
+        of_value = None if curve.units is None else curve.units["value"]
+        end, height = measured(curve.path[-1][0], across, digits), measured(curve.path[-1][1], of_value, digits)
         sentences.append(f"path of {len(curve.path):,} points, ending at {x} = {end} with {height}")
 
     def ends(function: Samples, undefined: str, breaks: str) -> None:
         if function.stretches and function.gaps:
-            gaps = [f"from {format_number(a, digits)} to {format_number(b, digits)}" for a, b in function.gaps]
+            gaps = [f"from {measured(a, across, digits)} to {measured(b, across, digits)}" for a, b in function.gaps]
             sentences.append(f"{undefined} for {x} {_listed(gaps)}")
         if function.breaks:
-            sentences.append(f"{breaks} at {x} = {_listed([format_number(b, digits) for b in function.breaks])}")
+            sentences.append(f"{breaks} at {x} = {_listed([measured(b, across, digits) for b in function.breaks])}")
 
-    for name, output in zip(names_of(curve), curve.outputs, strict=False):
+    for name, output in zip(names, curve.outputs, strict=True):
         ends(output.function, f"{name} is undefined{' or not positive' * ('y' in curve.log)}", f"{name} breaks")
     if curve.outputs:
         return sentences
     ends(curve.function, "undefined or not positive" if "y" in curve.log else "undefined", "breaks")
     if curve.kinks:
-        sentences.append(f"no derivative at {x} = {_listed([format_number(b, digits) for b in curve.kinks])}")
+        sentences.append(f"no derivative at {x} = {_listed([measured(b, across, digits) for b in curve.kinks])}")
     return sentences
 
 
-def _three(curve: Curve) -> tuple[float, float, float]:
+def _range_unit(plot: Plot, name: str) -> Unit | None:
+    """The unit of a variable of the axes; None where it has none."""
+    return plot.units["range"][name] if plot.units else None
+
+
+def _three(curve: Curve) -> tuple[tuple[float, Unit | None], ...]:
+    """Where the tangent is, its height and its slope, with their units."""
     assert curve.tangent is not None
-    return curve.tangent.at, curve.tangent.value, curve.tangent.slope
+    units = [curve.units[key] for key in ("value", "derivative")] if curve.units else [None, None]
+    numbers = curve.tangent.at, curve.tangent.value, curve.tangent.slope
+    return tuple(zip(numbers, [_range_unit(curve, curve.variable), *units], strict=True))
 
 
 def linear(curve: Curve, digits: int | None = None) -> str:
     """The linear approximation at the point, as a formula: f(a) + f′(a)(x − a)."""
-    at, value, slope = _three(curve)
+    (at, of_at), (value, of_value), (slope, of_slope) = _three(curve)
     x = curve.variable
-    shown = format_number(abs(at), digits)
+    shown = measured(abs(at), of_at, digits)
     inner = x if at == 0 else f"({x} {'−' if at > 0 else '+'} {shown})"
     sign = "−" if slope < 0 else "+"
-    size = format_number(abs(slope), digits)
+    size = measured(abs(slope), of_slope, digits)
     # a coefficient stands directly before a name or a parenthesis, except where digits and `e` would run together
-    dot = "·" if at == 0 and "e" in size else ""
+    dot = "·" if (at == 0 and "e" in size) or not size[-1].isdigit() else ""
     product = inner if size == "1" and at == 0 else f"{size}{dot}{inner}"
-    return f"{format_number(value, digits)} {sign} {product}"
+    return f"{measured(value, of_value, digits)} {sign} {product}"
 
 
 def _rows_in_words(plot: Plot) -> list[str]:
@@ -178,21 +201,27 @@ def _rows_in_words(plot: Plot) -> list[str]:
 
 def _surface_words(surface: Surface, digits: int | None) -> list[str]:
     sentences = _rows_in_words(surface)
+    units = surface.units
+    across = [_range_unit(surface, name) for name in surface.variables]
+    of_value = units["value"] if units else None
     if surface.point is not None and surface.gradient is not None:
-        at = ", ".join(format_number(x, digits) for x in surface.point)
-        gradient = ", ".join(format_number(x, digits) for x in surface.gradient)
+        at = _together(surface.point, across, digits)
+        gradient = _together(surface.gradient, units["gradient"].values() if units else (None, None), digits)
         convention = BY_CONVENTION if is_kinked(surface) else ""
-        sentences.append(f"f({at}) = {format_number(surface.value, digits)}, gradient ({gradient}){convention}")
+        sentences.append(f"f({at}) = {measured(surface.value, of_value, digits)}, gradient ({gradient}){convention}")
     if surface.path:
-        end = ", ".join(format_number(x, digits) for x in surface.path[-1])
+        end = _together(surface.path[-1], across, digits)
         sentences.append(f"path of {len(surface.path):,} points, ending at ({end})")
     if any(z is None for row in surface.heights for z in row):
         sentences.append("undefined on a part of the rectangle")
     if surface.levels:
-        sentences.append(
-            f"contours from {format_number(surface.levels[0], digits)} to {format_number(surface.levels[-1], digits)}"
-        )
+        first, last = (measured(surface.levels[k], of_value, digits) for k in (0, -1))
+        sentences.append(f"contours from {first} to {last}")
     return sentences
+
+
+def _together(numbers: Iterable[float], units: Iterable[Unit | None], digits: int | None) -> str:
+    return ", ".join(measured(x, unit, digits) for x, unit in zip(numbers, units, strict=True))
 
 
 def _listed(items: list[str]) -> str:
@@ -250,20 +279,31 @@ class PlotView(View[Plot]):
         return with_lists(record_of(CURVE if isinstance(plot, Curve) else SURFACE, plot))
 
     def rows(self, plot: Plot) -> Iterator[OutputRow]:
+        texts = {} if plot.units is None else plot.units.texts()
+        sides = [*texts.get("range", {}).values()]
+        units = {f"{axis}_unit": text for axis, text in zip("xy", sides, strict=False)}
+        drawn = {"value": True}
+        if isinstance(plot, Curve):
+            drawn |= {"derivative": bool(plot.derivative.stretches), "second": bool(plot.second.stretches)}
+        units |= {f"{key}_unit": texts[key] for key, is_there in drawn.items() if is_there and key in texts}
         if isinstance(plot, Surface):
             for y, row in zip(plot.y, plot.heights, strict=True):
-                yield from ({"x": x, "y": y, "value": z} for x, z in zip(plot.x, row, strict=True))
+                yield from ({"x": x, "y": y, "value": z, **units} for x, z in zip(plot.x, row, strict=True))
             return
-        for output in plot.outputs:
+        for k, output in enumerate(plot.outputs):
+            own = {**units, "value_unit": texts["outputs"][k]["value"]} if texts else {}
             for stretch in output.function.stretches:
-                yield from ({"output": output.name, "x": x, "value": value} for x, value in stretch)
+                yield from ({"output": output.name, "x": x, "value": value, **own} for x, value in stretch)
         if plot.outputs:
             return
         slopes = {x: slope for stretch in plot.derivative.stretches for x, slope in stretch}
         bends = {x: bend for stretch in plot.second.stretches for x, bend in stretch}
         for stretch in plot.function.stretches:
             for x, value in stretch:
-                yield {"x": x, "value": value, "derivative": slopes.get(x), "second": bends.get(x)}
+                yield {"x": x, "value": value, "derivative": slopes.get(x), "second": bends.get(x), **units}
+
+    def unit_columns(self, units: Mapping[str, Any]) -> frozenset[str]:
+        return frozenset(("x", "y", "value", "derivative", "second"))
 
     def one_line(self, plot: Plot) -> str:
         return "; ".join(words(plot)) or title_of(plot)
@@ -273,7 +313,7 @@ class PlotView(View[Plot]):
 
         yield Line(((title_of(plot), "heading"),))
         yield from drawings(plot, names_of(plot))
-        yield from held_fixed({name: self.number(x) for name, x in plot.fixed.items()})
+        yield from held_fixed(self._fixed(plot))
         yield Line(((legend(plot), "faint"),))
         for line in words(plot, self.digits):
             yield Line(((line, ""),))
@@ -281,12 +321,17 @@ class PlotView(View[Plot]):
     def draw(self, plot: Plot, format: str) -> bytes:
         from .plots.figure import figure
 
-        caption = "; ".join(f"{name} = {self.number(x)}" for name, x in plot.fixed.items())
+        caption = "; ".join(f"{name} = {x}" for name, x in self._fixed(plot).items())
         if isinstance(plot, Curve) and plot.tangent is not None:
-            x, at = plot.variable, format_number(plot.tangent.at, self.digits)
+            x, at = plot.variable, measured(plot.tangent.at, _range_unit(plot, plot.variable), self.digits)
             near = f"near {x} = {at}: L({x}) = {linear(plot, self.digits)}{BY_CONVENTION if is_kinked(plot) else ''}"
             caption = near + (f"   ({caption})" if caption else "")
         return figure(plot, format, names_of(plot), title_of(plot), caption, is_kinked(plot), self.theme)
+
+    def _fixed(self, plot: Plot) -> dict[str, str]:
+        """The values of the other variables, as text."""
+        units = plot.units["point"] if plot.units else {}
+        return {name: measured(x, units.get(name), self.digits) for name, x in plot.fixed.items()}
 
 
 def legend(plot: Plot) -> str:
@@ -296,19 +341,25 @@ def legend(plot: Plot) -> str:
         parts += ["the path, its end as a block"] if plot.path else []
         parts += ["the data as blocks"] if plot.data else []
         parts += ["the point with its gradient as an arrow"] if plot.point else []
-        return f"across {plot.variables[0]}, up {plot.variables[1]}: {', '.join(parts)}"
+        across, up = (axis_of(plot, name) for name in plot.variables)
+        return f"across {across}, up {up}: {', '.join(parts)}"
     logs = " and ".join(plot.variable if axis == "x" else "the function" for axis in plot.log)
     axes = f"; axes in decimal logarithms of {logs}" if logs else ""
     if plot.outputs:
         looks = ("solid", "dotted", "sparsely dotted")
         named = [f"{name} {looks[k % len(looks)]}" for k, name in enumerate(names_of(plot))]
-        return ", ".join([*named, *["the data as blocks"] * (plot.data is not None)]) + axes
+        across = "" if plot.units is None else f"; across {axis_of(plot, plot.variable)}"
+        return ", ".join([*named, *["the data as blocks"] * (plot.data is not None)]) + axes + across
     name = plot.unknown or "f"
-    function, derivative = f"{name}({plot.variable})", f"{name}′({plot.variable})"
+    function, derivative, second = (
+        with_unit(plot, f"{name}{mark}({plot.variable})", key)
+        for mark, key in (("", "value"), ("′", "derivative"), ("″", "second"))
+    )
+    across = "" if plot.units is None else f"; across {axis_of(plot, plot.variable)}"
     apart = " below" if frames(plot)[1] is not None else ""
     tangent = ", tangent sparsely dotted, the point as a block" if plot.tangent else ""
     path = ", the path with its end as a block" if plot.path else ""
     path += ", the data as blocks" if plot.data else ""
     slopes = f", {derivative} dotted" if plot.derivative.stretches else ""
-    slopes += f", {name}″({plot.variable}) sparsely dotted" if plot.second.stretches else ""
-    return f"{function} solid{slopes}{apart}{tangent}{path}{axes}"
+    slopes += f", {second} sparsely dotted" if plot.second.stretches else ""
+    return f"{function} solid{slopes}{apart}{tangent}{path}{axes}{across}"

@@ -31,7 +31,7 @@ def run(call: Call) -> int:
         result = searches.answer(request)
         for row in result.path:
             saved.row(row)
-        saved.keep(result.point, getattr(result, "units", None))
+        saved.keep(result.point, result.units)
         return result
 
     code = answer_all(inputs, answer, shown, chosen=chosen)

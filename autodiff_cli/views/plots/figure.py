@@ -14,7 +14,7 @@ from ...curves.plot import Curve
 from ...curves.sampling import Stretch
 from ..characters import Theme, shortened
 from .braille import arrow, library
-from .frame import MOST, Frame, frames, in_sight, within
+from .frame import MOST, Frame, axis_of, frames, in_sight, within
 
 if TYPE_CHECKING:
     from ...curves.measurements import Measurements
@@ -277,7 +277,8 @@ def _curve(page: Any, curve: Curve, names: Sequence[str], palette: Palette, kink
     tangent = curve.tangent
     if tangent is not None:
         ends = ((curve.low, tangent(curve.low)), (curve.high, tangent(curve.high)))
-        name = f"tangent at {curve.variable} = {tangent.at:.6g}{', by convention' if kinked else ''}"
+        unit = "" if curve.units is None else f" {curve.units['range'][curve.variable]}".rstrip()
+        name = f"tangent at {curve.variable} = {tangent.at:.6g}{unit}{', by convention' if kinked else ''}"
         _lines(upper, within([ends], one), palette.green, name, linestyle=(0, (5, 3)), linewidth=1.3)
         upper.plot([tangent.at], [tangent.value], "o", color=palette.blue, markersize=6, zorder=5)
         if curve.derivative.stretches:
@@ -299,7 +300,7 @@ def _curve(page: Any, curve: Curve, names: Sequence[str], palette: Palette, kink
             _powers(axes.yaxis, frame.high / frame.low)
         _dress(axes, (curve.low, curve.high), frame, palette)
         axes.legend(loc="best", fontsize=9)
-    lower.set_xlabel(curve.variable)
+    lower.set_xlabel(axis_of(curve, curve.variable))
 
 
 def _powers(axis: Any, ratio: float) -> None:
@@ -399,8 +400,8 @@ def _contours(page: Any, surface: Surface, palette: Palette, kinked: bool) -> No
         page.set_size_inches(6.4, min(7.0, 5.5 * height / width + 1.2))
     else:
         page.set_size_inches(6.4, 5.2)
-    axes.set_xlabel(surface.variables[0])
-    axes.set_ylabel(surface.variables[1])
+    axes.set_xlabel(axis_of(surface, surface.variables[0]))
+    axes.set_ylabel(axis_of(surface, surface.variables[1]))
     if axes.get_legend_handles_labels()[1]:
         axes.legend(loc="best", fontsize=9, frameon=True, framealpha=0.85, edgecolor="none")
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from ...curves.contours import Surface
 from ...curves.plot import Curve
 from ...curves.sampling import Stretch
+from ..schema import heading, unit_text
 
 MARGIN = 0.06
 """The share of the height that is left free at the top and at the bottom."""
@@ -20,6 +22,11 @@ class Frame(NamedTuple):
 
     low: float
     high: float
+
+
+def axis_of(plot: Curve | Surface, name: str) -> str:
+    """A variable with its unit, as an axis has it."""
+    return name if plot.units is None else heading(name, unit_text(plot.units["range"][name]))
 
 
 def frames(curve: Curve) -> tuple[Frame, Frame | None]:

@@ -16,14 +16,21 @@ FEW = 40
 
 
 def loss_figure(
-    steps: Sequence[int], values: Sequence[float], best: int, format: str, title: str, caption: str, theme: Theme
+    steps: Sequence[int],
+    values: Sequence[float],
+    best: int,
+    format: str,
+    title: str,
+    caption: str,
+    theme: Theme,
+    up: str = "value",
 ) -> bytes:
     """The values over the steps, and a ring at the step of the `best` one, as the content of a file."""
 
     def draw(page: Any, palette: Palette) -> None:
         axes = page.subplots()
         dots = {"marker": "o", "markersize": 3.5} if len(steps) <= FEW else {}
-        axes.plot(steps, values, color=palette.blue, label="value", **dots)
+        axes.plot(steps, values, color=palette.blue, label=up, **dots)
         if best in steps:
             ring = {"markerfacecolor": "none", "markeredgecolor": palette.red, "markersize": 10, "linestyle": "none"}
             axes.plot([best], [values[steps.index(best)]], "o", **ring, label=f"best: step {best:,}")
