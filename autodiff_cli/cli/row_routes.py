@@ -25,9 +25,9 @@ from ..errors import ExpressionError, quoted, usage_error
 from ..extras import install_command
 from ..inputs.arithmetic import DOUBLE
 from ..inputs.column_units import column_units, left_out, units_in_headings
-from ..inputs.headings import names_in_headings
+from ..inputs.headings import names_in_headings, unit_in_heading
 from ..inputs.parse_point import is_name
-from ..inputs.problem import Quantity, parse
+from ..inputs.problem import Quantity, parse, unused
 from ..inputs.sweeps import Grid
 from ..numbers.budget import reported
 from ..streams.files import Output, begun
@@ -141,7 +141,10 @@ class _Job(NamedTuple):
             problem = posed(text, point)
             self._check_use(problem.program.variables, problem.unknowns)
             if not self.is_data:
-                warn([warning for warning in problem.warnings if warning.kind == "unused"], self.text)
+                # an entry of a list may have the name of a sweep, `x[1]` of `x1`
+                others = [unused(problem.program, name).message for name in columns if name not in self.first]
+                unread = [warning for warning in problem.warnings if warning.kind == "unused"]
+                warn([warning for warning in unread if warning.message not in others], self.text)
             variables = problem.program.variables
             return Fitted(problem.program, tuple(variables), tuple(problem.wanted))
 
@@ -640,6 +643,8 @@ class _Requests:
         if job.question.errors is None or not job.is_data:
             return {}
         own = {**names_in_headings(names), **{column: column for column in names}}
+        spreads = [f"u({name})" for name in self.used]
+        own |= {u: x for x in names for u in spreads if x.startswith(u) and unit_in_heading(x, u)}
         columns = {name: {**own, **job.columns}.get(f"u({name})", "") for name in self.used}
         columns = {name: own.get(column, column) for name, column in columns.items()}
         columns = {name: column for name, column in columns.items() if column}
@@ -673,11 +678,11 @@ class _Requests:
 
         units = {name: (str(unit), 1.0) for name, unit in self.job.typed.items() if name in self.used}
         for name, (unit, own) in columns.items():
-            spread = unit.difference if own is None else parse_unit(own)
+            spread = (unit if own is None else parse_unit(own)).degree
             if spread.dimension != unit.dimension:
                 message = f"the uncertainties of `{name}`, which is in {unit}, are in {spread}"
                 raise usage_error(message, "give them in a unit of the same dimension")
-            units[name] = str(unit), factor(spread, unit.difference)
+            units[name] = str(unit), factor(spread, unit.degree)
         return units
 
     def _measured(self, name: str, numbers: Mapping[str, float]) -> float:

@@ -197,6 +197,11 @@ _ASYMMETRIC = [
 _DECIMAL = re.compile(rf"[+-]?{_NUMBER}{_POWER}", re.ASCII)
 
 
+def is_asymmetric(text: str) -> bool:
+    """Whether a text gives uncertainties above and below: `5.0 +0.2 -0.1`."""
+    return any(pattern.fullmatch(text.strip().replace("−", "-")) for pattern, _ in _ASYMMETRIC)
+
+
 def quantity(name: str, text: str, offset: int = 0) -> float:
     """The value that is given to a name, a `Quantity` where the text gives its uncertainty; else as `constant_value`.
 

@@ -294,7 +294,7 @@ def propagate(
     model, of_program = _with_units(model_of(text, {**inputs_given, **measured}, unknowns, between), units, system)
     warnings = [*model.warnings, *notes]
     inputs = _inputs(model, dof or {}, readings or {}, warnings)
-    warnings += [_two_pieces(name, x) for name, x in inputs.items() if x.distribution.family == "twopiece"]
+    warnings += [_two_pieces(name, x, of_program) for name, x in inputs.items() if x.distribution.family == "twopiece"]
     seed = SEED if seed is None else seed
     interrupted = False
     with _squared():
@@ -666,12 +666,17 @@ def _normalised(covariance: Sequence[Sequence[float]]) -> list[list[float | None
     return rows
 
 
-def _two_pieces(name: str, source: Input) -> Diagnostic:
-    """What an asymmetric uncertainty is taken for."""
-    mode, below, above = source.distribution.parameters
+def _two_pieces(name: str, source: Input, units: Any) -> Diagnostic:
+    """What an asymmetric uncertainty is taken for, in the unit that it is given in."""
+    numbers, marks = [*source.distribution.parameters, source.estimate, source.uncertainty], ["", ""]
+    if units is not None and units.point[name].atoms:
+        unit = units.point[name]
+        numbers = [(unit.from_si if 0 < k < 3 or k > 3 else unit.value_from_si)(x) for k, x in enumerate(numbers)]
+        marks = [f" {unit}", f" {unit.degree}"]
+    mode, below, above, mean, u = (f"{x:.6g}{marks[0 < k < 3 or k > 3]}" for k, x in enumerate(numbers))
     message = (
-        f"`{name}` is taken as two halves of normal distributions that meet at {mode:g}, with the standard deviations "
-        f"{below:g} below and {above:g} above: its mean is {source.estimate:.6g}, and u {source.uncertainty:.6g}"
+        f"`{name}` is taken as two halves of normal distributions that meet at {mode}, with the standard deviations "
+        f"{below} below and {above} above: its mean is {mean}, and u {u}"
     )
     return Diagnostic("distribution", message, None, "`--samples 1e6` keeps the asymmetry in the result")
 
