@@ -142,9 +142,12 @@ def pose_over(
     With `only_variables` only variables of the program are wanted. `fill` gives values to the variables that have none.
     With `quantities` values may have units, and the loss has the `units` of its numbers then.
     """
+    with_unit = next((name for name, value in (point or {}).items() if type(value) is Quantity), None)
+    if with_unit is not None and not quantities:
+        message = f"the value of `{with_unit}` has a unit, and this command uses the numbers of data without units"
+        raise ExpressionError("point", message, hint="give its number, in units that belong to those of the columns")
     values = {
-        name: value if quantities and type(value) is Quantity else as_number(value, name)
-        for name, value in (point or {}).items()
+        name: value if type(value) is Quantity else as_number(value, name) for name, value in (point or {}).items()
     }
     program: Program | None = None
     names: Sequence[str] = ()

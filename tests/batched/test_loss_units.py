@@ -59,6 +59,9 @@ def test_without_units_in_the_point_they_count_where_they_fit_together(data: tup
     assert plain["value"] == pytest.approx(float(np.mean((Y - 0.7 * X - 0.2) ** 2)), rel=1e-12)
     result = autodiff("grad", TERM, "--data", data[0], "--reduce", "mean", "--at", "a=2 V, b=1 V")
     assert result.code == 4 and "cannot subtract" in result.err
+    for command in ("minimize", "descend", "check"):
+        typed = autodiff(command, TERM, "--data", data[0], "--reduce", "mean", "--at", "a=1 V/mm,b=1 V")
+        assert typed.code == 2 and "this command uses the numbers of data without units" in typed.err
     left = autodiff("minimize", TERM, "--data", data[0], "--reduce", "mean", "--at", "a=1,b=1")
     assert "the units in the headings are left out" in left.err
 
