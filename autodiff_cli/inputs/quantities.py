@@ -356,10 +356,10 @@ class ProgramUnits:
         return self.numbers[name] if name in self.numbers else self.point[name].value_from_si(x)
 
 
-def unit_value(unit: Unit) -> Quantity:
+def unit_value(unit: Unit, number: float = 0.0) -> Quantity:
     """A value in a unit, for the units of what is computed from such values."""
-    value = Quantity(0.0)
-    value.source, value.number, value.unit = "0", 0.0, unit
+    value = Quantity(unit.to_si(number))
+    value.source, value.number, value.unit = repr(float(value)), number, unit
     return value
 
 

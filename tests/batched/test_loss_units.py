@@ -59,11 +59,32 @@ def test_without_units_in_the_point_they_count_where_they_fit_together(data: tup
     assert plain["value"] == pytest.approx(float(np.mean((Y - 0.7 * X - 0.2) ** 2)), rel=1e-12)
     result = autodiff("grad", TERM, "--data", data[0], "--reduce", "mean", "--at", "a=2 V, b=1 V")
     assert result.code == 4 and "cannot subtract" in result.err
-    for command in ("minimize", "descend", "check"):
-        typed = autodiff(command, TERM, "--data", data[0], "--reduce", "mean", "--at", "a=1 V/mm,b=1 V")
-        assert typed.code == 2 and "this command uses the numbers of data without units" in typed.err
+    typed = autodiff("check", TERM, "--data", data[0], "--reduce", "mean", "--at", "a=1 V/mm,b=1 V")
+    assert typed.code == 2 and "this command uses the numbers of data without units" in typed.err
     left = autodiff("minimize", TERM, "--data", data[0], "--reduce", "mean", "--at", "a=1,b=1")
     assert "the units in the headings are left out" in left.err
+
+
+def test_searches_are_in_the_units_of_the_columns(data: tuple[str, str], tmp_path: Path):
+    slope, constant = np.polyfit(X, Y, 1)
+    point = tmp_path / "point.json"
+    for more in ((), ("--bounds", "a=-5 kV/m:5 kV/m"), ("--method", "newton-cg")):
+        found = answer("minimize", data[0], "a=700 mV/m, b=200 mV", "--save-point", str(point), "--force", *more)
+        assert found["point"]["a"] == pytest.approx(float(slope), rel=1e-6)
+        assert found["point"]["b"] == pytest.approx(float(constant), rel=1e-6)
+        assert found["units"]["point"]["a"] == "V/mm" and found["units"]["point"]["b"] == "V"
+        assert json.loads(point.read_text())["a"].endswith(" V/mm")
+    again = answer("grad", data[0], f"@{point}")
+    assert max(map(abs, again["gradient"].values())) < 1e-6
+    steps = autodiff("descend", TERM, "--data", data[0], "--reduce", "mean", "--at", "a=700 mV/m, b=200 mV",
+                     "--steps", "2", "--rate", "0.01", "--format", "plain").out  # fmt: skip
+    plain = autodiff("descend", TERM, "--data", data[0], "--reduce", "mean", "--at", "a=0.0007, b=0.2",
+                     "--steps", "2", "--rate", "0.01", "--format", "plain").out  # fmt: skip
+    assert "[V/mm]" in steps and "[" not in plain
+    numbers = [
+        [float(word.split("=")[-1].split("[")[0]) for word in text.splitlines()[-1].split()] for text in (steps, plain)
+    ]
+    assert numbers[0] == pytest.approx(numbers[1], rel=1e-12)
 
 
 def test_files_in_different_units_are_refused(tmp_path: Path):
