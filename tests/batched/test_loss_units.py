@@ -93,3 +93,17 @@ def test_files_in_different_units_are_refused(tmp_path: Path):
     files = [word for name in "ab" for word in ("--data", str(tmp_path / f"{name}.csv"))]
     result = autodiff("grad", "x*y", *files, "--reduce", "sum")
     assert result.code == 2 and "has the unit mV in" in result.err
+
+
+@pytest.mark.parametrize("backend", ["python", "numpy"])
+def test_columns_whose_units_do_not_belong_together_are_converted(tmp_path: Path, backend: str):
+    s, v, t = RNG.uniform(1, 9, (3, 25))
+    rows = zip(s.tolist(), v.tolist(), t.tolist(), strict=True)
+    (tmp_path / "path.csv").write_text("s [cm],v [m/s],t [ms]\n" + "".join(f"{a!r},{b!r},{c!r}\n" for a, b, c in rows))
+    options = ("--data", str(tmp_path / "path.csv"), "--reduce", "sum", "--backend", backend, "--json")
+    record = json.loads(autodiff("grad", "(s - v*t - d)**2", "--at", "d=2 mm", *options).out)
+    # a metre a second is a tenth of a centimetre a millisecond, and 2 mm are 0.2 cm
+    rest = s - 0.1 * v * t - 0.2
+    assert record["units"]["value"] == "cm²" and record["units"]["gradient"] == {"d": "cm"}
+    assert record["value"] == pytest.approx(float(rest @ rest), rel=1e-12)
+    assert record["gradient"]["d"] == pytest.approx(float(-2 * rest.sum()), rel=1e-12)
