@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from ..diagnostics.leniency import AsRead, leniently
 from ..errors import Diagnostic, ExpressionError, nearest, point_error, quoted, usage_error
-from ..inputs.headings import names_in_headings
+from ..inputs.headings import heading, names_in_headings
 from ..inputs.parse_point import is_name
 from ..inputs.problem import apart, parse, single_output, spelled, wanted_variables
 from ..language.builder import Program
@@ -55,24 +55,12 @@ def fitted(
         single_output(program)
     missing = [name for name in program.variables if name not in known_names]
     if missing:
-        near = next((name for name in columns if name.lower() == missing[0].lower()), None)
-        near = near or nearest(missing[0], list(columns))
         offers = apart(program, missing, known_names)
-        near = near or next((name for name in columns if not is_name(name)), None)
-        mapped = f"{missing[0]}={near}" if near is None or is_name(near) else f'"{missing[0]}={near}"'
-        mapped = f", or take another: `--columns {mapped}`" if near else ""
-        if not near and columns:
-            mapped = f"; its columns are {listed(columns)}"
-            mapped += f": `--columns {missing[0]}={columns[0]}`" if is_name(columns[0]) else ""
-        add = f"add a column `{missing[0]}` to the data"
-        if columns and all(map(_NUMERAL.fullmatch, columns)):
-            add, mapped = f"name the columns in the first line of the data, which is `{','.join(columns)}`", ""
         raise ExpressionError(
             "missing_value",
             f"`{missing[0]}` has no value",
             program.variables[missing[0]].span,
-            f"{add}, or give it to all rows: `--at {missing[0]}=…`{mapped}"
-            + (f"; or write {spelled(offers)}" if offers else ""),
+            missing_hint(missing[0], columns) + (f"; or write {spelled(offers)}" if offers else ""),
             offers=offers,
         )
     for binding in program.bindings:
@@ -90,6 +78,22 @@ def fitted(
             )
     wanted = wanted_variables(program, dict.fromkeys(known_names, 0.0), wrt)
     return Fitted(program, tuple(program.variables), tuple(wanted))
+
+
+def missing_hint(name: str, columns: Sequence[str]) -> str:
+    """What to do about a name of a formula that has no value: which column it may be, or those that there are."""
+    near = next((column for column in columns if column.lower() == name.lower()), None)
+    near = near or next((column for column in columns if name.lower() in map(str.lower, heading(column)[0])), None)
+    near = near or nearest(name, list(columns))
+    mapped = f"{name}={near}" if near is None or is_name(near) else f'"{name}={near}"'
+    mapped = f", or take another: `--columns {mapped}`" if near else ""
+    if not near and columns:
+        mapped = f"; its columns are {listed(columns)}"
+        mapped += f": `--columns {name}={columns[0]}`" if all(map(is_name, columns)) else ""
+    add = f"add a column `{name}` to the data"
+    if columns and all(map(_NUMERAL.fullmatch, columns)):
+        add, mapped = f"name the columns in the first line of the data, which is `{','.join(columns)}`", ""
+    return f"{add}, or give it to all rows: `--at {name}=…`{mapped}"
 
 
 def check_type(name: str, kind: Any) -> None:

@@ -6,17 +6,19 @@ Names that are columns are data, the others variables. Rows are computed by the 
 from __future__ import annotations
 
 import math
+from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Any, NamedTuple
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import Diagnostic, ExpressionError, usage_error
 from ..extras import install_command
 from ..graphs.second_order import hessian_in
 from ..inputs.arithmetic import Arithmetic
 from ..inputs.parse_point import is_name
-from ..inputs.problem import Problem, as_number, parse, unused, wanted_variables
+from ..inputs.problem import Problem, Quantity, as_number, parse, unused, wanted_variables
 from ..language.builder import Program
 from ..numbers import budget as work
 from ..numbers.floats import REAL
@@ -24,6 +26,9 @@ from ..numbers.running_error import UNIT, Bounded
 from ..numerics.optimality import Derivatives, Single, derivatives
 from .columns_io import MOST_IN_BLOCKS, fitted, listed, reason, without_unused_lists
 from .evaluator import Evaluator, gradient_recorder
+
+if TYPE_CHECKING:
+    from ..inputs.quantities import ProgramUnits
 
 FEW = 20_000
 """Up to this many rows, times passes, are computed one by one, because loading a compiler takes as long."""
@@ -60,6 +65,8 @@ class Columns(NamedTuple):
     """Return the place of a row, for messages: `points.csv, line 5: `."""
     left_out: Counter[str]
     """Rows that are not among them, by why."""
+    units: Mapping[str, str] = MappingProxyType({})
+    """The units in the headings of columns that have some, by variable."""
 
 
 Choose = Callable[[Sequence[str]], Sequence[str]]
@@ -127,13 +134,21 @@ def pose_over(
     *,
     only_variables: bool = False,
     fill: Callable[[Iterable[str]], dict[str, float]] | None = None,
+    quantities: bool = False,
 ) -> tuple[Problem, DataLoss]:
     """The formula as a problem of the variables that are no columns, and the loss over its data.
 
     `passes` is how often it will be evaluated, about. Raises `ExpressionError`.
     With `only_variables` only variables of the program are wanted. `fill` gives values to the variables that have none.
+    With `quantities` values may have units, and the loss has the `units` of its numbers then.
     """
-    values = {name: as_number(value, name) for name, value in (point or {}).items()}
+    with_unit = next((name for name, value in (point or {}).items() if type(value) is Quantity), None)
+    if with_unit is not None and not quantities:
+        message = f"the value of `{with_unit}` has a unit, and this command uses the numbers of data without units"
+        raise ExpressionError("point", message, hint="give its number, in units that belong to those of the columns")
+    values = {
+        name: value if type(value) is Quantity else as_number(value, name) for name, value in (point or {}).items()
+    }
     program: Program | None = None
     names: Sequence[str] = ()
 
@@ -169,10 +184,56 @@ def pose_over(
     ]
     names = [*program.variables, *(name for name in wanted if name not in program.variables)]
     values = {name: values[name] for name in names if name in values}
+    units: ProgramUnits | None = None
+    if data.units or any(type(value) is Quantity for value in values.values()):
+        data, values, units, notes = _in_units(program, data, values, quantities)
+        warnings += notes
     function = DataLoss(program.negative() if over.negative else program, data, wanted, over, passes)
+    function.units = units
     if function.note is not None:
         warnings.append(Diagnostic("speed", function.note))
     return Problem(program, {**values}, values, wanted, warnings), function
+
+
+def _in_units(
+    program: Program, data: Columns, values: Mapping[str, float], quantities: bool
+) -> tuple[Columns, dict[str, float], ProgramUnits | None, list[Diagnostic]]:
+    """The columns and values in units that belong together, these of the program, and notes.
+
+    The headings' units count where a value has a unit, or where they are all known and the program's dimensions fit
+    together with them; else the numbers are as they were. Raises `ExpressionError`.
+    """
+    from ..inputs.column_units import column_units
+    from ..inputs.quantities import ProgramUnits, unit_value
+    from ..quantities.unit_system import SAME, linear
+
+    asked = any(type(value) is Quantity for value in values.values())
+    columns, notes = column_units(data.numbers, data.units, asked)
+    if not columns or not quantities:
+        left = Diagnostic(
+            "note", "the units in the headings are left out: the numbers are used as they are", None, None
+        )
+        return data, {**values}, None, notes or [left]
+    known = {name: unit_value(unit) for name, unit in columns.items()}
+    try:
+        units = ProgramUnits(program, {**values, **known}, system=True)
+    except ExpressionError as error:
+        if asked:
+            raise
+        left = Diagnostic("note", f"the units in the headings are left out: {error}", None, "give values their units")
+        return data, {**values}, None, [left]
+    own = units.in_system(units.point)
+    numbers = {name: _converted(column, *linear(columns[name], own[name])) for name, column in data.numbers.items()}
+    typed = {name: (units.numbers.get(name, x), linear(units.point[name], own[name])) for name, x in values.items()}
+    inside = {name: x if how == SAME else x * how[0] + how[1] for name, (x, how) in typed.items()}
+    return data._replace(numbers=numbers), inside, units, notes
+
+
+def _converted(column: Any, times: float, plus: float) -> Any:
+    """A column of numbers in another unit."""
+    if (times, plus) == (1.0, 0.0):
+        return column
+    return column * times + plus if hasattr(column, "dtype") else array("d", [x * times + plus for x in column])
 
 
 class DataLoss:
@@ -206,6 +267,8 @@ class DataLoss:
                 if self._kernel.compute is None:
                     self._kernel = None
         self.backend: str = "python" if self._kernel is None else self._kernel.backend
+        self.units: ProgramUnits | None = None
+        """The units of the program's numbers, where they have some."""
         self.note: str | None = note
         """A message, shown once, if the rows are not computed by the fastest backend."""
         self.steps_a_row = self.evaluator.steps * (1.0 if self._kernel is None else SHARE)

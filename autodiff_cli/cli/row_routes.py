@@ -12,7 +12,7 @@ from contextlib import ExitStack, contextmanager
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..batched.columns_io import Fitted, kept_columns, mapped_columns
+from ..batched.columns_io import Fitted, kept_columns, mapped_columns, missing_hint
 from ..data.columns import check_units, report_headings
 from ..data.readers import Files, Reader, check_columns, reader
 from ..data.rows import BOUND, asked, check_clash, rows
@@ -25,9 +25,9 @@ from ..errors import ExpressionError, quoted, usage_error
 from ..extras import install_command
 from ..inputs.arithmetic import DOUBLE
 from ..inputs.column_units import column_units, left_out, units_in_headings
-from ..inputs.headings import names_in_headings
+from ..inputs.headings import names_in_headings, unit_in_heading
 from ..inputs.parse_point import is_name
-from ..inputs.problem import Quantity, parse
+from ..inputs.problem import Quantity, parse, unused
 from ..inputs.sweeps import Grid
 from ..numbers.budget import reported
 from ..streams.files import Output, begun
@@ -123,7 +123,8 @@ class _Job(NamedTuple):
     def named(self, names: Sequence[str]) -> dict[str, str]:
         """Which of these columns has the values of which name."""
         shared = [name for name, value in self.point.items() if not isinstance(value, Spread)]
-        return mapped_columns(self.columns, names, [*shared, *BOUND.findall(self.text)])
+        bound = () if self.question.equations else BOUND.findall(self.text)
+        return mapped_columns(self.columns, names, [*shared, *bound])
 
     def known(self, columns: Collection[str]) -> Fitted:
         """The program over these columns. Raises `ExpressionError` where they do not fit."""
@@ -141,7 +142,10 @@ class _Job(NamedTuple):
             problem = posed(text, point)
             self._check_use(problem.program.variables, problem.unknowns)
             if not self.is_data:
-                warn([warning for warning in problem.warnings if warning.kind == "unused"], self.text)
+                # an entry of a list may have the name of a sweep, `x[1]` of `x1`
+                others = [unused(problem.program, name).message for name in columns if name not in self.first]
+                unread = [warning for warning in problem.warnings if warning.kind == "unused"]
+                warn([warning for warning in unread if warning.message not in others], self.text)
             variables = problem.program.variables
             return Fitted(problem.program, tuple(variables), tuple(problem.wanted))
 
@@ -149,6 +153,9 @@ class _Job(NamedTuple):
             return leniently(self.text, fit)[0]._replace(reading=None) if self.inputs.lenient else fit(self.text)
         except ExpressionError as error:
             error.text = self.text if error.text is None else error.text
+            if error.kind == "missing_value" and error.span is not None and self.is_data:
+                name = error.text[error.span.start : error.span.end]
+                error.diagnostic = error.diagnostic._replace(hint=missing_hint(name, [*columns]))
             raise
 
     def _check_use(self, used: Collection[str], unknowns: Collection[str] = ()) -> None:
@@ -409,6 +416,11 @@ def _columns_with_units(
     texts = units_in_headings({**used, **spreads}, files.first.units)
     if not texts and not job.has_units_asked:
         return {}
+    if question.equations and question.errors is not None:
+        # the numbers alone are propagated through equations
+        if texts:
+            write_note("note: the units in the headings are left out: the numbers are used as they are")
+        return {}
     units, notes = column_units(used, texts, job.has_units_asked)
     warn(notes, job.text)
     return {name: (unit, texts.get(f"u({name})")) for name, unit in units.items()}
@@ -612,7 +624,7 @@ class _Requests:
             self.units = _units_of(job, self.known, with_units)
         if self.units is None:
             self.of_columns = self._units_of_columns(with_units)
-            if self.of_columns and job.question.errors is None and job.question.question != "solve":
+            if self.of_columns and job.question.errors is None and not job.question.equations:
                 from ..data.row_units import checked_units
 
                 checked_units(
@@ -640,6 +652,8 @@ class _Requests:
         if job.question.errors is None or not job.is_data:
             return {}
         own = {**names_in_headings(names), **{column: column for column in names}}
+        spreads = [f"u({name})" for name in self.used]
+        own |= {u: x for x in names for u in spreads if x.startswith(u) and unit_in_heading(x, u)}
         columns = {name: {**own, **job.columns}.get(f"u({name})", "") for name in self.used}
         columns = {name: own.get(column, column) for name, column in columns.items()}
         columns = {name: column for name, column in columns.items() if column}
@@ -673,11 +687,11 @@ class _Requests:
 
         units = {name: (str(unit), 1.0) for name, unit in self.job.typed.items() if name in self.used}
         for name, (unit, own) in columns.items():
-            spread = unit.difference if own is None else parse_unit(own)
+            spread = (unit if own is None else parse_unit(own)).degree
             if spread.dimension != unit.dimension:
                 message = f"the uncertainties of `{name}`, which is in {unit}, are in {spread}"
                 raise usage_error(message, "give them in a unit of the same dimension")
-            units[name] = str(unit), factor(spread, unit.difference)
+            units[name] = str(unit), factor(spread, unit.degree)
         return units
 
     def _measured(self, name: str, numbers: Mapping[str, float]) -> float:

@@ -208,6 +208,8 @@ class RowQuestion(NamedTuple):
     """Of values with uncertainties: which columns have these, `columns` that are said, or `auto`; else None."""
     units: Sequence[str] | None = None
     """The units that are asked for, or `none`."""
+    equations: bool = False
+    """Whether programs are equations, which bind no names."""
 
 
 def asking(question: Callable[..., Result], call: Call, **own: Any) -> Callable[..., Result]:

@@ -138,7 +138,9 @@ def from_files(sources: Sequence[Source], columns: Mapping[str, str]) -> Data:
                 missing = next((column for column in used.values() if column not in file.names), None)
                 if missing is not None:
                     raise no_such(missing, file.source.name, first)
+                check_units(units, used, file, first)
 
+            units = units_in_headings(used, files.first.units)
             files.check = check
             progress = Progress("rows read", here=True)
             try:
@@ -148,7 +150,8 @@ def from_files(sources: Sequence[Source], columns: Mapping[str, str]) -> Data:
                         progress.step(buffer.rows)
             finally:
                 progress.done()
-            return checked(buffer.columns(used), first if len(sources) == 1 else "the data")
+            own = buffer.columns(used)._replace(units=units)
+            return checked(own, first if len(sources) == 1 else "the data")
 
     return read
 

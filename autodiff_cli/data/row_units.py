@@ -12,12 +12,7 @@ from ..errors import ExpressionError
 from ..inputs.column_units import without_units_hint
 from ..inputs.quantities import ProgramUnits, Units, unit_value
 from ..quantities.unit import Unit
-from ..quantities.unit_system import factor
-
-Linear = tuple[float, float]
-"""By what a number is multiplied, and what is added to it then."""
-
-SAME: Linear = (1.0, 0.0)
+from ..quantities.unit_system import SAME, Linear, linear
 
 
 class RowUnits(NamedTuple):
@@ -61,11 +56,9 @@ def row_units(
     answer = of[question](known.wanted)
     own = units.in_system(answer)
     results = [*flat(SimpleNamespace(**answer))]
-    inputs = {name: _linear(unit, own["point"][name]) for name, unit in units.point.items()}
-    outputs = [_linear(*both) for both in zip(flat(SimpleNamespace(**own)), results, strict=True)]
-    return RowUnits(
-        units.point, {name: linear for name, linear in inputs.items() if linear != SAME}, answer, results, outputs
-    )
+    inputs = {name: linear(unit, own["point"][name]) for name, unit in units.point.items()}
+    outputs = [linear(*both) for both in zip(flat(SimpleNamespace(**own)), results, strict=True)]
+    return RowUnits(units.point, {name: how for name, how in inputs.items() if how != SAME}, answer, results, outputs)
 
 
 def checked_units(known: Fitted, point: Mapping[str, Unit], asked: Sequence[str] | None) -> ProgramUnits:
@@ -77,8 +70,3 @@ def checked_units(known: Fitted, point: Mapping[str, Unit], asked: Sequence[str]
         return ProgramUnits(program, values, asked, names, system=True)
     except ExpressionError as error:
         raise without_units_hint(error) from None
-
-
-def _linear(unit: Unit, to: Unit) -> Linear:
-    """How a value in one unit becomes one in another."""
-    return factor(unit, to), float((unit.zero - to.zero) / to.scale)

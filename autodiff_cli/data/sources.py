@@ -269,6 +269,8 @@ class TextFile:
         self.ended = False
         self.decoder: codecs.IncrementalDecoder | None = None
         """Reads a text that is not in UTF-8."""
+        self.returns = False
+        """Whether lines end in a carriage return alone."""
         self.normal: Normal | None = None
         """Makes of lines those that are read; then `begun` is the line that is not complete yet."""
         self.begun = b""
@@ -307,6 +309,10 @@ class TextFile:
             self.summary.append(f"encoding {spelled}")
             self.decoder = codecs.getincrementaldecoder(name)()
             self.head = bytearray(self._decoded(bytes(self.head)).removeprefix(BYTE_ORDER_MARK))
+        if not is_json and b"\r" in self.head and b"\n" not in self.head:
+            self.summary.append("lines that end in carriage returns")
+            self.returns = True
+            self.head = self.head.replace(b"\r", b"\n")
         return self.head.decode(errors="replace"), self.ended
 
     def follow(self, layout: Layout) -> None:
@@ -358,6 +364,8 @@ class TextFile:
         self.ended = not data
         if self.decoder is not None:
             data = self._decoded(data)
+        if self.returns:
+            data = data.replace(b"\r", b"\n")
         if self.normal is not None:
             data = self._lines(data)
         if self.keep:

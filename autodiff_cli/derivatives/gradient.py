@@ -148,8 +148,7 @@ def gradient(
     if over is not None:
         if units is not None:
             raise usage_error("`--in` is not for data", "leave it out")
-        answer = _reduced(text, point, wrt, over, arithmetic)
-        return with_elasticities(answer) if relative else answer
+        return _reduced(text, point, wrt, over, arithmetic, relative)
     if arithmetic.name != "double":
         return _in(arithmetic, text, point, wrt, relative, units, system)
     values = {
@@ -231,19 +230,25 @@ def gradient_of(
 
 
 def _reduced(
-    text: str, point: Point | None, wrt: Sequence[str] | str | None, over: LossSpec, arithmetic: Arithmetic
-) -> Gradient[float]:
+    text: str, point: Point | None, wrt: Sequence[str] | str | None, over: LossSpec, arithmetic: Arithmetic,
+    relative: bool,
+) -> Gradient[float]:  # fmt: skip
     """The same of a formula's sum or mean over rows of data."""
     from ..batched.data_loss import in_doubles, pose_over  # only data need it
 
     in_doubles(arithmetic)
-    posed, function = pose_over(text, point, wrt, over, 1)
+    posed, function = pose_over(text, point, wrt, over, 1, quantities=True)
     value, partials = function([posed.values[name] for name in function.variables])
     summary, kinks = function.summary, function.kinks(posed.values, posed.wanted)
-    return Gradient(
+    answer = Gradient(
         text, DOUBLE, value, dict(zip(posed.wanted, partials, strict=True)), posed.values, posed.program.constants,
         (*posed.warnings, *kinks), over=summary,
     )  # fmt: skip
+    answer = with_elasticities(answer) if relative else answer
+    if function.units is None:
+        return answer
+    tree = function.units.of_gradient(posed.wanted)
+    return answer._replace(point={**answer.point, **function.units.numbers_of(answer.point)}, units=tree)
 
 
 def with_elasticities(answer: Gradient[float]) -> Gradient[float]:

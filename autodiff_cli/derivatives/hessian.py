@@ -140,23 +140,36 @@ def _reduced(
     from ..batched.data_loss import in_doubles, pose_over
 
     in_doubles(arithmetic)
-    posed, function = pose_over(text, point, wrt, over, 1, only_variables=True)
+    posed, function = pose_over(text, with_units(point), wrt, over, 1, only_variables=True, quantities=True)
     names = posed.wanted
     check_size(names)
     at = function.derivatives(posed.values, names, [abs(posed.values[name]) for name in names])
     warnings: list[Diagnostic] = []
-    verdict = _classified(at.hessian, names, lambda: at, warnings)
+    spectrum, verdict, curvature, flat = _classified(at.hessian, names, lambda: at, warnings)
+    tree: Units | None = None
+    values: dict[str, Shown] = {**posed.values}
+    if function.units is not None:
+        tree = function.units.of_hessian(names)
+        values |= function.units.numbers_of(values)
+        (unit, *others) = dict.fromkeys(unit for row in tree["hessian"] for unit in row) or [None]
+        spectrum, flat = (None, ()) if others else (spectrum, flat)
+        if spectrum and unit is not None:
+            tree["eigenvalues"] = [unit] * len(spectrum)
     return Hessian(
         text,
         DOUBLE,
         at.value,
         dict(zip(names, at.gradient, strict=True)),
         [[*row] for row in at.hessian],
-        *verdict,
-        {**posed.values},
+        spectrum,
+        verdict,
+        curvature,
+        flat,
+        values,
         posed.program.constants,
         (*posed.warnings, *warnings),
         function.summary,
+        tree,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations_with_replacement
+from typing import TYPE_CHECKING
 
 from ..algebra.almost_everywhere import generic
 from ..algebra.rewriting import shortest
@@ -16,7 +17,8 @@ from ..formulas.diff import MOST_ORDERS, Derivative, Diff
 from ..graphs.value import Value, constant, node, variable
 from ..graphs.value_and_gradient import evaluate_in
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values
-from ..inputs.problem import Point, Problem, as_number, check_values, wanted_variables
+from ..inputs.measured_points import with_units
+from ..inputs.problem import Point, Problem, Quantity, as_number, check_values, may_have_units, wanted_variables
 from ..language.printer import expression_text
 from ..numbers.base import NumberType
 from ..table.operators import ADD, DIV, MUL, NE, NEG, SUB
@@ -24,6 +26,10 @@ from .equations import Equations
 from .formula_solutions import ZERO, conditions_of
 from .residuals import TOUCHED, rounding_errors
 from .solve import read_with_unknowns
+
+if TYPE_CHECKING:
+    from ..inputs.equation_units import EquationUnits
+    from ..inputs.quantities import Units
 
 MOST_EQUATIONS = 4
 """The solution of more linear equations is too long to be a formula."""
@@ -42,17 +48,18 @@ def implicit_diff(
     steps: bool = False,
     language: str = "text",
     arithmetic: Arithmetic = DOUBLE,
+    units: Sequence[str] | str | None = None,
 ) -> Diff:
     """Return the derivatives of the `unknowns` of equations by their other variables, or by `wrt`, as formulas.
 
     F(u(p), p) = 0 gives F_u·u_p = -F_p; higher orders differentiate u_p once more, by the chain rule. A `point` adds
-    values. Raises `ExpressionError`.
+    values, with units where it has some; `units` are those of the unknowns. Raises `ExpressionError`.
 
     >>> [(d.of, d.by, d.formula) for d in implicit_diff("x**2 + y**2 = 25", unknowns=["y"]).derivatives]
     [('y', ('x',), '-x/y')]
     """
-    typed = dict(point or {})
-    numbers = {name: as_number(value, name) for name, value in typed.items()}
+    typed = with_units(point)
+    numbers = {name: x if type(x) is Quantity else as_number(x, name) for name, x in typed.items()}
     equations = read_with_unknowns(text, [*typed], unknowns)
     program, names = equations.program, list(equations.program.variables)
     outputs = program.outputs
@@ -68,6 +75,15 @@ def implicit_diff(
     if not decided:
         message = f"the {'equations do' if len(unknowns) > 1 else 'equation does'} not determine {quoted(unknowns)}"
         raise ExpressionError("domain", message, None, "look for other unknowns: `--for`")
+    measured: EquationUnits | None = None
+    tree: Units | None = None
+    if here and may_have_units(text, numbers, units):
+        from ..inputs.equation_units import equation_units  # only units need it
+
+        measured = equation_units(program, numbers, unknowns, {}, units)
+    if measured is not None:
+        tree = measured.tree(values=[measured.higher([wanted[j] for j in by], k) for k, by in formulas])
+        warnings += measured.warnings
     values: list[Shown | None] = [None] * len(formulas)
     shown_point: dict[str, Shown] = {}
     if here:
@@ -77,12 +93,12 @@ def implicit_diff(
             return {"values": evaluate_in(m, list(formulas.values()), numbers).values, "point": numbers}
 
         try:
-            answer = arithmetic.run(at, task)
+            answer = arithmetic.run(at, task, tree)
         except ExpressionError as error:
             message = f"the derivative has no value here: {error}"
             raise ExpressionError("derivative", message, None, error.hint) from None
         values, shown_point = answer["values"], answer["point"]
-        warnings += _off_curve(equations, typed, numbers, unknowns)
+        warnings += _off_curve(equations, typed, numbers, unknowns, measured)
     listed: list[Derivative] = []
     for (unknown, by), formula in formulas.items():
         short = generic(formula)
@@ -111,6 +127,7 @@ def implicit_diff(
         tuple(_derivations(equations, work, wanted, formulas, order)) if steps else (),
         (),
         list(equations.texts),
+        units=tree,
     )
 
 
@@ -198,18 +215,24 @@ def _determinant(rows: Sequence[Sequence[Value]]) -> Value:
 
 
 def _off_curve(
-    equations: Equations, typed: Mapping[str, float | str], numbers: Mapping[str, float], unknowns: Sequence[str]
+    equations: Equations,
+    typed: Mapping[str, float | str],
+    numbers: Mapping[str, float],
+    unknowns: Sequence[str],
+    units: EquationUnits | None,
 ) -> Iterator[Diagnostic]:
     """Warn of a point at which the equations do not hold."""
     program = equations.program
-    values = {name: numbers[name] for name in program.variables}
-    problem = Problem(program, dict(typed), values, [], [], list(values))
+    values = {name: float(numbers[name]) for name in program.variables}
+    problem = Problem(program, dict(typed), values, [], [], list(values), units=units)
     sides = evaluate_in(_real(), program.outputs, values).values
-    for text, off, error in zip(equations.texts, sides, rounding_errors(problem, values), strict=True):
+    offs = zip(equations.texts, sides, rounding_errors(problem, values), strict=True)
+    for k, (text, off, error) in enumerate(offs):
         if abs(off) > TOUCHED * error:
+            left = problem.text_of_side(float(off), k=k)
             yield Diagnostic(
                 "off",
-                f"the point is not on `{text}`: left side less right side is {float(off):.6g} there",
+                f"the point is not on `{text}`: left side less right side is {left} there",
                 None,
                 f"`solve` finds {quoted(unknowns)}; the values here are those of the curve through the point",
             )

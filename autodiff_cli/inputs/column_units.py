@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ..errors import Diagnostic, ExpressionError
-from .headings import heading
-from .parse_point import is_name
+from .headings import unit_in_heading
 
 if TYPE_CHECKING:
     from ..quantities.unit import Unit
@@ -37,9 +36,7 @@ def units_in_headings(columns: Mapping[str, str], below: Mapping[str, str]) -> d
     >>> units_in_headings({"U": "U (mV)", "t": "time", "x": "x"}, {"time": "s"})
     {'U': 'mV', 't': 's'}
     """
-    texts = {
-        name: below.get(column) or (None if is_name(column) else heading(column)[1]) for name, column in columns.items()
-    }
+    texts = {name: below.get(column) or unit_in_heading(column, name) for name, column in columns.items()}
     return {name: text for name, text in texts.items() if text}
 
 

@@ -53,7 +53,6 @@ class EquationUnits(ProgramUnits):
         """
         self.unknowns = list(unknowns)
         self.warnings = []
-        self.numbers = {name: value.number for name, value in values.items() if has_unit(value)}
         self.point = {
             name: getattr(value, "unit", None) or Unit() for name, value in values.items() if name not in unknowns
         }
@@ -80,6 +79,9 @@ class EquationUnits(ProgramUnits):
             for k, name in enumerate(self.unknowns)
         ]
         self.point |= dict(zip(self.unknowns, self.outputs, strict=True))
+        self.numbers = {
+            name: value.number for name, value in values.items() if has_unit(value) and value.unit == self.point[name]
+        }
         self.sides: list[Unit] = [
             Unit() if known_dimension is None else choose(known_dimension, inputs)
             for known_dimension in map(m.known, (output.dimension for output in evaluation.values))

@@ -53,6 +53,18 @@ def heading(text: str) -> tuple[tuple[str, ...], str | None]:
     return tuple(dict.fromkeys(name for name in names if is_name(name))), unit
 
 
+def unit_in_heading(text: str, name: str) -> str | None:
+    """The unit in the heading of the column of a name; what `u(V)` has in parentheses is none, but a name.
+
+    >>> unit_in_heading("U (mV)", "U"), unit_in_heading("u(V)", "u(V)"), unit_in_heading("u(V) [mV]", "u(V)")
+    ('mV', None, 'mV')
+    """
+    spread = re.match(r"u\([^()]*\)", name)
+    if spread and text.startswith(spread[0]):
+        text = f"u{text.removeprefix(spread[0])}"
+    return None if is_name(text) else heading(text)[1]
+
+
 def names_in_headings(headings: Iterable[str]) -> Mapping[str, str]:
     """The names that stand in one heading each, which is no name itself, with that heading.
 

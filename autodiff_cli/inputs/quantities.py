@@ -224,7 +224,10 @@ class ProgramUnits:
         self.point: dict[str, Unit] = {name: getattr(value, "unit", None) or Unit() for name, value in values.items()}
         """The unit of the value of each name."""
         self.numbers = {name: value.number for name, value in values.items() if has_unit(value)}  # type: ignore[attr-defined]
-        dimensions = {name: Dimensioned(unit.dimension) for name, unit in self.point.items()}
+        dimensions = {
+            name: Dimensioned(unit.dimension, temperatures=Fraction(1) if unit.zero else None)
+            for name, unit in self.point.items()
+        }
         m = Dimensions()
         graph = at_point(m, program.graph, dimensions)
         graph.chooses = False
@@ -239,10 +242,13 @@ class ProgramUnits:
         self.chosen = set(units)
         """The numbers of the outputs whose unit was asked for."""
         self._given = {i: self.differences[name] for name, i in program.places.items()}
-        self.outputs = [self._output(k, output.dimension, units.get(k)) for k, output in enumerate(evaluation.values)]
+        self.outputs = [
+            self._output(k, output.dimension, units.get(k), output.temperatures)
+            for k, output in enumerate(evaluation.values)
+        ]
         self._given |= {i: unit.difference for i, unit in zip(graph.roots, self.outputs, strict=True)}
 
-    def _output(self, k: int, dimension: Any, asked: Unit | None) -> Unit:
+    def _output(self, k: int, dimension: Any, asked: Unit | None, temperatures: Fraction | None = None) -> Unit:
         if asked is None:
             return choose(dimension, self._inputs) if self._system is None else self._system.unit(dimension)
         if asked.dimension != dimension:
@@ -251,6 +257,9 @@ class ProgramUnits:
                 f"the answer is {quantity_name(dimension)}, and `--in {asked}` is for {quantity_name(asked.dimension)}",
                 hint if dimension != NUMBER else "leave `--in` out",
             )
+        if asked.zero and temperatures == 0:
+            message = f"the answer is a difference of temperatures, and `--in {asked}` is for a temperature"
+            raise usage_error(message, "ask for it in kelvin: `--in K`")
         if asked.zero:
             hint = "leave `--in` out for kelvin"
             self.warnings.append(Diagnostic("unit", f"the answer is in {asked}: {AFFINE}", None, hint))
@@ -338,15 +347,19 @@ class ProgramUnits:
         units.fixed, units.typed = bool(self.chosen), self.numbers
         return units
 
+    def numbers_of(self, names: Iterable[str]) -> dict[str, float]:
+        """The values of those of these variables that have units, as they were typed."""
+        return {name: self.numbers[name] for name in names if name in self.numbers}
+
     def number_of(self, name: str, x: float) -> float:
         """The value of a variable in its unit, as it was typed."""
         return self.numbers[name] if name in self.numbers else self.point[name].value_from_si(x)
 
 
-def unit_value(unit: Unit) -> Quantity:
+def unit_value(unit: Unit, number: float = 0.0) -> Quantity:
     """A value in a unit, for the units of what is computed from such values."""
-    value = Quantity(0.0)
-    value.source, value.number, value.unit = "0", 0.0, unit
+    value = Quantity(unit.to_si(number))
+    value.source, value.number, value.unit = repr(float(value)), number, unit
     return value
 
 
@@ -384,10 +397,10 @@ def direction_in_units(
     shown: dict[str, Unit] = {}
     rates: dict[str, Unit] = {}
     for name, component in direction.items():
-        own = units.differences.get(name, Unit())
+        own = units.point.get(name, Unit()).degree
         value = read_value(component, name) if isinstance(component, str) else component
         number = value.number if isinstance(value, Quantity) else value
-        shown[name] = value.unit.difference if isinstance(value, Quantity) else own
+        shown[name] = value.unit.degree if isinstance(value, Quantity) else own
         source = getattr(value, "source", None) if not isinstance(value, Quantity) else None
         values[name] = make_quantity(name, source or repr(float(number)), shown[name], str(component))
         if number:

@@ -36,7 +36,7 @@ MOST_TRIED = 400
 """Up to so many points is a ratio of neighbours looked for that is a fraction."""
 
 _LOGARITHMIC = re.compile(r"\s*log\s*\((.*)\)\s*(?:/(.*))?", re.DOTALL)
-_NUMBER_AND_MORE = re.compile(r"[-+−]?[\d._]+(?:[eE][-+]?\d+)?\s*(.+)", re.DOTALL)
+_NUMBER_AND_MORE = re.compile(r"(?:.*/)?\s*[-+−]?[\d._]+(?:[eE][-+]?\d+)?(?![\d.])\s*((?!\(\d)[^-+*/)\s].*)", re.DOTALL)
 _SPREAD = re.compile(r"±|\+/-|\+-")
 
 EXAMPLE = "write it as `x=0:10:0.5`, `x=0:10/21`, `x=log(1:1e6)/7` or `x={1,2,5}`"
@@ -289,6 +289,12 @@ class Sweeping:
         written = text.strip()
         begin = offset + len(text) - len(text.lstrip())
         here = Span(begin, begin + len(written))
+        rewritten = self._in_one_unit(name, written, here)
+        if rewritten is not None:
+            try:
+                return self._axis(name, rewritten, 0)
+            except ExpressionError as error:
+                raise ExpressionError(error.kind, str(error), here, error.hint) from None
         unit = self._unit(written)
         if unit:
             axis = self._axis(name, written.removesuffix(unit), begin)
@@ -334,14 +340,46 @@ class Sweeping:
             return ""
         if written.startswith("{"):
             return written.partition("}")[2].strip()
-        last = re.split("[:/]" if not written.startswith("log") else r"\)\s*/", written)[-1]
+        last = re.split(":" if not written.startswith("log") else r"\)\s*/", written)[-1]
         number = _NUMBER_AND_MORE.fullmatch(last.strip())
         from .quantities import split_quantity  # only units need it
 
         try:
-            return number[1] if number is not None and split_quantity(last) is not None else ""
+            return number[1] if number is not None and split_quantity(f"1 {number[1]}") is not None else ""
         except ExpressionError:
             return ""
+
+    def _in_one_unit(self, name: str, written: str, here: Span) -> str | None:
+        """A sweep whose parts have units, `0 cm:3 m:50 cm`, with that of the first behind it: `0:300:50 cm`.
+
+        None where not each of its parts has one. Raises `ExpressionError` for units of different dimensions.
+        """
+        if self.value_of is constant_value or ":" not in written:
+            return None
+        logarithmic = _LOGARITHMIC.fullmatch(written)
+        inside, count = (logarithmic[1], logarithmic[2]) if logarithmic else (written, None)
+        parts = [inside[a + 1 : b] for a, b in pairwise([-1, *_top_level(inside, ":"), len(inside)])]
+        if not logarithmic and len(parts) == 2:
+            ends, slash, number = parts[1].rpartition("/")
+            if slash and _is_whole(number.strip()):
+                parts[1], count = ends, number
+        from .quantities import split_quantity  # only units need it
+
+        try:
+            quantities = [quantity for part in parts if (quantity := split_quantity(part)) is not None]
+        except ExpressionError:
+            return None
+        if len(quantities) < len(parts) or not quantities:
+            return None
+        unit = quantities[0][1]
+        for _, other in quantities:
+            if other.dimension != unit.dimension:
+                fail(
+                    f"`{unit}` and `{other}` in one sweep have different dimensions", here, f"write it all in `{unit}`"
+                )
+        texts = [_converted(number, other, unit, step=k == 2) for k, (number, other) in enumerate(quantities)]
+        way = f"log({':'.join(texts)})" if logarithmic else ":".join(texts)
+        return f"{way}{'' if count is None else '/' + count} {unit}"
 
     def _listed(self, name: str, written: str, begin: int) -> Listed:
         """The values in braces."""
@@ -349,14 +387,23 @@ class Sweeping:
             fail("the brace that opens here is not closed", Span(begin, begin + 1), f"write `{name}={{1,2,5}}`")
         if not written[1:-1].strip():
             fail(f"there are no values of `{name}` in the braces", Span(begin, begin + len(written)), EXAMPLE)
-        values = []
+        values: list[float] = []
         for start, end in pieces(written[1:-1]):
             item, place = written[1 + start : 1 + end], Span(begin + 1 + start, begin + 1 + max(end, start + 1))
             if not item:
                 fail("a value is missing here", place, f"write `{name}={{1,2,5}}`")
             if _top_level(item, ":") or "{" in item or "=" in item:
                 fail("braces list single values", place, f"write `{name}={{1,2,5}}`, or a sweep: `{name}=0:10:1`")
-            values.append(self.value_of(name, item, place.start))
+            value = self.value_of(name, item, place.start)
+            unit, first = getattr(value, "unit", None), getattr(values[0], "unit", None) if values else None
+            if values and (unit is None) != (first is None):
+                fail("the values of a sweep all have a unit, or none", place, f"write `{name}={{1,2,5}} mm`")
+            if unit is not None and first is not None and unit != first:
+                if unit.dimension != first.dimension:
+                    fail(f"`{first}` and `{unit}` in one sweep have different dimensions", place, f"write `{first}`")
+                number = _converted(repr(value.number), unit, first, step=False)  # type: ignore[attr-defined]
+                value = self.value_of(name, f"{number} {first}", place.start)
+            values.append(value)
         return Listed(values)
 
     def _ends(self, name: str, text: str, colons: Sequence[int], begin: int) -> list[Fraction]:
@@ -371,9 +418,8 @@ class Sweeping:
                 fail(f"the {what} of the sweep is missing here", Span(place - (k > 0), place + (k == 0)), EXAMPLE)
             if self.value_of is not constant_value and self._unit(f":{part}"):
                 here = Span(place, place + len(part))
-                fail(
-                    "a sweep has its unit once, behind it", here, f"write `{name}=0:10:0.5 mm`, or `{name}={{1,2}} mm`"
-                )
+                hint = f"write `{name}=0:10:0.5 mm`, or `{name}=0 mm:10 mm:0.5 mm`"
+                fail("a sweep has its unit behind it, or behind each of its numbers", here, hint)
         return [_fraction(part, constant_value(name, part, place)) for part, place in parts]
 
     def _count(self, name: str, text: str, begin: int) -> int:
@@ -458,6 +504,16 @@ def _decimal(text: str, colons: Sequence[int]) -> bool:
 
 def _is_whole(text: str) -> bool:
     return text.isascii() and text.isdecimal()
+
+
+def _converted(number: str, unit: Unit, other: Unit, *, step: bool) -> str:
+    """The text of a number of one unit as a number of another; a `step` is a difference."""
+    if unit == other:
+        return number
+    zero = Fraction(0) if step else (unit.zero - other.zero) / other.scale
+    if plain_number(number) and unit.pi == other.pi and len(number) < 50:
+        return exact_text(Fraction(number) * unit.scale / other.scale + zero)
+    return f"(({number})*({unit.factor_text})/({other.factor_text}) + {zero})"
 
 
 def _texts(ends: str, colons: Sequence[int], steps: str) -> tuple[str, str, str]:

@@ -6,7 +6,7 @@ dimension, so that `max(F, 0)` is a force.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from functools import partial, reduce
 from itertools import zip_longest
@@ -31,6 +31,8 @@ class Dimensioned(NamedTuple):
 
     dimension: Dimension = NUMBER
     value: Fraction | None = None
+    temperatures: Fraction | None = None
+    """How many temperatures on a scale with an own zero it adds up: 0 of a difference; None if that is not known."""
 
     @property
     def is_zero(self) -> bool:
@@ -108,7 +110,7 @@ class Dimensions(NumberType):
                     f"cannot {verb} {first} {'from' if name == 'sub' else 'and'} {second}",
                     "give both the same dimension; a number alone has none",
                 )
-        return Dimensioned(known[0].dimension, _constant(name, xs))
+        return Dimensioned(known[0].dimension, _constant(name, xs), _temperatures(name, xs))
 
     def _ratio(self, name: str, xs: Iterable[Any]) -> Dimensioned:
         self._alike(name, xs)
@@ -125,12 +127,15 @@ class Dimensions(NumberType):
     def mul(self, x: Dimensioned, y: Dimensioned) -> Dimensioned:
         """The product."""
         value = None if x.value is None or y.value is None else x.value * y.value
-        return Dimensioned(_plus(x.dimension, y.dimension), Fraction(0) if x.is_zero or y.is_zero else value)
+        count = _times(x.temperatures, y.value) if x.temperatures is not None else _times(y.temperatures, x.value)
+        zero = x.is_zero or y.is_zero
+        return Dimensioned(_plus(x.dimension, y.dimension), Fraction(0) if zero else value, count)
 
     def div(self, x: Dimensioned, y: Dimensioned) -> Dimensioned:
         """The quotient."""
         value = None if x.value is None or not y.value else x.value / y.value
-        return Dimensioned(_plus(x.dimension, y.dimension, -1), value)
+        count = _times(x.temperatures, 1 / y.value if y.value else None)
+        return Dimensioned(_plus(x.dimension, y.dimension, -1), value, count)
 
     def prod(self, *xs: Dimensioned) -> Dimensioned:
         """The product of many."""
@@ -171,6 +176,26 @@ def _constant(name: str, xs: Iterable[Dimensioned]) -> Fraction | None:
     if name in ("neg", "sub"):
         return values[0] - values[1] if name == "sub" else -values[0]
     return sum(values, Fraction(0)) if name in ("add", "sum") or not any(values) else None
+
+
+def _times(count: Fraction | None, factor: Fraction | None) -> Fraction | None:
+    """How many temperatures a product adds up; a multiple of a difference is one, whatever the factor."""
+    return count * factor if count and factor is not None else None if count else count
+
+
+def _temperatures(name: str, xs: Sequence[Dimensioned]) -> Fraction | None:
+    """How many temperatures the result of an operation on numbers of one dimension adds up."""
+    counts = [x.temperatures for x in xs if not x.is_zero]
+    known = [count for count in counts if count is not None]
+    if len(known) < len(counts) or not known:
+        return None
+    if name in ("add", "sum"):
+        return sum(known, Fraction(0))
+    if name == "sub":
+        return known[0] - known[-1] if len(known) > 1 else None
+    if name == "neg":
+        return -known[0]
+    return known[0] if len({*known}) == 1 else None
 
 
 def _plus(x: Dimension, y: Dimension, sign: int = 1) -> Dimension:

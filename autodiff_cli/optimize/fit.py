@@ -909,7 +909,7 @@ class _Inference:
         known = self.data.has_sigma
         result = goodness(np, self.left, model.weights, self.dof, estimated, order, known=known)
         if isinstance(model, ErrorsInVariables):
-            result = result.with_predictors(_spread_of_predictors(model))
+            result = result.shifted(_spread_of_predictors(model))
         return result
 
     def goodness_warnings(self, result: Goodness) -> Iterator[Diagnostic]:

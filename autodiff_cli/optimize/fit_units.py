@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
@@ -116,7 +117,7 @@ class FitUnits:
             theirs, mine = quantity_name(own.dimension), quantity_name(self.columns[name].dimension)
             raise point_error(f"`{name}` is {mine}, and these numbers of it are {theirs}", "give them in another unit")
         to = self.computed(own.dimension)
-        return in_unit(numbers, own.difference if spread else own, to, spread)
+        return in_unit(numbers, own.degree if spread else own, to, spread)
 
     def value(self, name: str, value: float | str) -> float | str:
         """The value of a parameter as it is computed with: a number is in the parameter's own unit."""
@@ -176,8 +177,8 @@ class FitUnits:
                 parameters={name: self.unit_or_none(name) for name in fit.parameters},
                 standard_errors={name: self.unit_or_none(name) for name in fit.parameters},
                 intervals={name: self.unit_or_none(name) for name in fit.parameters},
-                rss=Unit() if squares else y.difference**2,
-                deviation=y.difference,
+                rss=Unit() if squares else y.degree**2,
+                deviation=y.degree,
                 data={name: self.columns[name] for name in fit.columns},
             ),
             warnings=(*fit.warnings, *self.warnings),
@@ -199,7 +200,7 @@ class FitUnits:
         factors = {}
         for name, own in self.columns.items():
             (zero,) = in_unit([0.0], self.computed(own.dimension), own)
-            factors[name] = factor(self.computed(own.dimension), own.difference), zero
+            factors[name] = factor(self.computed(own.dimension), own.degree), zero
 
         def of(name: str, x: Any, spread: bool = False) -> Any:
             times, shift = factors[name]
@@ -220,7 +221,11 @@ class FitUnits:
                 prediction=prediction.prediction and tuple(of(y, prediction.prediction)),
             )
 
+        # the density of the data is per unit of each measured number
+        measured = math.log(times) * fit.rows
+        measured += sum(math.log(of(name, 1.0, True)) * sum(x > 0 for x in fit.sigma[name]) for name in fit.adjusted)
         return {
+            "goodness": fit.goodness.shifted(2 * measured),
             "columns": {name: [*map(float, typed.get(name) or of(name, x))] for name, x in fit.columns.items()},
             "sigma": {name: of(name, x, True) for name, x in fit.sigma.items()},
             "adjusted": {name: of(name, x) for name, x in fit.adjusted.items()},

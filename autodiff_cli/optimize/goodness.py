@@ -54,11 +54,12 @@ class Goodness(Record):
         """Whether χ² is far from the degrees of freedom."""
         return self.p_value is not None and not DOUBTFUL <= self.p_value <= 1 - DOUBTFUL
 
-    def with_predictors(self, spread: float) -> Goodness:
-        """Return the goodness of a fit whose predictors were measured too; `spread` is their sum of ln(2πτ²).
+    def shifted(self, spread: float) -> Goodness:
+        """Return the goodness with a value of -2 ln L that is larger by `spread`, which is no matter of the fit.
 
-        The likelihood is then that of all measured values, at its largest by their true ones, which are not counted:
-        they are as many in all models of the same data.
+        That is the sum of ln(2πτ²) of predictors that were measured too: the likelihood is then that of all measured
+        values, at its largest by their true ones, which are not counted, as they are as many in all models of the same
+        data. Or it comes of other units of the data, per which the density is.
         """
         if self.log_likelihood is None or self.aic is None or self.bic is None:
             return self

@@ -89,6 +89,11 @@ class Unit(NamedTuple):
         return parse_unit("K") if self.zero else self
 
     @property
+    def degree(self) -> Unit:
+        """The unit of differences on its own scale: kelvin for degrees Celsius, smaller degrees for Fahrenheit."""
+        return self._replace(zero=Fraction(0)) if self.zero and self.scale != 1 else self.difference
+
+    @property
     def factor_text(self) -> str:
         """The factor as an expression of the language, exact: `1/1000`, `1/180*pi`."""
         return f"{self.scale}" + (f"*pi**({self.pi})" if self.pi else "")
@@ -159,7 +164,7 @@ def _product(*parts: tuple[Unit, Exponent]) -> Unit:
     atoms: dict[str, Exponent] = {}
     dimension, scale, pi = list(NUMBER), Fraction(1), Fraction(0)
     for factor, power in parts:
-        unit = factor.difference
+        unit = factor.degree
         for symbol, n in unit.atoms:
             atoms[symbol] = atoms.get(symbol, 0) + n * power
         dimension = [a + b * power for a, b in zip(dimension, unit.dimension, strict=True)]
@@ -268,6 +273,12 @@ def _quotient(tokens: list[_Token], at: int, text: str) -> tuple[Unit, int]:
         else:
             if below:
                 raise _two_ways(text, tokens, over, at)
+            if start and text[start] == "°" and text[start - 1].isalpha():
+                # a thousandth of a degree, or metres times degrees
+                begin = tokens[at - 1][2]
+                apart = f"{text[begin:start]} {text[start:end].strip()}"
+                hint = f"write the number without a prefix, or the product as `{apart}`"
+                raise _wrong(f"`{text[begin:end].strip()}` can be read in two ways", begin, end, hint)
             sign = 1
         unit, at = _power(tokens, at, text)
         result = _product((result, 1), (unit, sign)) if not first or sign < 0 else unit

@@ -86,6 +86,22 @@ def _named(unit: Unit) -> Unit:
     return simple if is_quotient and same and [n for _, n in simple.atoms] == [1] else unit
 
 
+Linear = tuple[float, float]
+"""By what a number is multiplied, and what is added to it then."""
+
+SAME: Linear = (1.0, 0.0)
+
+
+def linear(unit: Unit, to: Unit) -> Linear:
+    """How a value in one unit becomes one in another.
+
+    >>> from .unit import parse_unit
+    >>> linear(parse_unit("°C"), parse_unit("K"))
+    (1.0, 273.15)
+    """
+    return factor(unit, to), float((unit.zero - to.zero) / to.scale)
+
+
 def factor(unit: Unit, to: Unit) -> float:
     """How many of one unit a difference of 1 in another is.
 

@@ -10,18 +10,24 @@ from typing import Any
 from ..errors import ExpressionError, Span
 from ..inputs.parse_point import constant_value
 from ..inputs.quantities import ProgramUnits, Units, make_quantity, quantity_value
-from ..quantities.unit import Unit, parse_unit, unit_or_none
-from .measured_value import FAMILIES, MeasuredValue, quantity
+from ..quantities.unit import Unit, parse_unit, quantity_name, unit_or_none
+from .measured_value import MeasuredValue, is_asymmetric, quantity
 from .measurement_model import Explicit, FirstOrder
 
-_BEGIN = re.compile(r"(?<=[\d.)% ])(?=[^\W\d_]|[°º℃℉′″'\"])")
+_BEGIN = re.compile(r"(?<=[\d.)% ])(?=[^\W\d_]|[°º℃℉′″'\"])|(?<=[)% ])(?=1\s*/)")
 """Where a unit may begin behind a number."""
 
 _COVERAGE = re.compile(r"\(\s*k\s*=[^()]+\)\s*$")
 _BETWEEN = re.compile(r"±|\+/-|\+-")
 
-LOCATIONS = {"normal": 1, "student": 1, "uniform": 2, "triangular": 3, "arcsine": 2, "trapezoidal": 2, "draws": 1}
-"""How many of a distribution's first parameters are values; of a normal or Student's one the next is a difference."""
+PARAMETERS = {
+    "normal": "vd", "student": "vdn", "uniform": "vv", "triangular": "vvv", "arcsine": "vv", "trapezoidal": "vvn",
+    "twopiece": "vdd", "beta": "nnvv", "gamma": "nd", "exponential": "d", "draws": "vdnn",
+}  # fmt: skip
+"""Whether the parameters of a distribution are values, differences or numbers; others have no unit."""
+
+FROM_ZERO = ("gamma", "exponential")
+"""Distributions that begin at 0, which the scale of a temperature may not have."""
 
 
 def measured_value(name: str, text: str, offset: int = 0) -> float:
@@ -37,8 +43,11 @@ def measured_value(name: str, text: str, offset: int = 0) -> float:
     if parts is None:
         return quantity(name, text, offset)
     written, unit = parts
-    if not ("(" in written or _BETWEEN.search(written)):
+    if not ("(" in written or _BETWEEN.search(written) or is_asymmetric(written)):
         return quantity_value(name, text, offset)
+    if unit.zero and "%" in written:
+        message = f"a percentage of a temperature in {unit} may be one of its number, or of its value in kelvin"
+        raise ExpressionError("point", message, Span(0, len(text)), f"give the uncertainty as a number: `± 0.5 {unit}`")
     inner = re.fullmatch(r"\s*\(([^()]+)\)(\s*\(.*)?", written)
     value = quantity(name, inner[1] + (inner[2] or "") if inner and _BETWEEN.search(inner[1]) else written, offset)
     return _in_si(name, value, unit, text) if isinstance(value, MeasuredValue) else quantity_value(name, text, offset)
@@ -60,11 +69,16 @@ def _split(text: str) -> tuple[str, Unit] | None:
         # `12.0 V ± 20 mV`: the uncertainty in the unit of the value
         number, of_value = own
         if of_value.dimension != unit.dimension:
-            return None
+            theirs, ours = quantity_name(unit.dimension), quantity_name(of_value.dimension)
+            message = f"the value is {ours}, and its uncertainty is {theirs}"
+            raise ExpressionError("point", message, Span(0, len(text)), f"give it in a unit such as `{of_value}`")
         spread = constant_value("uncertainty", before[sign.end() :])
         factor = unit.scale / of_value.scale
         return f"{number} {sign[0]} {float(Fraction(repr(float(spread))) * factor)!r}{rest}", of_value
-    return None
+    sign = _BETWEEN.search(core)
+    own = _split(core[: sign.start()]) if sign and core.endswith("%") else None
+    # `12.0 V ± 2%`
+    return (f"{own[0]} {core[sign.start() :]}{rest}", own[1]) if sign and own else None
 
 
 def with_unit(name: str, value: float, unit: str) -> float:
@@ -77,15 +91,18 @@ def with_unit(name: str, value: float, unit: str) -> float:
 def _in_si(name: str, value: MeasuredValue, unit: Unit, text: str) -> MeasuredValue:
     """A measured value in a unit, in coherent units. Raises `ExpressionError`."""
     family, parameters, _ = value.distribution
-    if family not in LOCATIONS or family not in FAMILIES:
+    if family not in PARAMETERS or (unit.zero and family in FROM_ZERO):
         message = f"`{name}={' '.join(text.split())}` is {family}, which is a distribution of numbers without a unit"
+        if family in PARAMETERS:
+            message = f"`{name}={' '.join(text.split())}` is {family}, which begins at 0, and 0 {unit} is no zero"
         raise ExpressionError(
             "point", message, Span(0, len(text)), "leave the unit out, or give a standard uncertainty"
         )
-    many = LOCATIONS[family]
-    second = 2 if many == 1 else many
     converted = tuple(
-        [_value(x, unit) if k < many else unit.to_si(x) if k < second else x for k, x in enumerate(parameters)]
+        [
+            _value(x, unit) if kind == "v" else unit.to_si(x) if kind == "d" else x
+            for x, kind in zip(parameters, PARAMETERS[family], strict=False)
+        ]
     )
     measured = MeasuredValue(_value(float(value), unit))
     measured.source = repr(float(measured))
@@ -111,12 +128,11 @@ def _value(x: float, unit: Unit) -> float:
 
 def parameters_in(distribution: Any, unit: Unit) -> tuple[float, ...]:
     """The parameters of a distribution in coherent units, in this unit."""
-    many = LOCATIONS.get(distribution.family, 0)
-    second = 2 if many == 1 else many
+    kinds = PARAMETERS.get(distribution.family, "n" * len(distribution.parameters))
     return tuple(
         [
-            unit.value_from_si(x) if k < many else unit.from_si(x) if k < second else x
-            for k, x in enumerate(distribution.parameters)
+            unit.value_from_si(x) if kind == "v" else unit.from_si(x) if kind == "d" else x
+            for x, kind in zip(distribution.parameters, kinds, strict=False)
         ]
     )
 
@@ -175,12 +191,12 @@ def budget_units(units: ProgramUnits, inputs: Sequence[str]) -> Units:
         results=[
             {
                 "value": out,
-                "uncertainty": out.difference,
-                "budget": {n: {"sensitivity": units.partial(n, k), "contribution": out.difference} for n in inputs},
+                "uncertainty": out.degree,
+                "budget": {n: {"sensitivity": units.partial(n, k), "contribution": out.degree} for n in inputs},
             }
             for k, out in enumerate(units.outputs)
         ],
-        inputs={n: {"estimate": units.point[n], "uncertainty": units.differences[n]} for n in inputs},
+        inputs={n: {"estimate": units.point[n], "uncertainty": units.point[n].degree} for n in inputs},
         point=units.point,
     )
     tree.fixed = bool(units.chosen)

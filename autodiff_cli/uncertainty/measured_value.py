@@ -36,12 +36,14 @@ class Distribution(NamedTuple):
 class MeasuredValue(Typed):
     """The estimate of a quantity, with its standard uncertainty and the distribution behind both."""
 
-    __slots__ = ("distribution", "number", "uncertainty", "unit")
+    __slots__ = ("copied", "distribution", "number", "uncertainty", "unit")
     uncertainty: float
     distribution: Distribution
     unit: Unit
     """Where it has one: the numbers are in coherent units then, but for `number`, which is the value in it."""
     number: float
+    copied: tuple[str, Sequence[float]]
+    """Of a value that draws are copies of: the name of their table, whose columns belong together, and its column."""
 
 
 class Moments(NamedTuple):
@@ -195,6 +197,11 @@ _ASYMMETRIC = [
 ]
 """A value with its uncertainties above and below, signs at their numbers, and whether the one below comes first."""
 _DECIMAL = re.compile(rf"[+-]?{_NUMBER}{_POWER}", re.ASCII)
+
+
+def is_asymmetric(text: str) -> bool:
+    """Whether a text gives uncertainties above and below: `5.0 +0.2 -0.1`."""
+    return any(pattern.fullmatch(text.strip().replace("−", "-")) for pattern, _ in _ASYMMETRIC)
 
 
 def quantity(name: str, text: str, offset: int = 0) -> float:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from ..errors import needed, usage_error
@@ -53,7 +52,7 @@ class Sampler:
     """Draws so many of each input, as arrays; the same ones for the same seed.
 
     `correlated` has the inputs that are drawn together: names, a square root of their covariance, degrees of freedom.
-    `copies` are columns of draws, of which whole rows are drawn; where `samples` is their number, all in their order.
+    `copies` are tables of draws, of which whole rows are drawn; where `samples` is their number, all in their order.
     """
 
     def __init__(
@@ -62,17 +61,16 @@ class Sampler:
         correlated: Sequence[tuple[Sequence[str], Sequence[Sequence[float]], float]],
         constants: Mapping[str, float],
         seed: int,
-        copies: Mapping[str, Sequence[float]] = MappingProxyType({}),
+        copies: Sequence[Mapping[str, Sequence[float]]] = (),
         samples: int = 0,
     ) -> None:
         import numpy
 
         self.np, self.random = numpy, numpy.random.default_rng(seed)
         self.distributions, self.correlated, self.constants = distributions, correlated, constants
-        self.copies = {name: numpy.array(column, dtype=float) for name, column in copies.items()}
-        self._rows = len(next(iter(copies.values()), ()))
-        self._in_order, self._done = self._rows == samples, 0
-        together = {name for names, _, _ in correlated for name in names} | {*copies}
+        self.copies = [{name: numpy.array(x, dtype=float) for name, x in table.items()} for table in copies]
+        self._samples, self._done = samples, 0
+        together = {name for names, _, _ in correlated for name in names}.union(*copies)
         self._independent = [name for name in distributions if name not in together]
 
     def __call__(self, n: int) -> dict[str, Any]:
@@ -85,11 +83,12 @@ class Sampler:
                 z /= self.np.sqrt(self.random.chisquare(dof, n) / dof)
             for name, row in zip(names, z, strict=True):
                 values[name] = self.distributions[name].parameters[0] + row
-        if self.copies:
+        for table in self.copies:
+            count = len(next(iter(table.values())))
             of_table = self.np.arange(self._done, self._done + n)
-            rows = of_table if self._in_order else self.random.integers(self._rows, size=n)
-            values |= {name: column[rows] for name, column in self.copies.items()}
-            self._done += n
+            rows = of_table if count == self._samples else self.random.integers(count, size=n)
+            values |= {name: column[rows] for name, column in table.items()}
+        self._done += n
         return values | {name: self._draw(self.distributions[name], n) for name in self._independent}
 
     def _draw(self, distribution: Distribution, n: int) -> Any:

@@ -272,6 +272,11 @@ def propagate(
     inputs_given = {name: _given(name, value) for name, value in (point or {}).items()}
     measured: dict[str, float] = {**_measured(readings or {}, inputs_given, "reading", _mean_of_readings)}
     measured |= _measured(draws or {}, {**inputs_given, **measured}, "draw", of_draws)
+    tables: dict[str, dict[str, Sequence[float]]] = {"": {**(draws or {})}} if draws else {}
+    for name, value in inputs_given.items():
+        if isinstance(value, MeasuredValue) and hasattr(value, "copied"):
+            table, column = value.copied
+            tables.setdefault(table, {})[name] = column
     correlation = correlation or {}
     implicit = not (unknowns is None and between is None)
     texts = {**getattr(readings, "units", {}), **getattr(draws, "units", {})}
@@ -294,11 +299,11 @@ def propagate(
     model, of_program = _with_units(model_of(text, {**inputs_given, **measured}, unknowns, between), units, system)
     warnings = [*model.warnings, *notes]
     inputs = _inputs(model, dof or {}, readings or {}, warnings)
-    warnings += [_two_pieces(name, x) for name, x in inputs.items() if x.distribution.family == "twopiece"]
+    warnings += [_two_pieces(name, x, of_program) for name, x in inputs.items() if x.distribution.family == "twopiece"]
     seed = SEED if seed is None else seed
     interrupted = False
     with _squared():
-        spread = _spread(inputs, correlation, readings or {}, draws or {}, model, warnings)
+        spread = _spread(inputs, correlation, readings or {}, [*tables.values()], model, warnings)
         values, rows, met = model.first(list(inputs))
         warnings += met
         # each output's derivatives by what is drawn independently, with unit variance
@@ -310,11 +315,13 @@ def propagate(
             results.append(first._replace(second_order=second))
             warnings += [warning] if warning else []
         if count:
-            copies = {name: column for name, column in (draws or {}).items() if name in inputs}
+            of_inputs = [{name: x for name, x in table.items() if name in inputs} for table in tables.values()]
+            copies = [*filter(None, of_inputs)]
             if of_program is not None:
                 from .measured_units import in_si
 
-                copies = {name: in_si(column, measured[name]) for name, column in copies.items()}
+                with_units = {**inputs_given, **measured}
+                copies = [{name: in_si(x, with_units[name]) for name, x in table.items()} for table in copies]
             results, count, interrupted = _with_draws(model, results, spread, copies, count, seed, stop, warnings)
         covariance = [[math.fsum(map(mul, one, other)) for other in whitened] for one in whitened]
         if not all(math.isfinite(x) for row in covariance for x in row):
@@ -532,7 +539,7 @@ def _spread(
     inputs: Mapping[str, Input],
     pairs: Mapping[Pair, float],
     readings: Mapping[str, Sequence[float]],
-    draws: Mapping[str, Sequence[float]],
+    draws: Sequence[Mapping[str, Sequence[float]]],
     model: Model,
     warnings: list[Diagnostic],
 ) -> _Spread:
@@ -542,11 +549,11 @@ def _spread(
     matrix = identity(len(names))
     correlations = {
         (a, b): _correlation(columns[a], columns[b])
-        for columns in (readings, draws)
+        for columns in (readings, *draws)
         for a, b in combinations([name for name in names if name in columns], 2)
     }
     for (a, b), r in pairs.items():
-        if drawn := [name for name in (a, b) if name in draws]:
+        if drawn := [name for name in (a, b) if any(name in table for table in draws)]:
             message = f"the correlations of `{drawn[0]}` are those of its draws"
             raise point_error(message, "leave them out, or give both columns in the file of the draws")
         if a in readings and b in readings:
@@ -666,12 +673,17 @@ def _normalised(covariance: Sequence[Sequence[float]]) -> list[list[float | None
     return rows
 
 
-def _two_pieces(name: str, source: Input) -> Diagnostic:
-    """What an asymmetric uncertainty is taken for."""
-    mode, below, above = source.distribution.parameters
+def _two_pieces(name: str, source: Input, units: Any) -> Diagnostic:
+    """What an asymmetric uncertainty is taken for, in the unit that it is given in."""
+    numbers, marks = [*source.distribution.parameters, source.estimate, source.uncertainty], ["", ""]
+    if units is not None and units.point[name].atoms:
+        unit = units.point[name]
+        numbers = [(unit.from_si if 0 < k < 3 or k > 3 else unit.value_from_si)(x) for k, x in enumerate(numbers)]
+        marks = [f" {unit}", f" {unit.degree}"]
+    mode, below, above, mean, u = (f"{x:.6g}{marks[0 < k < 3 or k > 3]}" for k, x in enumerate(numbers))
     message = (
-        f"`{name}` is taken as two halves of normal distributions that meet at {mode:g}, with the standard deviations "
-        f"{below:g} below and {above:g} above: its mean is {source.estimate:.6g}, and u {source.uncertainty:.6g}"
+        f"`{name}` is taken as two halves of normal distributions that meet at {mode}, with the standard deviations "
+        f"{below} below and {above} above: its mean is {mean}, and u {u}"
     )
     return Diagnostic("distribution", message, None, "`--samples 1e6` keeps the asymmetry in the result")
 
@@ -845,14 +857,16 @@ def _tolerance(u: float) -> float:
 
 
 # ---- draws --------------------------------------------------------------------------------------------------------
-def _sampler(spread: _Spread, model: Model, seed: int, copies: Mapping[str, Sequence[float]], samples: int) -> Sampler:
+def _sampler(
+    spread: _Spread, model: Model, seed: int, copies: Sequence[Mapping[str, Sequence[float]]], samples: int
+) -> Sampler:
     """Return the sampler of the inputs. Raises `ExpressionError` if their joint distribution is undetermined."""
     correlated = []
     for members, dof in spread.groups:
         if len(members) < 2:
             continue
         names = [spread.names[i] for i in members]
-        if names[0] in copies:
+        if any(names[0] in table for table in copies):
             continue
         for name in names:
             family = spread.inputs[name].distribution.family
@@ -871,7 +885,7 @@ def _with_draws(
     model: Model,
     results: Sequence[Result],
     spread: _Spread,
-    copies: Mapping[str, Sequence[float]],
+    copies: Sequence[Mapping[str, Sequence[float]]],
     samples: int,
     seed: int,
     stop: Callable[[], bool],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -156,7 +157,26 @@ def expansion(answer: Taylor, digits: int | None = None) -> str:
     formula = polynomial(answer.variable, answer.coefficients, answer.point[answer.variable], written, units)
     series = place.typeset.expression(parse(formula, {answer.variable}, units=True).outputs[0])
     left = place.head if others or not place.sides else ""
-    return equations([*place.sides, (left, series, r"\approx")])
+    return equations([*place.sides, (left, _over_lines(series), r"\approx")])
+
+
+LINE = 85
+"""As many signs of a sum fit on a line of a page, about."""
+
+
+def _over_lines(total: str) -> str:
+    """A sum on as many lines as a page needs, each after the first with the sign that it begins with."""
+    lines, depth, begin, last = list[str](), 0, 0, 0
+    for match in re.finditer(r"\\[{}]|[{}()]| (?=[+-] )|$", total):
+        text, place = match[0], match.start()
+        depth += (text in ("{", "(")) - (text in ("}", ")"))
+        if depth or text not in (" ", ""):
+            continue
+        if last > begin and len(re.sub(r"\\[a-zA-Z]+|[{}^\\,]", "", total[begin:place])) > LINE:
+            lines.append(total[begin:last])
+            begin = last
+        last = place
+    return " \\\\\n&\\quad {}".join([*lines, total[begin:]])
 
 
 def of_function(entry: FunctionEntry) -> str:

@@ -241,7 +241,7 @@ def _expanded(name: str, interval: str, level: float, unit: Unit | None = None) 
         return rf"{named(name)} $=$ {text_latex(interval)}"
     value, spread, k = pieces
     if unit is not None and unit.atoms:
-        return rf"{named(name)} $= ({value} \pm {spread})$ {_si(unit)} ($k = {k}$, {_percent(level)})."
+        return rf"{named(name)} $= ({value} \pm {spread})${_si(unit)} ($k = {k}$, {_percent(level)})."
     return rf"{named(name)} $= {value} \pm {spread}$ ($k = {k}$, {_percent(level)})."
 
 

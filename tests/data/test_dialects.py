@@ -313,3 +313,16 @@ def test_a_name_that_no_column_has_is_answered_with_those_that_there_are(tmp_pat
     (tmp_path / "c.csv").write_text("1.5,2.25\n2.5,3.25\n")
     result = autodiff("grad", "x*y", "--points", str(tmp_path / "c.csv"))
     assert "its columns are `c1`, `c2`: `--columns x=c1`" in result.err
+
+
+def test_lines_may_end_in_carriage_returns(tmp_path: Path):
+    rows = 30_000  # more than the first block
+    (tmp_path / "mac.csv").write_bytes(b"x;y\r" + b"1,5;2,5\r" * rows + b"3;4")
+    _, columns = read(tmp_path / "mac.csv")
+    assert columns == {"x": [1.5] * rows + [3.0], "y": [2.5] * rows + [4.0]}
+    (tmp_path / "wide.csv").write_bytes("x;y\r1,5;2,5\r".encode("utf-16"))
+    file, columns = read(tmp_path / "wide.csv")
+    assert columns == {"x": [1.5], "y": [2.5]} and "lines that end in carriage returns" in file.summary
+    (tmp_path / "bad.csv").write_bytes(b"x,y\r1,2\r3,a\r")
+    result = autodiff("grad", "x*y", "--points", str(tmp_path / "bad.csv"), "--wide")
+    assert result.code == 2 and "line 3: point: column `y`" in result.out

@@ -195,3 +195,33 @@ def test_uncertainties_in_units_of_their_own(tmp_path: Path):
     wrong.write_text("V (V),dV (mA),I (A)\n5.0,100,2\n")
     refused = autodiff("propagate", "V/I", "--points", str(wrong), *options)
     assert refused.code == 2 and "are in mA" in refused.err
+
+
+@pytest.mark.parametrize(
+    ("heads", "factor"),
+    [
+        # `u(V)` is the uncertainty of `V`, and not a quantity u in volts
+        ("V [mV],u(V)", 1), ("V [mV],u(V) [mV]", 1), ("V [mV],u(V) [µV]", 1e-3), ("V [mV],u(V) (V)", 1e3),
+        ("V [mV],u(V) / V", 1e3),
+    ],
+)  # fmt: skip
+def test_the_unit_of_uncertainties_in_a_heading(tmp_path: Path, heads: str, factor: float):
+    (tmp_path / "v.csv").write_text(f"{heads}\n5,0.1\n7,0.2\n")
+    result = autodiff("propagate", "2*V", "--points", str(tmp_path / "v.csv"), "--format", "jsonl")
+    for line, (value, u) in zip(result.out.splitlines(), ((5, 0.1), (7, 0.2)), strict=True):
+        record = json.loads(line)
+        assert record["units"]["results"][0]["uncertainty"] == "mV"
+        assert record["results"][0]["value"] == pytest.approx(2 * value, rel=1e-14)
+        assert record["results"][0]["uncertainty"] == pytest.approx(2 * u * factor, rel=1e-14)
+
+
+def test_uncertainties_of_temperatures_in_columns(tmp_path: Path):
+    for heads, kelvins in (
+        ("T [°F],u(T)", 5 / 9),
+        ("T [°F],u(T) [K]", 1),
+        ("T [K],u(T) [°F]", 5 / 9),
+        ("T [°C],u(T)", 1),
+    ):
+        (tmp_path / "t.csv").write_text(f"{heads}\n50,1\n")
+        result = autodiff("propagate", "T", "--points", str(tmp_path / "t.csv"), "--in", "K", "--format", "jsonl")
+        assert json.loads(result.out)["results"][0]["uncertainty"] == pytest.approx(kelvins, rel=1e-14)

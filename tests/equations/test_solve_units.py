@@ -151,6 +151,31 @@ def test_rows_are_in_the_units_of_headings(capsys, tmp_path):
     assert float(rows[1].split(",")[0]) == pytest.approx(float(length(f=2000, d=mpmath.mpf(6) / 1000)), rel=1e-14)
 
 
+@pytest.mark.parametrize("arithmetic", [{}, {"precision": 20}])
+def test_implicit_derivatives_have_units(arithmetic):
+    circle, at = "x**2 + y**2 = r**2", {"x": "3 m", "y": "400 cm", "r": "5 m"}
+    answer = ad.diff(circle, at, for_="y", wrt="x", order=2, **arithmetic)
+    # y″ = -r²/y³
+    assert float(answer.derivatives[0].value) == pytest.approx(-25 / 64, rel=1e-14)
+    assert answer.units.texts() == {"values": ["m⁻¹"], "point": {"x": "m", "y": "cm", "r": "m"}}
+    other = ad.diff(
+        "F*x = k*y**2", {"F": "8 N", "x": "2 m", "k": "4 N/m", "y": "2 m"}, for_="y", in_="mm", **arithmetic
+    )
+    values = {row.by[0]: float(row.value) for row in other.derivatives}
+    # y = sqrt(F*x/k): by F y/(2*F), in mm/N
+    assert values["F"] == pytest.approx(2000 / 16, rel=1e-14) and values["x"] == pytest.approx(0.5, rel=1e-14)
+    assert values["k"] == pytest.approx(-0.25, rel=1e-14)
+    assert other.units.texts()["values"] == ["mm/N", "1", "Pa⁻¹"]
+    assert float(other.point["y"]) == 2000.0 and other.units.texts()["point"]["y"] == "mm"
+
+
+def test_points_off_the_curve_are_told_in_units():
+    (warning,) = ad.diff("x**2 + y**2 = r**2", {"x": "3 m", "y": "5 m", "r": "5 m"}, for_="y").warnings
+    assert "left side less right side is 9 m² there" in warning.message
+    with pytest.raises(ExpressionError, match="cannot add"):
+        ad.diff("x**2 + y**2 = r**2", {"x": "3 m", "y": "5 s", "r": "5 m"}, for_="y")
+
+
 def test_equations_without_units_import_nothing_of_them():
     code = """
 import sys

@@ -342,7 +342,7 @@ def test_kept_cells_come_back_as_they_were(format: str, separator: str, tmp_path
 
 KINDS = {
     "png": (b"\x89PNG\r\n\x1a\n", "a picture (PNG)"),
-    "carriage returns": (b"x,y\r1,2\r3,4\r", "text with lines that end in a carriage return alone"),
+    "carriage returns": (b"x,y\r1,2\r3,4\n", "text with lines that end in a carriage return alone"),
     "array": (b'[{"x": 1},\n {"x": 2}]\n', "one array of JSON"),
     "array over lines": (b'[\n{"x": 1}\n]\n', "one array of JSON"),
     "zip": (b"PK\x03\x04abc\n", "a zip archive, as spreadsheets are"),

@@ -48,7 +48,7 @@ def test_a_number_is_none(text):
     [
         ("3 foo", "`foo` is not a unit"), ("3 m2", "a power is written with `^`"), ("-300 °C", "below absolute zero"),
         ("5 dB", "`dB` is not a unit here"), ("3 khz", "`khz` is not a unit"), ("1/3 inch", "two ways"),
-        ("3 J/kg K", "two ways"),
+        ("3 J/kg K", "two ways"), ("20 m°C", "`m°C` can be read in two ways"),
     ],
 )  # fmt: skip
 def test_what_is_no_unit_is_refused_at_its_place(text, words):
@@ -171,6 +171,29 @@ def test_angles_have_all_digits():
     answer = gradient("sin(a)", {"a": "30 °"}, arithmetic=Arithmetic("precision", 40))
     assert answer.value.text == "0.5"
     assert answer.gradient["a"].text.startswith("0.0151149947019518154216173188136846")
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("T1 - T2", None), ("-(T1 - T2)", None), ("k*(T1 - T2)", None), ("(T1 - T2)/k + 0", None),
+        ("abs(T1 - T2)", None), ("T1 + T2 - 2*T1", None), ("sum(T1, -T2)", None), ("T1 - max(T1, T2)", None),
+        ("where(k > 1, T1 - T2, 0)", None), ("(T1 - T2)*k/3", None),
+        ("T1", 20.0), ("(T1 + T2)/2", 15.0), ("T1 + k*(T1 - T2)", 40.0), ("T1 - D", 17.0), ("2*T1 - T2", 30.0),
+        ("1.2*T1", 78.63), ("T1 - D*T1/T2*k", 20 - 6 * 293.15 / 283.15), ("a*L - T1 + T2", -273.15 + 280 - 10),
+    ],
+)  # fmt: skip
+def test_a_difference_of_temperatures_is_on_no_scale_with_a_zero(text, number):
+    # 20 °C less 10 °C is 10 K, which is -263.15 °C: nobody who asks for °C means that
+    typed = {"T1": "20 °C", "T2": "10 °C", "D": "3 K", "k": "2", "a": "7 K/m", "L": "40 m"}
+    at = {name: value for name, value in typed.items() if re.search(rf"\b{name}\b", text)}
+    if number is None:
+        with pytest.raises(ExpressionError, match="a difference of temperatures") as caught:
+            gradient(text, at, units="°C")
+        assert caught.value.exit_code == 2 and "in K" in caught.value.hint
+        assert str(gradient(text, at).units["value"]) == "K"
+    else:
+        assert gradient(text, at, units="°C").value == pytest.approx(number, abs=1e-12)
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import product
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -12,7 +13,8 @@ from hypothesis import strategies as st
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.inputs.arithmetic import chosen
 from autodiff_cli.inputs.parse_point import parse_point
-from autodiff_cli.inputs.sweeps import Grid, grid_of, sweeping
+from autodiff_cli.inputs.quantities import quantity_value
+from autodiff_cli.inputs.sweeps import Axis, Grid, grid_of, sweeping
 from autodiff_cli.uncertainty.measured_value import MeasuredValue, quantity
 
 
@@ -131,6 +133,45 @@ def test_values_may_have_uncertainties() -> None:
     spreads = [(float(x), x.uncertainty) for p in swept.points() if isinstance(x := p["x"], MeasuredValue)]
     assert spreads == [pytest.approx((x, x / 10)) for x in (1, 1, 2, 2, 3, 3)]
     assert {p["y"].distribution.family for p in swept.points()} == {"normal", "uniform"}  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("text", "unit", "numbers"),
+    [
+        ("1 m:3 m:1 m", "m", [1, 2, 3]),
+        ("0 cm:3 m:50 cm", "cm", [0, 50, 100, 150, 200, 250, 300]),
+        ("0 m:0.3 m:10 cm", "m", [0, 0.1, 0.2, 0.3]),
+        ("0 m/s:3 m/s/4", "m/s", [0, 1, 2, 3]),
+        ("0:3/4 m/s", "m/s", [0, 1, 2, 3]),
+        ("0:2:1 km/h", "km/h", [0, 1, 2]),
+        ("0:2/3 1/s", "s⁻¹", [0, 1, 2]),
+        ("log(1 mm:1 m)/4", "mm", [1, 10, 100, 1000]),
+        ("log(1:100)/3 m/s", "m/s", [1, 10, 100]),
+        ("0 °C:320 K:20 K", "°C", [0, 20, 40]),
+        ("32 °F:100 °C:90 °F", "°F", [32, 122, 212]),
+        ("{1 m, 20 cm}", "m", [1, 0.2]),
+        ("{0 °C, 300 K}", "°C", [0, 26.85]),
+        ("0 °:3.14159 rad:90 °", "°", [0, 90]),
+        ("0:10/1 m", None, None),
+        ("0:3 m:1 m", None, None),
+        ("0 m:3 s:1 m", None, None),
+        ("{1 m, 2}", None, None),
+        ("{1 m, 2 s}", None, None),
+    ],
+)
+def test_units_stand_behind_a_sweep_or_behind_each_of_its_numbers(
+    text: str, unit: str | None, numbers: list[float] | None
+) -> None:
+    """The values are in the unit behind, or in the first; the step is a difference."""
+    if numbers is None:
+        with pytest.raises(ExpressionError):
+            parse_point(f"x={text}", sweeping(quantity_value))
+        return
+    (swept,) = parse_point(f"x={text}", sweeping(quantity_value)).values()
+    axis: Axis = swept.axis  # type: ignore[attr-defined]
+    values: list[Any] = [axis.value(k) for k in range(axis.size)]
+    assert {str(value.unit) for value in values} == {unit}
+    assert [value.number for value in values] == pytest.approx(numbers, rel=1e-14, abs=1e-14)
 
 
 def test_a_large_sweep_is_not_held() -> None:

@@ -234,6 +234,9 @@ def test_a_straight_line_by_its_formulas() -> None:
         assert standard is not None
         assert math.isclose(standard, (u - a - b * t) / (s * math.sqrt(1 - h)), rel_tol=1e-9)
     assert math.isclose(found.band[0] or 0, 2.3533634348018264 * s * math.sqrt(leverage[0]), rel_tol=1e-10)
+    for t, height, half in found.curve:
+        assert math.isclose(height, a + b * t, rel_tol=1e-12)
+        assert math.isclose(half, 2.3533634348018264 * s * math.sqrt(1 / n + (t - mx) ** 2 / sxx), rel_tol=1e-10)
 
 
 # ---- what is held, bounded, not determined --------------------------------------------------------------------------

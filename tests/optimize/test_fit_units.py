@@ -249,6 +249,14 @@ def test_systems_of_units():
     assert str(UnitSystem([parse_unit("W")]).unit(parse_unit("W").dimension)) == "W"
 
 
+def test_a_column_of_uncertainties_that_is_called_like_a_quantity_in_volts():
+    # Σ(residual/0.1)² = 0.7, whatever the heading
+    for heading, chi_squared in (("u(V)", 0.7), ("u(V) [mV]", 0.7), ("u(V) [µV]", 7e5)):
+        data = {"t [s]": [0, 1, 2, 3], "V [mV]": [1, 3, 5.1, 7], heading: [0.1] * 4}
+        answer = ad.fit("V = a + b*t", data=data, sigma=heading)
+        assert answer.goodness.chi_squared == pytest.approx(chi_squared, rel=1e-9)
+
+
 def test_a_saved_point_has_units(tmp_path: Path):
     (tmp_path / "data.csv").write_text("U (mV),I (A)\n10,2\n20,4.1\n30,6\n")
     point = tmp_path / "point.json"
@@ -258,3 +266,43 @@ def test_a_saved_point_has_units(tmp_path: Path):
     value = json.loads(autodiff("grad", "R*I + U0", "--at", f"@{point}", "--at", "I=2 kA", "--json").out)
     assert value["units"]["value"] == "mV"
     assert value["value"] == pytest.approx(2000 * parameters["R"] + parameters["U0"], rel=1e-13)
+
+
+FAHRENHEIT: dict[str, Any] = {"t": [0, 1, 2, 3, 4], "T": [50, 52.1, 53.9, 56, 58.2]}
+
+
+@pytest.mark.parametrize("options", [{"sigma": 0.1}, {}, {"sigma": "T=0.1,t=0.02"}])
+def test_a_response_in_degrees_fahrenheit_is_fitted_as_its_numbers_are(options: dict[str, Any]):
+    # computed in kelvin, and shown in the unit of the heading: all but the parameters is as without units
+    data = {"t [s]": FAHRENHEIT["t"], "T [°F]": FAHRENHEIT["T"]}
+    plain = ad.fit("T = a + b*t", data=FAHRENHEIT, predict={"t": [10]}, **options)
+    answer = ad.fit("T = a + b*t", data=data, in_="b=K/s", predict={"t": [10]}, **options)
+    assert answer.point["a"] == pytest.approx((plain.point["a"] - 32) / 1.8 + 273.15, rel=1e-12)
+    for name in "ab":
+        assert answer.parameters[name].error == pytest.approx(plain.parameters[name].error / 1.8, rel=1e-6)
+    assert answer.point["b"] == pytest.approx(plain.point["b"] / 1.8, rel=1e-7)
+    for name in ("fitted", "residuals", "band"):
+        assert getattr(answer, name) == pytest.approx(getattr(plain, name), rel=1e-6, abs=1e-6)
+    assert answer.sigma.keys() == plain.sigma.keys()
+    for name, column in plain.sigma.items():
+        assert answer.sigma[name] == pytest.approx(column, rel=1e-12)
+    ((one,), (other,)) = answer.predictions, plain.predictions
+    assert one.confidence == pytest.approx(other.confidence, rel=1e-7) and one.value == pytest.approx(other.value)
+    if options:
+        assert answer.goodness.chi_squared == pytest.approx(plain.goodness.chi_squared, rel=1e-6)
+    # χ² and the information criteria are of the data in the units of the headings
+    for name in ("log_likelihood", "aic", "bic"):
+        assert getattr(answer.goodness, name) == pytest.approx(getattr(plain.goodness, name), abs=1e-5)
+    if not options:
+        assert answer.deviation == pytest.approx(plain.deviation, rel=1e-7)
+        assert answer.units.texts()["deviation"] == "°F" and answer.units.texts()["rss"] == "°F²"
+
+
+def test_information_criteria_do_not_depend_on_how_a_fit_is_computed():
+    # both columns are voltages, of which one is computed in the unit of the other
+    x, y = [0.3, 1.0, 2.2, 3.1, 4.0], [1.1, 2.2, 4.1, 5.4, 7.2]
+    for options in ({"sigma": "y=0.1,x=0.05"}, {"sigma": 0.1}, {}):
+        plain = ad.fit("y = a + b*x", data={"x": x, "y": y}, **options)
+        answer = ad.fit("y = a + b*x", data={"x [V]": x, "y [kV]": y}, **options)
+        assert answer.goodness.aic == pytest.approx(plain.goodness.aic, abs=1e-6)
+        assert answer.goodness.bic == pytest.approx(plain.goodness.bic, abs=1e-6)

@@ -108,6 +108,18 @@ def test_many_runs_are_normal() -> None:
     residuals = draw.normal(size=EXACT_RUNS)
     one, two = runs_test(np, residuals), runs_test(np, np.append(residuals, -residuals[-1]))
     assert one is not None and two is not None and abs(one.p_value - two.p_value) < 0.06
+    # Wald and Wolfowitz: the moments of the number of runs of a and b signs
+    for seed in range(5):
+        draw = np.random.default_rng(seed)
+        residuals = draw.normal(0.3, size=EXACT_RUNS + 51)
+        a, b = int(np.sum(residuals > 0)), int(np.sum(residuals < 0))
+        n = a + b
+        runs = 1 + int(np.sum(np.diff(np.sign(residuals)) != 0))
+        mean, variance = 1 + 2 * a * b / n, 2 * a * b * (2 * a * b - n) / (n**2 * (n - 1))
+        result = runs_test(np, residuals)
+        assert result is not None and result.runs == runs and result.expected == pytest.approx(mean, rel=1e-12)
+        p_value = 2 * stats.norm.sf(abs(runs - mean) / math.sqrt(variance))
+        assert result.p_value == pytest.approx(p_value, rel=1e-10)
 
 
 def test_residuals_are_taken_in_the_order_of_the_predictor() -> None:
@@ -130,6 +142,23 @@ def test_normality_beside_scipy() -> None:
     for statistic, level in ((0.631, 0.10), (0.752, 0.05), (0.873, 0.025), (1.035, 0.01), (0.341, 0.5)):
         assert tail(statistic) == pytest.approx(level, rel=0.03)
     assert 0 <= tail(50.0) < 1e-20 < tail(0.05) <= 1
+
+
+NORMALITY = [
+    ([0.1, -0.1, 0.6, 0.1, -0.5, 0.4, 1.3, 0.9, -0.7, -1.3], 0.1324695577924, 0.9810145820997),
+    ([0.2, -0.5, -0.4, -2.4, 1.8, 1.1, -0.3, 0.8, 0.3, -0.6], 0.3256607965264, 0.521807739307),
+    ([2.0, -2.6, 0.4, -0.6, -0.5, -0.2, -2.0, -0.2, -0.9, 3.3], 0.4101527987801, 0.3431818610104),
+    ([3.6, 1.0, 1.2, 1.4, 0.1, 4.8, 2.1, 4.1, 0.3, 0.0, 0.2, 0.3, 4.5, 0.0], 1.0314059829629, 0.0103082564442575),
+    ([0.1, 0.1, 0.0, 0.5, 3.5, 0.6, 0.0, 0.1, 0.7, 9.4, 0.9, 0.0, 0.3, 0.3], 3.0829807116558, 9.87921034907e-08),
+]
+"""A sample in each range of the formula, with the corrected statistic and the p-value of statsmodels 0.15."""
+
+
+@pytest.mark.parametrize(("sample", "statistic", "p_value"), NORMALITY)
+def test_normality_beside_statsmodels(sample: list[float], statistic: float, p_value: float) -> None:
+    result = anderson_darling(np, np.array(sample))
+    assert result is not None
+    assert (result.statistic, result.p_value) == pytest.approx((statistic, p_value), rel=1e-11)
 
 
 @pytest.mark.parametrize("options", [{"sigma": "s"}, {"sigma": "s", "scale_errors": True}, {}, {"level": 0.6}])

@@ -140,6 +140,7 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("plot", "x**2 + w**2 = a", {"at": "x=3,w=4,a=25", "range": "x=-6:6", "for_": "w", "between": "0:6"}),
     ("solve", "x**2 = a", {"at": "a=2,x=1", "for_": "x", "order": 2, "digits": 4, "wrt": "a"}),
     ("solve", "sin(x)", {"between": "1:7", "all": True, "decimals": 3}),
+    ("diff", "x**2 = w", {"at": "x=2 m,w=4 m^2", "for_": "x", "in_": "mm"}),
     ("solve", "x**2 = a", {"at": "a=2 m^2", "between": "0 m:3 m", "in_": "mm"}),
     ("plot", "x*w", {"at": "x=1 mm,w=1 N", "range": "x=0:2 mm", "in_": "mJ"}),
     ("minimize", "(x - w)**2", {"at": "x=0 mm,w=1 cm", "wrt": "x", "bounds": "x=0:2 m", "in_": "mm^2"}),

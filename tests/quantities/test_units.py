@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import pytest
 
+from autodiff_cli import jacobian
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.formulas.units import decimal_text, units
 from autodiff_cli.quantities.table import constants, prefixes, refused, spellings, table
@@ -186,3 +187,20 @@ def test_conversions_are_rounded_once():
 def test_decimals():
     cases = {"0.0254": Fraction(127, 5000), "5/9": Fraction(5, 9), "1000": 1000, "1e-28": Fraction(1, 10**28)}
     assert all(decimal_text(Fraction(x)) == text for text, x in cases.items())
+
+
+def test_a_degree_in_a_product_is_a_difference_on_its_own_scale():
+    for text, si in (("J/°F", Fraction(9, 5)), ("°F/m", Fraction(5, 9)), ("J/°C", 1), ("W/(m^2 °F)", Fraction(9, 5))):
+        unit = parse_unit(text)
+        assert unit.scale == si and not unit.zero
+    assert str(parse_unit("J/°F")) == "J/°F" and str(parse_unit("J/°C")) == "J/K"
+    fahrenheit = parse_unit("°F")
+    assert fahrenheit.difference == parse_unit("K") and fahrenheit.degree == fahrenheit._replace(zero=Fraction(0))
+    assert parse_unit("°C").degree == parse_unit("K") and parse_unit("mm").degree == parse_unit("mm")
+
+
+@pytest.mark.parametrize(("component", "kelvins"), [("1 °F", 5 / 9), ("1 K", 1), ("1 °C", 1), ("1", 5 / 9)])
+def test_a_direction_in_degrees_fahrenheit(component, kelvins):
+    # 1 of its variable's degrees, where the component has no unit
+    answer = jacobian("T, 2*T", {"T": "50 °F"}, direction={"T": component})
+    assert [float(x) for x in answer.product] == pytest.approx([kelvins, 2 * kelvins], rel=1e-14)

@@ -132,3 +132,39 @@ def test_draws_have_the_units_of_their_headings(tmp_path: Path):
     assert both.out.startswith("3.0") and "V/mA" in both.out
     refused = autodiff("propagate", "U/I + R", "--draws", str(tmp_path / "plain.csv"), *typed)
     assert refused.code == 4 and "cannot add a number and a resistance" in refused.err
+
+
+def test_draws_of_several_files_are_independent_and_those_of_one_belong_together(tmp_path: Path):
+    rng = np.random.default_rng(5)
+    volts = rng.uniform(11.9, 12.1, 1500)
+    first = rng.normal(6, 0.1, 1000)
+    second = 2 * first + rng.normal(0, 1e-3, 1000)
+    (tmp_path / "one.csv").write_text("U (V)\n" + "".join(f"{x!r}\n" for x in volts.tolist()))
+    pairs = zip(first.tolist(), second.tolist(), strict=True)
+    (tmp_path / "two.csv").write_text("I [mA],J [mA]\n" + "".join(f"{a!r},{b!r}\n" for a, b in pairs))
+
+    def result(formula: str, at: str, *more: str) -> dict[str, Any]:
+        answer = autodiff("propagate", formula, "--at", at, "--json", *more, folder=tmp_path)
+        assert answer.code == 0, answer.err
+        record: dict[str, Any] = json.loads(answer.out)
+        return record
+
+    two = "I=draws(two.csv), K=draws(two.csv#J [mA])"
+    record = result("K - 2*I", two, "--samples", "1000")
+    (difference,) = record["results"]
+    # what is common to the columns cancels; in the units of their headings, and all rows in their order
+    assert record["units"]["results"][0]["value"] == "mA"
+    assert difference["value"] == pytest.approx(float(np.mean(second - 2 * first)), abs=1e-12)
+    assert difference["uncertainty"] == pytest.approx(float(np.std(second - 2 * first, ddof=1)), rel=1e-6)
+    assert difference["draws"]["deviation"] == pytest.approx(difference["uncertainty"], rel=1e-6)
+    record = result("U/I", f"U=draws(one.csv), {two}", "--samples", "20000", "--in", "ohm")
+    assert "U" not in record["correlation"] or not record["correlation"]["U"]["I"]
+    (quotient,) = record["results"]
+    relative = np.hypot(np.std(volts, ddof=1) / volts.mean(), np.std(first, ddof=1) / first.mean())
+    assert quotient["uncertainty"] == pytest.approx(1e3 * volts.mean() / first.mean() * float(relative), rel=1e-9)
+    assert quotient["draws"]["deviation"] == pytest.approx(quotient["uncertainty"], rel=0.03)
+    refused = autodiff("propagate", "U/I", "--at", "U=12(1), I=draws(two.csv#Q)", folder=tmp_path)
+    assert refused.code == 2 and "there is no column `Q`" in refused.err
+    fixed = ("--at", "U=12(1), I=draws(two.csv)", "--correlation", "U:I=0.5")
+    refused = autodiff("propagate", "U/I", *fixed, folder=tmp_path)
+    assert refused.code == 2 and "the correlations of `I` are those of its draws" in refused.err

@@ -7,7 +7,8 @@ import pytest
 
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.quantities.unit import parse_unit
-from autodiff_cli.uncertainty.measured_units import measured_value
+from autodiff_cli.uncertainty.measured_units import measured_value, parameters_in
+from autodiff_cli.uncertainty.measured_value import quantity
 from autodiff_cli.uncertainty.propagate import propagate
 from running import autodiff
 
@@ -20,13 +21,76 @@ GAUGE_AT = {
 
 def test_the_gauge_block_of_the_gum():
     # JCGM 100:2008, H.1: l = 50.000838 mm with u = 32 nm, and 34 nm with the terms of second order
-    at = {name: text.replace("1/MK", "MK^-1") for name, text in GAUGE_AT.items()}
-    answer = propagate(GAUGE, at, units="nm")
+    answer = propagate(GAUGE, GAUGE_AT, units="nm")
     (result,) = answer.results
     assert result.written == "50000838(32)"
     assert result.second_order.uncertainty == pytest.approx(34, abs=0.5)
     assert answer.units.texts()["results"][0]["budget"]["theta"] == {"sensitivity": "nm/K", "contribution": "nm"}
     assert result.budget["dtheta"].contribution == pytest.approx(16.6, abs=0.1)
+
+
+H2_AT = {"V": "4999.0(32) mV", "I": "19.6610(95) mA", "phi": "1.04446(75) rad"}
+H2_R = {("V", "I"): -0.36, ("V", "phi"): 0.86, ("I", "phi"): -0.65}
+BOLTZMANN = "32*pi**5*h*R**4*R_inf**4/(15*A_r**4*M_u**4*c**6*alpha**8)"
+BOLTZMANN_AT = {
+    "h": "6.62606957(29)e-34 J s", "R": "8.3144621(75) J/(mol K)", "R_inf": "10.973731568539(55) 1/µm",
+    "A_r": "5.4857990946(22)e-4", "M_u": "1 g/mol", "c": "299792.458 km/s", "alpha": "7.2973525698(24)e-3",
+}  # fmt: skip
+MASS = "(m + d)*(1 + (a - 1.2[kg/m^3])*(1/w - 1/r)) - 100[g]"
+MASS_AT = {
+    "m": "100.000000(50) g", "d": "1234±20 µg", "a": "uniform(1.10, 1.30) kg/m^3", "w": "uniform(7, 9) g/cm^3",
+    "r": "uniform(7.95, 8.05) g/cm^3",
+}  # fmt: skip
+PUBLISHED = [
+    # source, formula, point, correlations, unit, value, standard uncertainty; to half a unit of their last digits
+    ("JCGM 100:2008, H.1.7", GAUGE, GAUGE_AT, {}, "nm", "50000838", "32"),
+    ("JCGM 100:2008, H.2.3, R", "V/I*cos(phi)", H2_AT, H2_R, "Ω", "127.732", "0.070"),
+    ("JCGM 100:2008, H.2.3, X", "V/I*sin(phi)", H2_AT, H2_R, "Ω", "219.847", "0.296"),
+    ("JCGM 100:2008, H.2.3, Z", "V/I", {x: H2_AT[x] for x in "VI"}, {("V", "I"): -0.36}, "mΩ", "254260", "237"),
+    ("JCGM 100:2008, H.3.4", "y_1 + y_2*(t - t_0)",
+     {"y_1": "-171.2(29) mK", "y_2": "2.18(67) mK/K", "t": "30 °C", "t_0": "20 °C"}, {("y_1", "y_2"): -0.930},
+     "K", "-0.1494", "0.0041"),
+    ("JCGM 101:2008, 9.3.2", MASS, MASS_AT, {}, "mg", "1.234", "0.0539"),
+    ("NIST Uncertainty Machine, user's manual, example 10", BOLTZMANN, BOLTZMANN_AT, {}, "W/(m^2 K^4)", "5.67037e-8",
+     "2.05e-13"),
+    ("NIST TN 1900, E3", "mu_c*t_m*(rho_b - rho_m)/(t_c*(rho_b - rho_c))",
+     {"mu_c": "4.63+-1% mPa s", "t_m": "61+-10% s", "t_c": "0.610±0.0915 min", "rho_b": "2217.0(5) kg/m^3",
+      "rho_m": "1.1800(5) g/cm^3", "rho_c": "810.0(5) g/L"}, {}, "mPa s", "5.69", "1.03"),
+    ("NIST TN 1900, E13", "(L1 - L0)/(L0*(T1 - T0))",
+     {"L0": "1499.9±0.1 mm", "L1": "1.5021±0.0002 m", "T0": "15.00±0.02 °C", "T1": "373.10±0.05 K"}, {}, "MK^-1",
+     "17.266", "1.76"),
+]  # fmt: skip
+"""With the inputs as they are rounded in the GUM, whose uncertainties come from unrounded ones in H.2."""
+
+
+def in_last_digits(number: float, published: str) -> bool:
+    digits, _, power = published.partition("e")
+    return abs(number - float(published)) <= 0.5000001 * 10.0 ** (int(power or 0) - len(digits.partition(".")[2]))
+
+
+@pytest.mark.parametrize(
+    ("text", "at", "correlation", "unit", "value", "uncertainty"),
+    [case[1:] for case in PUBLISHED],
+    ids=[case[0] for case in PUBLISHED],
+)
+def test_published_budgets(text, at, correlation, unit, value, uncertainty):
+    answer = propagate(text, at, correlation=correlation, units=unit)
+    (result,) = answer.results
+    assert in_last_digits(result.value, value) and in_last_digits(result.uncertainty, uncertainty)
+    assert answer.units.texts()["results"][0]["value"] == str(parse_unit(unit))
+    # without correlations the contributions add up in squares
+    if not correlation:
+        squares = sum(share.contribution**2 for share in result.budget.values())
+        assert squares**0.5 == pytest.approx(result.uncertainty, rel=1e-12)
+
+
+def test_draws_of_the_calibrated_mass():
+    # JCGM 101:2008, 9.3.3, table 7: mean, standard deviation and shortest 95 % interval in mg; 9.3.2.6 to second order
+    (result,) = propagate(MASS, MASS_AT, units="mg", samples=200_000).results
+    assert result.drawn.mean == pytest.approx(1.2341, abs=1e-3)
+    assert result.drawn.deviation == pytest.approx(0.0754, rel=0.01)
+    assert result.drawn.shortest == pytest.approx((1.0834, 1.3825), abs=4e-3)
+    assert result.second_order.uncertainty == pytest.approx(0.0750, abs=5e-5) and result.validation.valid is False
 
 
 SI = {"F": "1500±20", "L": "2.000±0.003", "E": "210e9±4.2e9", "I": "171e-8"}
@@ -64,6 +128,7 @@ def test_draws_are_in_the_unit():
         ("2.000(3) m", 2.0, 0.003, "m"), ("5±2% V", 5.0, 0.1, "V"), ("19.66(10)e-3 A", 0.01966, 1e-4, "A"),
         ("12.0 V ± 20 mV", 12.0, 0.02, "V"), ("5.00 ± 0.04 mm (k = 2)", 0.005, 2e-5, "mm"),
         ("(5.0±0.1) mm", 0.005, 1e-4, "mm"),
+        ("12.0 V ± 2%", 12.0, 0.24, "V"), ("12.0 kV +- 2 % (k = 2)", 12e3, 120.0, "kV"),
         ("20.0±0.5 °C", 293.15, 0.5, "°C"), ("68±1 °F", 293.15, 5 / 9, "°F"), ("5.0 +/- 0.1 m/s^2", 5.0, 0.1, "m/s²"),
         ("uniform(4.9, 5.1) mm", 0.005, 0.0002 / 12**0.5, "mm"), ("normal(5, 0.1) kN", 5000.0, 100.0, "kN"),
         ("student(5, 0.1, 9) kN", 5000.0, 100.0, "kN"),
@@ -83,8 +148,13 @@ def test_what_does_not_fit_is_refused():
         propagate("x**2 = a", {"a": "2.0(1) m^2"}, unknowns=["x"])
     with pytest.raises(ExpressionError, match="the answer is a length"):
         propagate("L", {"L": "2.0(1) m"}, units="s")
-    with pytest.raises(ExpressionError):
+    with pytest.raises(
+        ExpressionError, match=r"the value is a voltage \(V\), and its uncertainty is an electric current"
+    ):
         propagate("U", {"U": "12.0 V ± 20 mA"})
+    for text in ("20 °C ± 2%", "20±2% °C", "68 ± 1 % °F"):
+        with pytest.raises(ExpressionError, match="a percentage of a temperature in °"):
+            propagate("T", {"T": text})
 
 
 def test_every_form_has_the_units():
@@ -98,3 +168,51 @@ def test_every_form_has_the_units():
         r"[\d.]+\[mA\] u=[\d.]+\[mA\] U=[\d.]+\[mA\] k=[\d.]+\n", autodiff(*command, "--format", "plain").out
     )
     assert r"\unit{mA}" in autodiff(*command, "--format", "latex").out
+
+
+@pytest.mark.parametrize(
+    ("text", "plain", "unit", "factor"),
+    [
+        ("5.0 +0.2 -0.1 mm", "5.0 +0.2 -0.1", "mm", 1e-3), ("5.0_{-0.1}^{+0.2} ms", "5.0 +0.2 -0.1", "ms", 1e-3),
+        ("beta(2, 3, 4.9, 5.1) km", "beta(2, 3, 4.9, 5.1)", "km", 1e3), ("gamma(3, 2) ms", "gamma(3, 2)", "ms", 1e-3),
+        ("exponential(3) min", "exponential(3)", "min", 60), ("student(5, 0.1, 7) kV", "student(5, 0.1, 7)", "kV", 1e3),
+        ("trapezoidal(4, 6, 0.5) mA", "trapezoidal(4, 6, 0.5)", "mA", 1e-3), ("5.00(2) 1/ms", "5.00(2)", "1/ms", 1e3),
+        ("(5.00 ± 0.02) 1/min", "5.00 ± 0.02", "1/min", 1 / 60), ("uniform(4, 6) 1/s", "uniform(4, 6)", "1/s", 1),
+    ],
+)  # fmt: skip
+def test_distributions_have_units(text, plain, unit, factor):
+    measured, alone = measured_value("x", text), quantity("x", plain)
+    assert float(measured) == pytest.approx(factor * alone, rel=1e-14)
+    assert measured.uncertainty == pytest.approx(factor * alone.uncertainty, rel=1e-14)
+    assert measured.unit == parse_unit(unit) and parameters_in(measured.distribution, measured.unit) == pytest.approx(
+        alone.distribution.parameters, rel=1e-13
+    )
+    # the draws of both are alike
+    (one,), (other,) = (propagate("x**2", {"x": x}, samples=2000).results for x in (text, plain))
+    assert one.drawn.mean == pytest.approx(other.drawn.mean, rel=1e-12)
+    assert one.drawn.deviation == pytest.approx(other.drawn.deviation, rel=1e-12)
+
+
+def test_an_asymmetric_uncertainty_is_described_in_its_unit():
+    (warning,) = propagate("x", {"x": "5.0 +0.2 -0.1 mm"}).warnings
+    # the mean of the two halves is 5 + √(2/π)·0.1
+    for words in ("meet at 5 mm", "0.1 mm below and 0.2 mm above", "its mean is 5.07979 mm", "u 0.153733 mm"):
+        assert words in warning.message
+    (warning,) = propagate("x", {"x": "20 +2 -1 °C"}).warnings
+    assert "meet at 20 °C" in warning.message and "1 K below and 2 K above" in warning.message
+    with pytest.raises(ExpressionError, match="begins at 0, and 0 °C is no zero"):
+        measured_value("T", "exponential(3) °C")
+
+
+def test_degrees_fahrenheit_are_smaller_than_kelvins():
+    # SI Brochure, 9th edition, and NIST SP 811: a difference of 1 °F is 5/9 K
+    answer = propagate("T", {"T": "68±1 °F"})
+    assert answer.results[0].uncertainty == pytest.approx(5 / 9, rel=1e-14)
+    assert answer.inputs["T"].uncertainty == pytest.approx(1, rel=1e-14)
+    assert answer.units.texts()["inputs"]["T"] == {"estimate": "°F", "uncertainty": "°F"}
+    answer = propagate("T", {"T": "20.0±0.5 °C"}, units="°F")
+    (result,) = answer.results
+    assert (result.value, result.uncertainty) == pytest.approx((68, 0.9), rel=1e-14)
+    texts = answer.units.texts()
+    assert texts["results"][0]["uncertainty"] == texts["results"][0]["budget"]["T"]["contribution"] == "°F"
+    assert texts["inputs"]["T"] == {"estimate": "°C", "uncertainty": "K"}

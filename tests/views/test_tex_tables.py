@@ -102,3 +102,19 @@ def test_the_tables_compile(tmp_path: Path) -> None:
     assert compile_document(head(("booktabs", "siunitx")) + pieces + FOOT, tmp_path) >= 1
     log = (tmp_path / "all.log").read_text(errors="replace")
     assert "Overfull" not in log
+
+
+def test_a_long_series_stays_on_the_page(tmp_path: Path) -> None:
+    for point, more in (
+        ({"a": 2.0, "x": 0.3}, {}),
+        ({"a": "2 mm", "x": 0.3}, {"order": 20}),
+        ({"a": 1, "x": "1/3"}, {}),
+    ):
+        answer = autodiff_cli.taylor("a*sin(x)/(1 + x)", point, wrt="x", **more)
+        text = view_of(answer).latex_document(answer)
+        assert r" \\" + "\n" + r"&\quad {} " in text
+        # nothing is lost
+        series = text.replace(" \\\\\n&\\quad {}", "").partition(r"\approx")[2]
+        assert len(re.findall(r"\(x - ", series)) == len(answer.coefficients) - 1
+        compile_document(head(("siunitx",)) + text + FOOT, tmp_path)
+        assert "Overfull" not in (tmp_path / "all.log").read_text(errors="replace")

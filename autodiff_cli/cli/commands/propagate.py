@@ -1,5 +1,6 @@
 """`autodiff propagate`: a result with its uncertainty, from values with theirs."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, BinaryIO
 
@@ -7,13 +8,12 @@ from ...batched.columns_io import listed
 from ...equations.solve import posed_equations
 from ...errors import ExpressionError, point_error, usage_error
 from ...inputs.arithmetic import DOUBLE
-from ...inputs.column_units import NONE
 from ...inputs.decoding import whole
-from ...inputs.parse_point import is_name, may_sweep, parse_point, point_of_object, read_json
+from ...inputs.parse_point import ValueOf, is_name, may_sweep, parse_point, point_of_object, read_json
 from ...inputs.problem import Problem, pose
 from ...streams.requests import Reading, Request, unknowns_of_object
 from ...uncertainty.measured_units import measured_value
-from ...uncertainty.measured_value import MeasuredValue, with_spreads
+from ...uncertainty.measured_value import MeasuredValue, of_draws, with_spreads
 from ...uncertainty.measurement_model import variables_of
 from ...uncertainty.propagate import (
     Estimates,
@@ -34,8 +34,9 @@ from . import answer_at
 def run(call: Call) -> int:
     """Propagate uncertainties, and show each input's contribution; return the exit code."""
     rows, draws, fit = call.rows, call.draws, call.fit
+    value_of = with_draws(measured_value)
     reading = Reading(
-        with_spreads(measured_value) if rows.points else measured_value,
+        with_spreads(value_of) if rows.points else value_of,
         {"correlation": pairs_of_object, "dof": point_of_object, "for": unknowns_of_object},
     )
     inputs = Inputs.of(call, reading, uncertain=True)
@@ -79,10 +80,15 @@ def run(call: Call) -> int:
 
     many = inputs.many or several
     searches = Searches(asked, lambda result: not result.interrupted, many=many, unit="blocks of draws")
-    # equations take no units
-    in_rows = [NONE] if arguments.keys() & {"unknowns", "between"} else call.units
+    equations = bool(arguments.keys() & {"unknowns", "between"})
     question = RowQuestion(
-        "propagate", DOUBLE, call.answers.shown, posed, errors=call.errors or "columns", units=in_rows
+        "propagate",
+        DOUBLE,
+        call.answers.shown,
+        posed,
+        errors=call.errors or "columns",
+        units=call.units,
+        equations=equations,
     )
     return max(answer_at(inputs, call, searches.answer, shown, question, chosen=chosen), searches.code)
 
@@ -99,6 +105,33 @@ def read_fit(path: str, file: BinaryIO | None = None) -> Estimates:
         return estimates_of_fit(read_json(text)[0])
     except ExpressionError as error:
         raise point_error(f"in `{path}`: {error}", error.hint) from None
+
+
+_DRAWS = re.compile(r"\s*draws\(\s*([^#]+?)\s*(?:#\s*(.+?)\s*)?\)\s*")
+
+
+def with_draws(value_of: ValueOf) -> ValueOf:
+    """What reads values as another way does, or as those of a column of draws in a file: `draws(chain.csv#a)`."""
+
+    def read(name: str, text: str, offset: int = 0) -> float:
+        match = _DRAWS.fullmatch(text)
+        if match is None:
+            return value_of(name, text, offset)
+        from ...data.columns import read_columns  # only draws need it
+        from ...inputs.column_units import column_units
+        from ...uncertainty.measured_units import with_unit
+
+        path, column = match[1], match[2] or name
+        columns = read_columns([path], lambda names: [name], called={name: column})
+        value = of_draws(name, columns[name])
+        units, _ = column_units([name], columns.units, bool(columns.units))
+        if name in units and units[name].atoms:
+            measured: Any = with_unit(name, value, str(units[name]))
+            value = measured
+        value.copied = path, columns[name]
+        return value
+
+    return read
 
 
 def readings(call: Call, paths: Sequence[str], text: str, known_names: Sequence[str]) -> dict[str, list[float]]:

@@ -42,5 +42,6 @@ def run(call: Call) -> int:
         lambda text, point: posed_equations(text, point, call.unknowns, between, names(inputs.wrt), dimensions=False),
         # bounds with units ask for those of the headings too
         units=call.units or [str(end.unit) for ends in ranges for end in ends if isinstance(end, Quantity)],
+        equations=True,
     )
     return max(answer_at(inputs, call, searches.answer, shown, question, chosen=chosen), searches.code)

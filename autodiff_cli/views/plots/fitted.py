@@ -83,7 +83,7 @@ def _predicted(axes: Any, answer: Fit, palette: Palette, percent: str) -> None:
     axes.plot(
         [place.point[name] for place in places], [place.value for place in places], color=palette.violet, linewidth=1.0
     )
-    for attribute, alpha, label in (("place", 0.12, f"{percent} place"), ("confidence", 0.18, None)):
+    for attribute, alpha, label in (("prediction", 0.12, f"{percent} prediction"), ("confidence", 0.18, None)):
         pairs = [(place.point[name], ends) for place in places if (ends := getattr(place, attribute)) is not None]
         if pairs:
             low, high = [ends[0] for _, ends in pairs], [ends[1] for _, ends in pairs]

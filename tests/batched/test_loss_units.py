@@ -1,0 +1,109 @@
+"""Losses over columns with units: the numbers of the same loss in other units, and when they count."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from running import autodiff
+
+RNG = np.random.default_rng(11)
+X, Y = RNG.uniform(1, 9, 40), RNG.uniform(-3, 3, 40)
+TERM = "(y - a*x - b)**2"
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> tuple[str, str]:
+    """The same rows in mm and V, and in m and mV without units."""
+    for name, head, along, up in (("units", "x [mm],y [V]", 1.0, 1.0), ("plain", "x,y", 1e-3, 1e3)):
+        pairs = zip((along * X).tolist(), (up * Y).tolist(), strict=True)
+        (tmp_path / f"{name}.csv").write_text(f"{head}\n" + "".join(f"{a!r},{b!r}\n" for a, b in pairs))
+    return str(tmp_path / "units.csv"), str(tmp_path / "plain.csv")
+
+
+def answer(command: str, path: str, at: str, *more: str) -> dict[str, Any]:
+    result = autodiff(command, TERM, "--data", path, "--reduce", "mean", "--at", at, "--json", *more)
+    assert result.code == 0, result.err
+    record: dict[str, Any] = json.loads(result.out)
+    return record
+
+
+@pytest.mark.parametrize("backend", ["python", "numpy"])
+def test_a_loss_in_other_units_is_the_same_one(data: tuple[str, str], backend: str):
+    measured = answer("grad", data[0], "a=700 mV/m, b=0.2 V", "--backend", backend, "--relative")
+    plain = answer("grad", data[1], "a=700, b=200", "--backend", backend, "--relative")
+    assert measured["units"]["value"] == "V²" and measured["units"]["gradient"] == {"a": "V·mm", "b": "V"}
+    assert measured["point"] == {"a": 700.0, "b": 0.2}
+    # of mV², mV·m and mV
+    assert measured["value"] == pytest.approx(1e-6 * plain["value"], rel=1e-12)
+    assert measured["gradient"]["a"] == pytest.approx(plain["gradient"]["a"], rel=1e-12)
+    assert measured["gradient"]["b"] == pytest.approx(1e-3 * plain["gradient"]["b"], rel=1e-12)
+    assert measured["elasticities"] == pytest.approx(plain["elasticities"], rel=1e-12)
+
+
+def test_second_derivatives_of_a_loss_have_units(data: tuple[str, str]):
+    measured = answer("hessian", data[0], "a=700 mV/m, b=0.2 V")
+    assert measured["units"]["hessian"] == [["mm²", "mm"], ["mm", "1"]] and measured["eigenvalues"] is None
+    expected = [[2 * float(np.mean(X**2)), 2 * float(np.mean(X))], [2 * float(np.mean(X)), 2.0]]
+    np.testing.assert_allclose(measured["hessian"], expected, rtol=1e-13)
+
+
+def test_without_units_in_the_point_they_count_where_they_fit_together(data: tuple[str, str]):
+    product = autodiff("grad", "k*x*y", "--data", data[0], "--reduce", "sum", "--at", "k=2", "--json")
+    record = json.loads(product.out)
+    assert record["units"]["value"] == "mm·V" and record["value"] == pytest.approx(2 * float(X @ Y), rel=1e-12)
+    plain = answer("grad", data[0], "a=0.7, b=0.2")
+    assert "units" not in plain and plain["warnings"][0]["kind"] == "note"
+    assert plain["value"] == pytest.approx(float(np.mean((Y - 0.7 * X - 0.2) ** 2)), rel=1e-12)
+    result = autodiff("grad", TERM, "--data", data[0], "--reduce", "mean", "--at", "a=2 V, b=1 V")
+    assert result.code == 4 and "cannot subtract" in result.err
+    typed = autodiff("check", TERM, "--data", data[0], "--reduce", "mean", "--at", "a=1 V/mm,b=1 V")
+    assert typed.code == 2 and "this command uses the numbers of data without units" in typed.err
+    left = autodiff("minimize", TERM, "--data", data[0], "--reduce", "mean", "--at", "a=1,b=1")
+    assert "the units in the headings are left out" in left.err
+
+
+def test_searches_are_in_the_units_of_the_columns(data: tuple[str, str], tmp_path: Path):
+    slope, constant = np.polyfit(X, Y, 1)
+    point = tmp_path / "point.json"
+    for more in ((), ("--bounds", "a=-5 kV/m:5 kV/m"), ("--method", "newton-cg")):
+        found = answer("minimize", data[0], "a=700 mV/m, b=200 mV", "--save-point", str(point), "--force", *more)
+        assert found["point"]["a"] == pytest.approx(float(slope), rel=1e-6)
+        assert found["point"]["b"] == pytest.approx(float(constant), rel=1e-6)
+        assert found["units"]["point"]["a"] == "V/mm" and found["units"]["point"]["b"] == "V"
+        assert json.loads(point.read_text())["a"].endswith(" V/mm")
+    again = answer("grad", data[0], f"@{point}")
+    assert max(map(abs, again["gradient"].values())) < 1e-6
+    steps = autodiff("descend", TERM, "--data", data[0], "--reduce", "mean", "--at", "a=700 mV/m, b=200 mV",
+                     "--steps", "2", "--rate", "0.01", "--format", "plain").out  # fmt: skip
+    plain = autodiff("descend", TERM, "--data", data[0], "--reduce", "mean", "--at", "a=0.0007, b=0.2",
+                     "--steps", "2", "--rate", "0.01", "--format", "plain").out  # fmt: skip
+    assert "[V/mm]" in steps and "[" not in plain
+    numbers = [
+        [float(word.split("=")[-1].split("[")[0]) for word in text.splitlines()[-1].split()] for text in (steps, plain)
+    ]
+    assert numbers[0] == pytest.approx(numbers[1], rel=1e-12)
+
+
+def test_files_in_different_units_are_refused(tmp_path: Path):
+    for name, unit in (("a", "V"), ("b", "mV")):
+        (tmp_path / f"{name}.csv").write_text(f"x,y\nm,{unit}\n1,2\n3,5\n")
+    files = [word for name in "ab" for word in ("--data", str(tmp_path / f"{name}.csv"))]
+    result = autodiff("grad", "x*y", *files, "--reduce", "sum")
+    assert result.code == 2 and "has the unit mV in" in result.err
+
+
+@pytest.mark.parametrize("backend", ["python", "numpy"])
+def test_columns_whose_units_do_not_belong_together_are_converted(tmp_path: Path, backend: str):
+    s, v, t = RNG.uniform(1, 9, (3, 25))
+    rows = zip(s.tolist(), v.tolist(), t.tolist(), strict=True)
+    (tmp_path / "path.csv").write_text("s [cm],v [m/s],t [ms]\n" + "".join(f"{a!r},{b!r},{c!r}\n" for a, b, c in rows))
+    options = ("--data", str(tmp_path / "path.csv"), "--reduce", "sum", "--backend", backend, "--json")
+    record = json.loads(autodiff("grad", "(s - v*t - d)**2", "--at", "d=2 mm", *options).out)
+    # a metre a second is a tenth of a centimetre a millisecond, and 2 mm are 0.2 cm
+    rest = s - 0.1 * v * t - 0.2
+    assert record["units"]["value"] == "cm²" and record["units"]["gradient"] == {"d": "cm"}
+    assert record["value"] == pytest.approx(float(rest @ rest), rel=1e-12)
+    assert record["gradient"]["d"] == pytest.approx(float(-2 * rest.sum()), rel=1e-12)
