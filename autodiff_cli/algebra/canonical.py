@@ -169,7 +169,7 @@ class Collector:
         self.form_rules = forms
         self.rule = rule
         self.uses: dict[Value, int] = dict.fromkeys(self.roots, 2)
-        self.known: dict[Any, Value] = {}
+        self.interned: dict[Any, Value] = {}
         self.forms: dict[Value, Form] = {}
         """By node of the graph, and by node that was made."""
         self.fresh: dict[int, Terms] = {}
@@ -205,7 +205,7 @@ class Collector:
 
     def leaf(self, value: Value) -> Value:
         """The one leaf of a name."""
-        return self.known.setdefault((value.primitive.name, value.source or value.label), value)
+        return self.interned.setdefault((value.primitive.name, value.source or value.label), value)
 
     def folded(self, name: str, inputs: Sequence[Form]) -> Form:
         """The value of a function of numbers, where it is rational."""
@@ -219,9 +219,9 @@ class Collector:
     def node(self, primitive: Primitive, *inputs: Value) -> Value:
         """The one node of an operation on these inputs."""
         key = (primitive.name, *inputs)
-        if key not in self.known:
-            self.known[key] = node(primitive, inputs)
-        return self.known[key]
+        if key not in self.interned:
+            self.interned[key] = node(primitive, inputs)
+        return self.interned[key]
 
     # -- from forms to nodes ----------------------------------------------------------------------------------------
     def node_of(self, form: Form) -> Value:
@@ -242,24 +242,24 @@ class Collector:
         else:
             key = ("product of", form.coefficient, frozenset(form.factors.items()))
             make = self.made_product
-        if key not in self.known:
+        if key not in self.interned:
             value = make(form)
-            self.known[key] = value
+            self.interned[key] = value
             self.forms.setdefault(value, form)
-        return self.known[key]
+        return self.interned[key]
 
     def number(self, x: Fraction) -> Value:
         """A literal, or a quotient of two."""
-        if ("number", x) not in self.known:
+        if ("number", x) not in self.interned:
             text = number_text(x)
             if text is not None:
                 value = constant(float(x), text)
             else:
                 above, below = quotient(x)
                 value = self.node(DIV, self.number(above), self.number(below))
-            self.known["number", x] = value
+            self.interned["number", x] = value
             self.forms[value] = Number(x)
-        return self.known["number", x]
+        return self.interned["number", x]
 
     def made_sum(self, form: Sum) -> Value:
         """The node of a sum."""

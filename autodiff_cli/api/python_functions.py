@@ -549,7 +549,7 @@ def answers(
                 with allowed(values.get("work") or 1, length=len(text) if isinstance(text, str) else 0):
                     at, zipped = values.get("at"), values.pop("zip", False)
                     if "zip" in types and (grid := swept(text, at, command, zipped)) is not None:
-                        return cast(R, at_points(command, function, grid, values))
+                        return cast(R, at_points(command, answered, grid, values))
                     if command in _rows.QUESTIONS and is_frame(at) and not has_lists(text, at):
                         return cast(R, of_rows(command, **values))
                     if not values.get("lenient"):
@@ -627,7 +627,7 @@ OF_ALL = ("usage", "missing_value", "syntax", "name", "arity", "type", "request"
 
 
 def at_points(
-    command: str, function: Callable[[Given], Any], grid: Grid, values: Mapping[str, Any]
+    command: str, answered: Callable[[Mapping[str, Any]], Any], grid: Grid, values: Mapping[str, Any]
 ) -> dict[str, list[Any]]:
     """The answers at the points of a grid, by columns: the point, the numbers as wide rows have them, the error."""
     others = {name: value for name, value in values.items() if name not in ROW_ARGUMENTS and value not in (None, False)}
@@ -647,7 +647,7 @@ def at_points(
         point = point_of({**own, **grid.fixed})
         row = {name: float(x) for name, x in point.items()}
         try:
-            answer = function(Given(command, {**values, "at": point}))
+            answer = answered({**values, "at": point})
             rows += [{**row, "error": None, **cells} for cells in views.view_of(answer).cells(answer)]
         except ExpressionError as error:
             if error.kind in OF_ALL:

@@ -51,7 +51,7 @@ class OneEquation:
         self.evaluations = 0
         self.least: Sample | None = None
         self._evaluator = Evaluator(problem.program, [self.name])
-        self.known: list[float] = []
+        self.roots: list[float] = []
         self.multiplicities: dict[float, int | None] = {}
         """Of the roots at which the sign does not change plainly."""
         self.rejected: dict[float, Any] = {}
@@ -320,9 +320,9 @@ class OneEquation:
             for x in self.confirmed([root]) if root is not None else ():
                 return x
         self.every()
-        if not self.known:
+        if not self.roots:
             raise self._no_change(low, high, a, b)
-        return self.known[0] if start is None else min(self.known, key=lambda x: abs(x - start))
+        return self.roots[0] if start is None else min(self.roots, key=lambda x: abs(x - start))
 
     def _no_change(self, low: float, high: float, a: Sample | None, b: Sample | None) -> ExpressionError:
         side, text = self.problem.text_of_side, self._text
@@ -340,19 +340,19 @@ class OneEquation:
     def every(self) -> list[list[float]]:
         """All solutions that a grid shows between the bounds."""
         roots = self._exact_roots()
-        self.known = self.confirmed(all_roots(self, *self.bounds, self.small)) if roots is None else roots
-        return [[x] for x in self.known]
+        self.roots = self.confirmed(all_roots(self, *self.bounds, self.small)) if roots is None else roots
+        return [[x] for x in self.roots]
 
     def others(self, solutions: Sequence[Sequence[float]]) -> list[float]:
         """Approximate places of other solutions between the bounds."""
         if self.name not in self.problem.bounds or not solutions:
             return []
         try:
-            self.known or self.every()
+            self.roots or self.every()
         except Stopped:
             return []
         ((x,),) = solutions
-        return [other for other in self.known if abs(other - x) > 1e-7 * max(abs(x), abs(other))]
+        return [other for other in self.roots if abs(other - x) > 1e-7 * max(abs(x), abs(other))]
 
     def _only_rounded(self) -> str:
         """Describe a point where the value rounds to 0 without being 0."""

@@ -41,18 +41,18 @@ def entries(answer: str, wanted: Sequence[Key], names: Sequence[str]) -> list[En
     >>> [(entry.key, entry.start) for entry in entries("d/dy = x, d/dx = 1", [("", ("x",)), ("", ("y",))], ["x", "y"])]
     [(('', ('y',)), 6), (('', ('x',)), 16)]
     """
-    found = [_entry(answer, start, end, wanted, names) for start, end in _parts(answer, len(wanted))]
-    labels = [entry.key for entry in found if entry.key is not None]
-    if not labels and len(found) == len(wanted):
-        return [entry._replace(key=key) for entry, key in zip(found, wanted, strict=True)]
-    if len(labels) < len(found):
+    entries = [_entry(answer, start, end, wanted, names) for start, end in _parts(answer, len(wanted))]
+    labels = [entry.key for entry in entries if entry.key is not None]
+    if not labels and len(entries) == len(wanted):
+        return [entry._replace(key=key) for entry, key in zip(entries, wanted, strict=True)]
+    if len(labels) < len(entries):
         asked = ", ".join(f"{derivative_name(by, of)} = …" for of, by in wanted)
-        message = f"the answer has {counted(len(found), 'formula')}, and {len(wanted)} derivatives are asked for"
+        message = f"the answer has {counted(len(entries), 'formula')}, and {len(wanted)} derivatives are asked for"
         raise usage_error("some of these formulas have no name" if labels else message, f"write `--answer '{asked}'`")
     for key in labels:
         if labels.count(key) > 1:
             raise usage_error(f"the answer has `{derivative_name(key[1], key[0])}` twice", "leave one of them out")
-    return found
+    return entries
 
 
 def _parts(answer: str, count: int) -> Iterator[tuple[int, int]]:

@@ -266,7 +266,7 @@ class Builder:
         self.nodes = Graph()
         self.whole = self.nodes
         self.body: Body | None = None
-        self.known: dict[str, int] = {}
+        self.node_of: dict[str, int] = {}
         """The nodes of the names that mean the same wherever they stand from here on."""
         self.conditions: Any = set()
         """The nodes that are no numbers."""
@@ -310,7 +310,7 @@ class Builder:
         """The scope in which the reader adds nodes. Raises `ListNotation`, as `notation` and `call` do."""
         if self.lists:
             raise ListNotation
-        return self.nodes, self.known, self.conditions, self.functions
+        return self.nodes, self.node_of, self.conditions, self.functions
 
     def hide(self, name: str) -> None:
         """Call what the program or the point calls so, where it is called."""
@@ -361,7 +361,7 @@ class Builder:
 
     def next_statement(self) -> None:
         """Go on to the next statement."""
-        sizes = len(self.known), len(self.free), len(self.used_constants), len(self.looks)
+        sizes = len(self.node_of), len(self.free), len(self.used_constants), len(self.looks)
         self._before = sizes, len(self.whole.places), self.problem
 
     def output(self, operands: tuple[int, ...], pieces: Sequence[Piece]) -> None:
@@ -380,7 +380,7 @@ class Builder:
         self.labels.setdefault(value, name)
         self.bound.setdefault(name, []).append((len(self.statements), value))
         self.bindings.append((name, at, value))
-        self.known[name] = value
+        self.node_of[name] = value
         self.hide(name)
         self.outputs = (value,)
 
@@ -414,18 +414,18 @@ class Builder:
     def begin_body(self) -> None:
         """Take what has been read of this statement for the head of a definition, and what follows for the body."""
         sizes, size, self.problem = self._before
-        rows: tuple[dict[str, Any], ...] = (self.known, self.free, self.used_constants, self.looks)
+        rows: tuple[dict[str, Any], ...] = (self.node_of, self.free, self.used_constants, self.looks)
         for row, before in zip(rows, sizes, strict=True):
             while len(row) > before:
                 row.popitem()
         self.cut(size)
-        self._top = self.known, self.conditions, self.functions
+        self._top = self.node_of, self.conditions, self.functions
         self.begin(Body())
 
     def begin(self, body: Body) -> None:
         """Add the nodes that follow to a body, where no name has a meaning yet."""
         self.nodes = self.body = body
-        self.known, self.conditions, self.functions = {}, Anything(), {}
+        self.node_of, self.conditions, self.functions = {}, Anything(), {}
 
     def cut(self, size: int) -> None:
         """Take back the nodes from there on."""
@@ -445,7 +445,7 @@ class Builder:
         body = self.body
         assert body is not None
         self.nodes, self.body = self.whole, None
-        self.known, self.conditions, self.functions = self._top
+        self.node_of, self.conditions, self.functions = self._top
         self.declare(head, body, body.columns(name_mark), root, piece)
 
     def declare(self, head: Head, body: Body, columns: Any, root: int, piece: Piece) -> None:
@@ -554,12 +554,12 @@ class Builder:
         if name.isascii() and name not in CONSTANTS and name not in self.bound and name not in self.looks:
             # A variable that nothing can be wrong with: what `lookup` would do.
             places = self.nodes.places
-            self.free[name] = self.known[name] = node = len(places)
+            self.free[name] = self.node_of[name] = node = len(places)
             self.looks[name] = name, place
             places.append(place)
             return node
         try:
-            node = self.known[name] = self.lookup(name, place, len(self.statements))
+            node = self.node_of[name] = self.lookup(name, place, len(self.statements))
         except ExpressionError as error:
             return self.refuse(error)
         return node

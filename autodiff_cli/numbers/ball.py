@@ -17,7 +17,7 @@ from . import exact_form as form
 from .base import UNDECIDED as UNDECIDED
 from .base import Number, NumberType, Refusal, undecided, whole_order
 from .cot_derivatives import MANY_POLES, cotangent_derivative
-from .exact import known
+from .exact import rational_value
 from .exact_form import Form
 
 MAGNITUDE = 1_000_000_000
@@ -318,7 +318,7 @@ def _exact_value(name: str, forms: list[Form]) -> Ball | None:
     inputs = [form.rational(f) for f in forms]
     if any(q is None for q in inputs):
         return None
-    value = known(name, [Fraction(int(q.p), int(q.q)) for q in inputs])
+    value = rational_value(name, [Fraction(int(q.p), int(q.q)) for q in inputs])
     return None if value is None else ball(value)
 
 

@@ -98,7 +98,7 @@ def _irrational(message: str) -> Refusal:
     return Refusal("domain", message, "use `--precision 50`, or `--certified`, instead of `--exact`")
 
 
-def known(name: str, inputs: list[Fraction]) -> Fraction | None:
+def rational_value(name: str, inputs: list[Fraction]) -> Fraction | None:
     """The value of a function where it is known to be rational; None elsewhere, and where there is none."""
     try:
         return Fraction(getattr(EXACT, name)(*inputs))

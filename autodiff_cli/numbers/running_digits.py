@@ -22,7 +22,7 @@ from typing import Any
 from ..table.primitive import Primitive
 from .base import Lifted, Number, Valued, undecided
 from .budget import charge
-from .exact import RATIONAL_FUNCTIONS, known
+from .exact import RATIONAL_FUNCTIONS, rational_value
 from .multiprecision import MAGNITUDE, NAMED, Multiprecision
 
 EXACT = -math.inf
@@ -333,7 +333,7 @@ class RunningDigits(Lifted):
                 raise undecided(f"whether `{primitive.written}` is defined here cannot be told") from None
             raise
         if all(x.ratio for x in numbers) and (primitive.name in RATIONAL_FUNCTIONS or out._mpf_[3] < self.bits // 2):
-            rational = known(primitive.name, [Fraction(*x.ratio) for x in numbers])  # type: ignore[misc]
+            rational = rational_value(primitive.name, [Fraction(*x.ratio) for x in numbers])  # type: ignore[misc]
             ratio = rational is not None and shortened(*rational.as_integer_ratio())
             if ratio:
                 return self.fraction(ratio)

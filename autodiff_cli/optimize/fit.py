@@ -476,27 +476,29 @@ def _with_units(
     of_columns, notes = column_units(used, texts, bool(units or typed or "[" in text))
     if not of_columns:
         return None, asked, notes
-    found = FitUnits(model, of_columns, asked.fixed, typed, units, arithmetic)
-    columns = {name: found.column(name, column) if name in used else column for name, column in asked.columns.items()}
+    fit_units = FitUnits(model, of_columns, asked.fixed, typed, units, arithmetic)
+    columns = {
+        name: fit_units.column(name, column) if name in used else column for name, column in asked.columns.items()
+    }
     spreads = parse_sigma(asked.sigma, _of_sigma(explained, transform))
     for name, spread in spreads.items():
-        spreads[name] = found.spread(name, spread, columns, texts)
+        spreads[name] = fit_units.spread(name, spread, columns, texts)
     of_points = getattr(asked.predict, "units", {})
     converted = _Asked(
         columns,
-        {name: found.value(name, value) for name, value in asked.point.items()},
-        {name: found.value(name, value) for name, value in asked.fixed.items()},
+        {name: fit_units.value(name, value) for name, value in asked.point.items()},
+        {name: fit_units.value(name, value) for name, value in asked.fixed.items()},
         {
-            name: Range(*(end if end is None else float(found.value(name, end)) for end in ends))
+            name: Range(*(end if end is None else float(fit_units.value(name, end)) for end in ends))
             for name, ends in asked.bounds.items()
         },
         spreads,
         {
-            name: found.column(name, x, of_points.get(name, "")) if name in of_columns else x
+            name: fit_units.column(name, x, of_points.get(name, "")) if name in of_columns else x
             for name, x in asked.predict.items()
         },
     )
-    return found, converted, notes
+    return fit_units, converted, notes
 
 
 def _of_sigma(response: str, transform: Program | None) -> str:
@@ -763,20 +765,20 @@ class _Inference:
         self.inverse, self.null, self.undetermined = _covariance(np, self.slopes, self.size, self.names)
         self.used = int(np.count_nonzero(model.weights))
         self.dof = self.used - len(self.estimated) + len(self.null)
-        self.known = data.has_sigma and not scaled
-        self.noise = variance = 1.0 if self.known else self.rss / self.dof if self.dof > 0 else math.nan
+        self.sigma_given = data.has_sigma and not scaled
+        self.noise = variance = 1.0 if self.sigma_given else self.rss / self.dof if self.dof > 0 else math.nan
         if model.loss != "linear":
             u = self.left[model.weights > 0] / model.scale
-            variance = _normal_variance(np, model.loss) if self.known else _variance(np, model.loss, u, self.dof)
+            variance = _normal_variance(np, model.loss) if self.sigma_given else _variance(np, model.loss, u, self.dof)
             variance *= model.scale**2
         self.variance, self.covariance = variance, self.inverse * variance
         self.errors: dict[str, float] = {}
-        if self.dof > 0 or self.known:
+        if self.dof > 0 or self.sigma_given:
             roots = np.sqrt(np.maximum(0.0, np.diagonal(self.covariance))) / self.size
             self.errors = {
                 name: float(x) for name, x in zip(self.names, roots, strict=True) if name not in self.undetermined
             }
-        self.factor = coverage_factor(level, math.inf if self.known else self.dof) if self.errors else 0.0
+        self.factor = coverage_factor(level, math.inf if self.sigma_given else self.dof) if self.errors else 0.0
 
     def parameters(self, linear: Sequence[str]) -> dict[str, Parameter]:
         """Return what is known of each parameter, in the order of the formula."""
@@ -857,10 +859,10 @@ class _Inference:
             of_mean = np.maximum(self._variances(slopes[self.estimated].T / self.size), 0.0)
             confidence = self.factor * np.sqrt(of_mean)
             prediction = self.factor * np.sqrt(of_mean + self._variance_of_rows(values))
-        known = bool(self.errors) and not self.null
+        has_errors = bool(self.errors) and not self.null
 
         def ends(value: float, half: float) -> tuple[float, float] | None:
-            return (value - half, value + half) if known and math.isfinite(half) else None
+            return (value - half, value + half) if has_errors and math.isfinite(half) else None
 
         return [
             Prediction(
@@ -906,15 +908,15 @@ class _Inference:
         if len(self.data.predictors) == 1:
             order = np.argsort(model.columns[self.data.predictors[0]], kind="stable")
         estimated = len(self.estimated) - len(self.null)
-        known = self.data.has_sigma
-        result = goodness(np, self.left, model.weights, self.dof, estimated, order, known=known)
+        sigma_given = self.data.has_sigma
+        result = goodness(np, self.left, model.weights, self.dof, estimated, order, sigma_given=sigma_given)
         if isinstance(model, ErrorsInVariables):
             result = result.shifted(_spread_of_predictors(model))
         return result
 
     def goodness_warnings(self, result: Goodness) -> Iterator[Diagnostic]:
         """Yield a warning where χ² is far from what the uncertainties of the response make it."""
-        if self.known and result.doubtful and result.reduced is not None and result.p_value is not None:
+        if self.sigma_given and result.doubtful and result.reduced is not None and result.p_value is not None:
             more = result.reduced > 1
             scatter = f"the residuals scatter {'more' if more else 'less'} than `--sigma` says"
             message = f"χ²/ν is {result.reduced:.3g}: {scatter} (p = {result.p_value:.2g})"
@@ -969,7 +971,7 @@ def _answer(
         r_squared=None if corrections else _r_squared(model, values, origin=origin),
         level=inference.level,
         loss=model.loss,
-        absolute_sigma=inference.known,
+        absolute_sigma=inference.sigma_given,
         converged=reason == "converged",
         reason=reason,
         message=message,
@@ -1013,8 +1015,8 @@ def _sharpened(fit: Fit, inference: _Inference, arithmetic: Arithmetic) -> Fit:
     weights = inference.model.weights
     rows = [k for k in range(inference.model.rows) if weights[k] > 0]
     start = list(inference.values.values())
-    known = inference.known
-    numbers = estimates_in(arithmetic, inference.problem, inference.data, rows, start, fit.dof, known)
+    sigma_given = inference.sigma_given
+    numbers = estimates_in(arithmetic, inference.problem, inference.data, rows, start, fit.dof, sigma_given)
     errors = numbers.get("errors", {})
     parameters = dict(fit.parameters)
     for name, x in numbers["values"].items():

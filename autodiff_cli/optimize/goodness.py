@@ -75,14 +75,14 @@ def chi_squared_tail(chi_squared: float, dof: int) -> float:
     return float(gammaincc(dof / 2, chi_squared / 2))
 
 
-def likelihood(rss: float, rows: int, sum_log_weights: float, estimated: int, known: bool) -> tuple[float, int]:
+def likelihood(rss: float, rows: int, sum_log_weights: float, estimated: int, sigma_given: bool) -> tuple[float, int]:
     """Return the largest logarithm of the likelihood of normal residuals, and how many parameters it has.
 
     `rss` is the weighted sum of squares and `sum_log_weights` the sum of the logarithms of the weights, which are
     1/sigma² where sigma is `known`; elsewhere the variance is a parameter too, whose estimate is `rss`/`rows`.
     """
     constant = rows * math.log(2 * math.pi) - sum_log_weights
-    if known:
+    if sigma_given:
         return -(constant + rss) / 2, estimated
     return -(constant + rows * (math.log(rss / rows) + 1)) / 2, estimated + 1
 
@@ -147,7 +147,7 @@ def _anderson_darling_tail(a: float) -> float:
 
 
 def goodness(
-    np: Any, residuals: Any, weights: Any, dof: int, estimated: int, order: Sequence[int] | None, *, known: bool
+    np: Any, residuals: Any, weights: Any, dof: int, estimated: int, order: Sequence[int] | None, *, sigma_given: bool
 ) -> Goodness:
     """Return how well a formula fits, by the residuals multiplied by the roots `weights` of the weights of their rows.
 
@@ -155,16 +155,16 @@ def goodness(
     """
     used = weights > 0
     rss, rows = float(residuals @ residuals), int(np.count_nonzero(used))
-    chi_squared = rss if known else None
-    tail = chi_squared_tail(rss, dof) if known and dof > 0 else None
+    chi_squared = rss if sigma_given else None
+    tail = chi_squared_tail(rss, dof) if sigma_given and dof > 0 else None
     log_likelihood = aic = bic = None
-    if known or rss > 0:
-        log_likelihood, k = likelihood(rss, rows, 2 * float(np.sum(np.log(weights[used]))), estimated, known)
+    if sigma_given or rss > 0:
+        log_likelihood, k = likelihood(rss, rows, 2 * float(np.sum(np.log(weights[used]))), estimated, sigma_given)
         aic, bic = 2 * k - 2 * log_likelihood, k * math.log(rows) - 2 * log_likelihood
     ordered = residuals if order is None else residuals[order]
     return Goodness(
         chi_squared=chi_squared,
-        reduced=rss / dof if known and dof > 0 else None,
+        reduced=rss / dof if sigma_given and dof > 0 else None,
         p_value=tail,
         log_likelihood=log_likelihood,
         aic=aic,

@@ -148,15 +148,15 @@ class _Stationary(Operator):
         super().__init__((), equations.names, {}, boxes(equations.m.bits))
         equations.m = self.m
         self.equations = equations
-        self.known: Matrix = []
+        self.matrix: Matrix = []
 
     def at(self, box: Any) -> tuple[Any, Any]:
         """The left sides over a box, and their derivatives."""
         balls = [self.ball(a) for a in box]
         # at a point the matrix of the box around it, or of the point before it, does as well
-        if not (self.known and all(a.is_exact() for a in box)):
-            self.known = [[self.m.number(x).a for x in row] for row in self.equations.matrix(balls)]
-        return [self.m.number(x).a for x in self.equations.slopes(balls)], self.known
+        if not (self.matrix and all(a.is_exact() for a in box)):
+            self.matrix = [[self.m.number(x).a for x in row] for row in self.equations.matrix(balls)]
+        return [self.m.number(x).a for x in self.equations.slopes(balls)], self.matrix
 
 
 def estimates_in(
@@ -166,7 +166,7 @@ def estimates_in(
     rows: Sequence[int],
     start: Sequence[float],
     dof: int,
-    known: bool,
+    sigma_given: bool,
 ) -> dict[str, Any]:
     """Return `values`, standard `errors`, `rss` and `deviation` of a fit in an arithmetic, near a start in doubles.
 
@@ -189,8 +189,8 @@ def estimates_in(
         count = m.number(dof)
         result = {"values": dict(zip(names, solution, strict=True)), "rss": total}
         # as many rows as parameters say nothing of how far they are off, unless that is known
-        if known or dof:
-            variance = m.number(1) if known else total / count
+        if sigma_given or dof:
+            variance = m.number(1) if sigma_given else total / count
             result["errors"] = {name: m.sqrt(variance * inverse[k][k]) for k, name in enumerate(names)}
         if dof:
             result["deviation"] = m.sqrt(total / count)
