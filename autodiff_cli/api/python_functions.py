@@ -548,9 +548,13 @@ def answers(
                 values = taken(types, values, command)
                 with allowed(values.get("work") or 1, length=len(text) if isinstance(text, str) else 0):
                     at, zipped = values.get("at"), values.pop("zip", False)
-                    if "zip" in types and (grid := swept(text, at, command, zipped)) is not None:
+                    grid = swept(text, at, command, zipped) if "zip" in types else None
+                    of_frame = command in _rows.QUESTIONS and is_frame(at) and not has_lists(text, at)
+                    if (grid is not None or of_frame) and command in CHECKS and values.get("answer") is not None:
+                        raise usage_error("an answer is marked at one point, and here are many", 'write at="x=1"')
+                    if grid is not None:
                         return cast(R, at_points(command, answered, grid, values))
-                    if command in _rows.QUESTIONS and is_frame(at) and not has_lists(text, at):
+                    if of_frame:
                         return cast(R, of_rows(command, **values))
                     if not values.get("lenient"):
                         return cast(R, warned(answered(values), command))

@@ -7,12 +7,14 @@ import json
 import math
 import random
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import mpmath
 import numpy as np
 import pytest
+from scipy.integrate import quad
 from scipy.optimize import curve_fit, least_squares
 
 import autodiff_cli
@@ -386,6 +388,14 @@ OUTLIER = {
 }
 
 
+INFLUENCE: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
+    "soft_l1": (lambda u: u / np.sqrt(1 + u * u), lambda u: (1 + u * u) ** -1.5),
+    "huber": (lambda u: np.clip(u, -1, 1), lambda u: (np.abs(u) <= 1) * 1.0),
+    "cauchy": (lambda u: u / (1 + u * u), lambda u: (1 - u * u) / (1 + u * u) ** 2),
+}
+"""ψ and its derivative."""
+
+
 @pytest.mark.parametrize("loss", ["soft_l1", "huber", "cauchy"])
 def test_the_scale_of_a_loss(loss: str) -> None:
     plain = fit("y = a + b*x", OUTLIER, loss=loss)
@@ -406,6 +416,14 @@ def test_the_scale_of_a_loss(loss: str) -> None:
     scale = 1.4826 * float(np.median(left))
     again = least_squares(lambda p: y - p[0] - p[1] * x, [1, 2], loss=loss, f_scale=scale, xtol=1e-14, gtol=1e-14).x
     assert [plain.point["a"], plain.point["b"]] == pytest.approx(list(again), rel=1e-6)
+    psi, bent = INFLUENCE[loss]
+    u = (y - plain.point["a"] - plain.point["b"] * x) / scale
+    mean, n = np.mean(bent(u)), len(u)
+    correction = 1 + 2 / n * np.var(bent(u)) / mean**2
+    variance = correction**2 * np.sum(psi(u) ** 2) / (n - 2) / mean**2 * scale**2
+    rows = np.column_stack([np.ones(n), x])
+    errors = np.sqrt(variance * np.diagonal(np.linalg.inv(rows.T @ rows)))
+    assert [float(plain.parameters[name].error or 0) for name in "ab"] == pytest.approx(errors.tolist(), rel=1e-7)
     stopped = fit("y = a + b*x", OUTLIER, loss=loss, stop=lambda: True)
     assert stopped.reason == "interrupted"
 
@@ -420,6 +438,14 @@ def test_a_loss_with_known_uncertainties_has_their_scale_and_their_errors(loss: 
     errors = {float(found.parameters["b"].error or 0) for found in samples}
     assert max(errors) == pytest.approx(min(errors), rel=1e-9)
     assert max(errors) == pytest.approx(np.std([found.point["b"] for found in samples]), rel=0.15)
+    # the asymptotic variance of normal residuals: E ψ²/(E ψ′)²
+    psi, bent = INFLUENCE[loss]
+    square, slope = (
+        2 * quad(lambda u, f=f: f(u) * math.exp(-u * u / 2) / math.sqrt(2 * math.pi), 0, 12, points=[1.0])[0]
+        for f in (lambda u: psi(u) ** 2, bent)
+    )
+    expected = 0.1 * math.sqrt(square / slope**2 / np.sum((x - np.mean(x)) ** 2))
+    assert max(errors) == pytest.approx(expected, rel=1e-3 if loss == "huber" else 1e-6)
     interval = samples[0].parameters["b"].interval
     assert interval is not None and interval[1] - interval[0] == pytest.approx(2 * 1.959964 * max(errors), rel=1e-6)
 

@@ -280,6 +280,12 @@ def test_each_option_was_used() -> None:
         assert used == keywords(command) - {"zip"}, command
 
 
+@pytest.mark.parametrize("command", ["hessian", "taylor", "diff"])
+def test_an_answer_is_marked_at_one_point(command: str) -> None:
+    with pytest.raises(ExpressionError, match="an answer is marked at one point"):
+        getattr(face, command)("x**2", at="x=1:2:1", answer="2")
+
+
 def test_sweeps_answer_columns() -> None:
     columns = face.gradient("x*y", "x=0:1:0.5,y=2:4:1", zip=True)
     assert columns == {
