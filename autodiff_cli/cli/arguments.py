@@ -244,7 +244,7 @@ def _too_many(
         hint = f"give all values in one `--at`, separated by commas: `--at …,{extra}`"
     elif "--range" in declared.options and (ends := _ends(positional[len(declared.arguments) :])):
         hint = f"the range is `--range {ends}`"
-    elif "--at" in declared.options and len(positional) == len(declared.arguments) + 1 and _NUMBER.fullmatch(extra):
+    elif "--at" in declared.options and len(positional) == len(declared.arguments) + 1 and re.fullmatch(_NUMBER, extra):
         hint = f"give the point with `--at {extra}`"
     elif "--at" in declared.options and assigned and not at:
         hint = f"give the point with `--at {','.join(assigned)}`"
@@ -263,12 +263,12 @@ def _too_many(
     return usage_error(f"`{extra}` is one argument too many", hint)
 
 
-_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+_NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 
 
 def _ends(extra: Sequence[str]) -> str:
     """The range that further arguments are: `x=0:2`, `0:2`, or `0` and `2`; empty where they are none."""
-    if len(extra) == 2 and all(_NUMBER.fullmatch(word) for word in extra):
+    if len(extra) == 2 and all(re.fullmatch(_NUMBER, word) for word in extra):
         return ":".join(extra)
     return extra[0] if len(extra) == 1 and re.fullmatch(r"(?:[^\W\d]\w*=)?[^:=]+:[^:=]+", extra[0]) else ""
 

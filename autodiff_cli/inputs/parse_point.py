@@ -20,7 +20,7 @@ from .problem import Typed as Typed
 from .problem import evaluate_constant
 from .problem import typed as typed
 
-_FILE_AND_VALUES = re.compile(r"(@.*?),\s*([^\W\d]\w*(?:\[[\d,]*\])?\s*=.*)", re.DOTALL)
+_FILE_AND_VALUES = r"(?s)(@.*?),\s*([^\W\d]\w*(?:\[[\d,]*\])?\s*=.*)"
 """A file of values, and values that are typed behind it."""
 
 ValueOf = Callable[[str, str, int], float]
@@ -262,7 +262,7 @@ def _apart(option: str) -> Iterator[str]:
     if isinstance(option, PointFile) or not option.startswith("@"):
         yield option
         return
-    match = _FILE_AND_VALUES.fullmatch(option)
+    match = re.fullmatch(_FILE_AND_VALUES, option)
     file, *values = (option,) if match is None or os.path.exists(option[1:]) else match.groups()
     yield PointFile(file)
     yield from values

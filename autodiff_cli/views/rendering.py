@@ -47,12 +47,11 @@ class PlainText:
         lines: list[str] = []
         previous: Block | None = None
         for block in blocks:
-            rendered = self.block(block)
-            if isinstance(block, Room) and not rendered:
+            if type(block) is Room and not self.room(block):
                 continue
             if previous is not None and not self.together(previous, block):
                 lines.append("")
-            lines += rendered
+            lines += self.block(block)
             previous = block
         return "\n".join([*lines, ""])
 
@@ -68,9 +67,9 @@ class PlainText:
             return (self.line(block.pieces),) if block.source else self.lines(block.pieces)
         if isinstance(block, Outline):
             return self.outline(block)
-        if isinstance(block, Room):
-            return self.room(block)
-        return self.drawing(block) if isinstance(block, Drawing) else self.program(block)
+        if isinstance(block, Program):
+            return self.program(block)
+        return self.drawing(block) if isinstance(block, Drawing) else self.room(block)
 
     def line(self, pieces: Pieces) -> str:
         """A line of styled text."""

@@ -126,11 +126,12 @@ def call(command: str, args: Sequence[str]) -> int:
     from ...streams import internal_error as bugs
     from ...views import error
     from ..arguments import NothingAsked, read
-    from ..call import Call
     from ..declarations import declared
 
     declaration = declared(command)
     values = read(args, declaration, f"autodiff {command}", _commands_with)
+    from ..call import Call  # help needs none
+
     if "AUTODIFF_OPTIONS" in os.environ:
         from ..defaults import with_own
 
