@@ -266,6 +266,7 @@ OTHERS: dict[str, tuple[str, str]] = {
     "algebra/canonical": ("sqrt", "a power"),
     "algebra/rewriting": ("sum prod exp sign abs", "how powers of e and signs merge"),
     "derivatives/folding": ("sum prod", "what a long sum or product is called"),
+    "uncertainty/measured_units": ("beta gamma", "distributions of these names"),
     "formulas/derivation": ("sum prod", "rules for sums and products of any length, which have names"),
     "batched/data_loss": ("mean", "a word of an option"),
     "accuracy/check": ("mean", "a word of an option"),
