@@ -281,7 +281,6 @@ OTHERS: dict[str, tuple[str, str]] = {
     "language/unrolling": ("hypot sum", "a norm, a dot product"),
     "uncertainty/measured_value": ("beta gamma", "distributions"),
     "uncertainty/monte_carlo": ("beta gamma", "distributions"),
-    "views/plot": ("log", "a scale"),
     "views/plots/figure": ("log", "a scale of Matplotlib"),
 }
 """Where a function may be named as text outside the table, which ones, and why: a fact about it belongs in its row."""
