@@ -203,7 +203,11 @@ def _units(drawn: Picture, steps: Trace, free: Sequence[str]) -> Units | None:
 
     value, point = steps.value.unit, {name: x.unit for name, x in steps.point.items()}  # type: ignore[attr-defined]
     nodes = [
-        {"value": node.unit or "", "adjoint": node.grad_unit or "", "partials": [edge.unit or "" for edge in node.inputs]}
+        {
+            "value": node.unit or "",
+            "adjoint": node.grad_unit or "",
+            "partials": [edge.unit or "" for edge in node.inputs],
+        }
         for node in drawn.nodes
     ]
     rate = unit_of_rate(step_units(value, point, free), free)

@@ -114,7 +114,7 @@ def _node(page: Page, node: Node) -> tuple[object, ...]:
 
 
 def _scales(units: object) -> Iterator[tuple[str, tuple[float, float, float]]]:
-    """Yield each unit of a tree of units with its scale: numerator, denominator, and zero in the coherent unit."""
+    """Yield each unit of a tree of units with its scale: numerator, shift, denominator."""
     from ..quantities.unit import Unit  # only units need it
 
     if isinstance(units, dict | list):
@@ -122,7 +122,8 @@ def _scales(units: object) -> Iterator[tuple[str, tuple[float, float, float]]]:
             yield from _scales(item)
     elif isinstance(units, Unit):
         numerator = units.scale.numerator * math.pi**units.pi if units.pi else units.scale.numerator
-        yield str(units) or "1", (numerator, units.scale.denominator, float(units.zero))
+        shift = float(units.zero * units.scale.denominator)
+        yield str(units) or "1", (numerator, shift, units.scale.denominator)
 
 
 def _function(source: str) -> str:

@@ -22,7 +22,7 @@ const isCondition = (k) => ["condition", "and", "or"].includes(nodes[k].kind);
 // ---- units --------------------------------------------------------------------------------------------------------
 // The page computes in coherent units of the SI; what is seen, typed and plotted is in the unit that it has. Which that
 // is does not depend on the numbers. Without units, all are the number 1.
-const ONE = { text: "", numerator: 1, denominator: 1, zero: 0 };
+const ONE = { text: "", numerator: 1, denominator: 1, shift: 0 };
 const scales = Object.fromEntries(Object.entries(page.scales ?? {}).map(([text, scale]) => [text, { text, ...scale }]));
 const unitOf = (text) => (text === undefined || text === "1" ? ONE : scales[text]);
 const ofNode = (k) => unitOf(page.units?.nodes[k].value);
@@ -30,8 +30,8 @@ const ofAdjoint = (k) => unitOf(page.units?.nodes[k].adjoint);
 const ofPartial = (k, position) => unitOf(page.units?.nodes[k].partials[position]);
 const ofVariable = (name) => unitOf(page.units?.point[name]);
 const ofValue = unitOf(page.units?.value);
-const fromSI = (x, unit) => (unit === ONE ? x : ((x - unit.zero) * unit.denominator) / unit.numerator);
-const toSI = (x, unit) => (unit === ONE ? x : (x * unit.numerator) / unit.denominator + unit.zero);
+const fromSI = (x, unit) => (unit === ONE ? x : (x * unit.denominator - unit.shift) / unit.numerator);
+const toSI = (x, unit) => (unit === ONE ? x : (x * unit.numerator + unit.shift) / unit.denominator);
 // A number as text with its unit, as formulas have it, and a name with the unit of its numbers.
 const withUnit = (text, unit) => (text && unit.text ? `${text} ${unit.text}` : text);
 const measured = (x, unit) => withUnit(x === null || x === undefined ? "" : written(fromSI(x, unit)), unit);
@@ -42,7 +42,7 @@ const shown = (k, x, write = measured) => (isCondition(k) ? (x ? "true" : "false
 const UNREADABLE = "not a number: write 0.5, 1/3 or 1e-3";
 const unreadable = (unit) => (unit.text ? UNREADABLE.replace(":", ` in ${unit.text}:`) : UNREADABLE);
 const unreadIn = (field, unit) => (numberIn(field.value, unit) < coldest(unit) ? "below absolute zero" : unreadable(unit));
-const coldest = (unit) => (unit.zero ? fromSI(0, unit) : -Infinity);
+const coldest = (unit) => (unit.shift ? -unit.shift / unit.numerator : -Infinity);
 const numberIn = (text, unit) => number(unit.text && text.trimEnd().endsWith(unit.text) ? text.trimEnd().slice(0, -unit.text.length) : text);
 // A number as it is typed: `1/3` is one too.
 const number = (text) => {
