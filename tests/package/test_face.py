@@ -79,6 +79,7 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("graph", SUM, {"at": POINT, "decimals": 2}),
     ("graph", SUM, {"symbolic": True, "work": 2, "theme": "dark"}),
     ("page", SUM, {"at": POINT, "wrt": "x", "theme": "dark", "work": 2}),
+    ("page", "F*L", {"at": "F=1.5 kN, L=2 mm", "in_": "J"}),
     ("check", SUM, {"at": POINT, "wrt": "x", "require": 9, "work": 2, "digits": 3}),
     ("check", SUM, {"at": POINT, "decimals": 2}),
     ("check", "(w - a*x)**2", {"at": "a=2", "data": "readings.csv", "reduce": "mean", "on_error": "skip"}),
