@@ -10,7 +10,14 @@ from ..errors import Diagnostic, quoted, usage_error
 from ..graphs.value import Value, constant, graph_in, in_order, node, variable
 from ..inputs.figures import unsigned
 from ..inputs.measured_points import program_units, with_units
-from ..inputs.problem import Quantity, as_number, check_values, read_program, single_output, wanted_variables
+from ..inputs.problem import (
+    as_number,
+    check_values,
+    numbers_or_quantities,
+    read_program,
+    single_output,
+    wanted_variables,
+)
 from ..language.builder import Program
 from ..language.printer import expression_text
 from ..numbers.floats import REAL
@@ -142,9 +149,7 @@ def trace(
     >>> trace("log(x1) + x1*x2 - sin(x2)", {"x1": 2, "x2": 5}).gradient["x1"]
     5.5
     """
-    values = {
-        name: value if type(value) is Quantity else as_number(value, name) for name, value in with_units(point).items()
-    }
+    values = numbers_or_quantities(with_units(point))
     program, _, remarks = read_program(text, values, wrt, units=True)
     output = single_output(program)
     warnings = check_values(program, values) + remarks

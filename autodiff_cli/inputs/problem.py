@@ -152,10 +152,8 @@ def read_program(
 def pose(text: str, point: Point | None, wrt: Sequence[str] | str | None, *, quantities: bool = False) -> Problem:
     """The program of a text, ready to be differentiated at a point, of `quantities` too. Raises `ExpressionError`."""
     typed = dict(point or {})
-    values = {
-        name: value if quantities and type(value) is Quantity else as_number(value, name)
-        for name, value in typed.items()
-    }
+    read = number_or_quantity if quantities else as_number
+    values = {name: read(value, name) for name, value in typed.items()}
     program, numbers, notes = read_program(text, values, wrt, units=quantities)
     typed |= numbers
     warnings = check_values(program, values) + notes
@@ -230,6 +228,16 @@ def _check_one_expression(text: str) -> None:
             Span(last.start, last.end),
             "give a number, or `pi/4` for example",
         )
+
+
+def number_or_quantity(value: float | str, name: str) -> float:
+    """The value that a point gives to a name, as a float, or as the quantity that it is. Raises `ExpressionError`."""
+    return value if type(value) is Quantity else as_number(value, name)
+
+
+def numbers_or_quantities(point: Point | None) -> dict[str, float]:
+    """The values of a point as floats, those with a unit as quantities. Raises `ExpressionError`."""
+    return {name: number_or_quantity(value, name) for name, value in (point or {}).items()}
 
 
 def as_number(value: float | str, name: str) -> float:

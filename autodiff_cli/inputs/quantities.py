@@ -24,7 +24,7 @@ from ..quantities.unit_system import UnitSystem
 from ..run.evaluation import Evaluation
 from ..table.primitive import FUNCTIONS
 from .parse_point import constant_value, pieces
-from .problem import PLAIN, Quantity, as_number, evaluate_constant
+from .problem import PLAIN, Quantity, as_number, evaluate_constant, number_or_quantity
 
 
 class Units(dict[str, Any]):
@@ -160,7 +160,7 @@ def read_value(value: Any, name: str) -> float:
         return quantity_value(name, value)
     if hasattr(value, "magnitude") and hasattr(value, "units"):
         return quantity_value(name, f"{as_number(value.magnitude, name)!r} {value.units:~P}")
-    return value if type(value) is Quantity else as_number(value, name)
+    return number_or_quantity(value, name)
 
 
 def with_quantities(point: Mapping[str, Any]) -> dict[str, Any]:
@@ -430,7 +430,7 @@ def of_one_dimension(outputs: Sequence[Unit], names: Sequence[str], hint: str) -
             raise ExpressionError("dimension", f"`{names[0]}` is {first}, and `{name}` is {other}", None, hint)
 
 
-def has_units(program: Program, values: Mapping[str, float]) -> bool:
+def has_units(program: Program, values: Mapping[Any, Any]) -> bool:
     """Whether a value has a unit, or a number in the program."""
     return has_unit_literals(program.text) or any(map(has_unit, values.values()))
 

@@ -100,6 +100,10 @@ def test_vanishing_differences(text: str) -> None:
         ("x**2 = 2", "1.4142, -1.4142", True, "rounded", {}),
         ("x**2 = 2", "1.4143, -1.4142", False, "`1.4143` is no solution", {}),
         ("x**2 = 2", "1.4, -1.4", False, "`1.4` is no solution", {}),
+        # half a unit of the last digit, and no more
+        ("2*x = 2.469", "1.234", True, "rounded", {}),
+        ("2*x = 2.46898", "1.234", True, "rounded", {}),
+        ("2*x = 2.46902", "1.234", False, "`1.234` is no solution", {}),
         ("x**2 - 5*x + 6 = 0", "2, -3", False, "`-3` is no solution", {}),
         ("x**2 + 1 = 0", "none", True, "no solution", {}),
         ("x*exp(x) = 1", "0.567", True, "not known", {}),
