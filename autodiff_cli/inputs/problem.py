@@ -16,7 +16,7 @@ from ..errors import Diagnostic, ExpressionError, Offer, Span, nearest, quoted
 from ..graphs.value import Value
 from ..language.builder import Program
 from ..language.elements import expanded, listed, point_text, split_names
-from ..language.tokens import plain_number
+from ..language.tokens import has_unit_literals, plain_number
 from ..numbers.budget import reported
 from ..numbers.floats import REAL
 from ..run.evaluation import Evaluation
@@ -73,7 +73,7 @@ PLAIN = frozenset((float, int, Typed))
 
 def may_have_units(text: str, values: Mapping[Any, object], asked: object = None) -> bool:
     """Whether a program or its point may have units: if not, nothing about units has to be imported."""
-    return asked is not None or "[" in text or Quantity in map(type, values.values())
+    return asked is not None or Quantity in map(type, values.values()) or has_unit_literals(text)
 
 
 class Problem(NamedTuple):
