@@ -18,7 +18,7 @@ from ..extras import install_command
 from ..graphs.second_order import hessian_in
 from ..inputs.arithmetic import Arithmetic
 from ..inputs.parse_point import is_name
-from ..inputs.problem import Problem, Quantity, as_number, parse, unused, wanted_variables
+from ..inputs.problem import Problem, Quantity, numbers_or_quantities, parse, unused, wanted_variables
 from ..language.builder import Program
 from ..numbers import budget as work
 from ..numbers.floats import REAL
@@ -146,9 +146,7 @@ def pose_over(
     if with_unit is not None and not quantities:
         message = f"the value of `{with_unit}` has a unit, and this command uses the numbers of data without units"
         raise ExpressionError("point", message, hint="give its number, in units that belong to those of the columns")
-    values = {
-        name: value if type(value) is Quantity else as_number(value, name) for name, value in (point or {}).items()
-    }
+    values = numbers_or_quantities(point)
     program: Program | None = None
     names: Sequence[str] = ()
 

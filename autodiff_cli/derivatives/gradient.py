@@ -15,10 +15,9 @@ from ..inputs.figures import unsigned
 from ..inputs.measured_points import program_units, with_units
 from ..inputs.problem import (
     Point,
-    Quantity,
-    as_number,
     check_single,
     check_values,
+    numbers_or_quantities,
     pose,
     read_program,
     wanted_variables,
@@ -151,9 +150,7 @@ def gradient(
         return _reduced(text, point, wrt, over, arithmetic, relative)
     if arithmetic.name != "double":
         return _in(arithmetic, text, point, wrt, relative, units, system)
-    values = {
-        name: value if type(value) is Quantity else as_number(value, name) for name, value in (point or {}).items()
-    }
+    values = numbers_or_quantities(point)
     program, _, notes = read_program(text, values, wrt, units=True)
     found_units = program_units(program, values, units, system=system)
     try:

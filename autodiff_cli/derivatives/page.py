@@ -14,8 +14,8 @@ from ..formulas.export import export
 from ..graphs.adjoint import is_literal
 from ..graphs.value import Value, constant, graph_in, in_order, node, variable
 from ..inputs.figures import unsigned
-from ..inputs.measured_points import coherent_values
-from ..inputs.problem import read_program, single_output
+from ..inputs.measured_points import with_units
+from ..inputs.problem import numbers_or_quantities, read_program, single_output
 from ..language.printer import expression_text
 from ..numbers.floats import REAL
 from ..record import Record
@@ -125,7 +125,7 @@ def page(
     >>> [found.nodes[k].name for k in found.order], found.nodes[found.output].partials
     (['x', 'w', 'v1'], ('\\ue001', '\\ue000'))
     """
-    values = coherent_values(point)
+    values = numbers_or_quantities(with_units(point))
     steps = trace(text, values, wrt=wrt, units=units)
     drawn = picture(text, values, wrt=wrt, units=units)
     if len(drawn.nodes) > MOST_NODES:

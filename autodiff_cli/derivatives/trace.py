@@ -9,8 +9,15 @@ from ..algebra.partials import local_formulas
 from ..errors import Diagnostic, quoted, usage_error
 from ..graphs.value import Value, constant, graph_in, in_order, node, variable
 from ..inputs.figures import unsigned
-from ..inputs.measured_points import coherent_values, program_units
-from ..inputs.problem import as_number, check_values, read_program, single_output, wanted_variables
+from ..inputs.measured_points import program_units, with_units
+from ..inputs.problem import (
+    as_number,
+    check_values,
+    numbers_or_quantities,
+    read_program,
+    single_output,
+    wanted_variables,
+)
 from ..language.builder import Program
 from ..language.printer import expression_text
 from ..numbers.floats import REAL
@@ -142,7 +149,7 @@ def trace(
     >>> trace("log(x1) + x1*x2 - sin(x2)", {"x1": 2, "x2": 5}).gradient["x1"]
     5.5
     """
-    values = coherent_values(point)
+    values = numbers_or_quantities(with_units(point))
     program, _, remarks = read_program(text, values, wrt, units=True)
     output = single_output(program)
     warnings = check_values(program, values) + remarks

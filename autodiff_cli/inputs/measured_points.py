@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import ExpressionError
 from ..language.builder import Program
-from .problem import PLAIN, Point, Quantity, as_number, check_single, check_values, may_have_units
+from .problem import PLAIN, Point, check_single, check_values, may_have_units
 
 if TYPE_CHECKING:
     from .quantities import ProgramUnits
@@ -20,12 +20,6 @@ def with_units(point: Point | None) -> dict[str, float | str]:
     from .quantities import with_quantities  # only units and texts need it
 
     return with_quantities(point or {})
-
-
-def coherent_values(point: Point | None) -> dict[str, float]:
-    """Return the values of a point as floats, those with units in coherent ones, which they remember."""
-    values = with_units(point)
-    return {name: value if type(value) is Quantity else as_number(value, name) for name, value in values.items()}
 
 
 def program_units(

@@ -15,6 +15,7 @@ from ..inputs.bounds import Range
 from ..inputs.parse_point import is_name, split
 from ..inputs.problem import PLAIN, Point, Problem, Quantity, as_number, check_single, parse
 from ..language.builder import Program
+from ..language.tokens import has_unit_literals
 from ..numbers.budget import allowed
 from ..numerics.student_t import check_level, coverage_factor
 from ..record import Record
@@ -462,7 +463,8 @@ def _with_units(
     values = [*asked.point.items(), *asked.fixed.items()]
     values += [(name, end) for name, ends in asked.bounds.items() for end in ends if end is not None]
     typed = [(name, value.unit) for name, value in values if isinstance(value, Quantity)]
-    if not (texts or typed or units or "[" in text):
+    has_literals = has_unit_literals(text)
+    if not (texts or typed or units or has_literals):
         return None, asked, ()
     from ..inputs.column_units import column_units, left_out
     from .fit_units import FitUnits
@@ -473,7 +475,7 @@ def _with_units(
     program, explained, transform = model
     measured = [explained] if transform is None else [*transform.variables]
     used = [*measured, *(name for name in program.variables if name in asked.columns)]
-    of_columns, notes = column_units(used, texts, bool(units or typed or "[" in text))
+    of_columns, notes = column_units(used, texts, bool(units or typed or has_literals))
     if not of_columns:
         return None, asked, notes
     fit_units = FitUnits(model, of_columns, asked.fixed, typed, units, arithmetic)

@@ -79,7 +79,6 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("graph", SUM, {"at": POINT, "decimals": 2}),
     ("graph", SUM, {"symbolic": True, "work": 2, "theme": "dark"}),
     ("page", SUM, {"at": POINT, "wrt": "x", "theme": "dark", "work": 2}),
-    ("page", "F*L", {"at": "F=1.5 kN, L=2 mm", "in_": "J"}),
     ("check", SUM, {"at": POINT, "wrt": "x", "require": 9, "work": 2, "digits": 3}),
     ("check", SUM, {"at": POINT, "decimals": 2}),
     ("check", "(w - a*x)**2", {"at": "a=2", "data": "readings.csv", "reduce": "mean", "on_error": "skip"}),
@@ -172,7 +171,7 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("grad", "m*c**2", {"at": "m=1 kg", "constants": "c"}),
     *(
         (command, "m*c**2", {"at": "m=1 kg", "constants": "c", "in_": "kJ", "wrt": "m"})
-        for command in ("check", "hessian", "jacobian", "taylor", "trace", "graph", "diff")
+        for command in ("check", "hessian", "jacobian", "taylor", "trace", "graph", "page", "diff")
     ),
     *(
         (command, "alpha*x**2", {"at": "x=0.5", "constants": "alpha", "wrt": "x"})

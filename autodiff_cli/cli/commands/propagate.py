@@ -75,7 +75,7 @@ def run(call: Call) -> int:
         return (
             posed_equations(text, values, looked_for, between, None)
             if implicit
-            else pose(text, {name: float(x) for name, x in values.items()}, None)
+            else pose(text, {name: float(x) for name, x in values.items()}, None, quantities=True)
         )
 
     many = inputs.many or several
