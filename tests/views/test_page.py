@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import math
 import re
 from collections.abc import Callable, Iterator, Mapping
 from html.parser import HTMLParser
@@ -666,6 +667,20 @@ def test_a_folded_graph_is_stepped_through_and_opened(opened: Open) -> None:
     assert boxes.count() == 8 and "all 10" in seen_in(tab)
     tab.click("#fold")
     assert boxes.count() == len(page(SUM, LISTED).nodes) and "all 10" not in seen_in(tab)
+
+
+def test_a_line_into_a_box_has_no_derivative_of_a_node_within_it(opened: Open) -> None:
+    # by each term the product has another derivative than that of the sum within it
+    tab = opened("prod(x[i] + y, i, 1, 10)", {f"x[{k}]": 0.1 * k for k in range(1, 11)} | {"y": 2.0})
+    tab.keyboard.press("End")
+    tab.locator("#graph svg:not([hidden]) [aria-label='Open: x[1] … x[10]']").click()
+    assert tab.locator("#graph svg:not([hidden]) [data-node]").count() == 12
+    assert tab.locator("#graph svg:not([hidden]) text.partial").count() == 0
+    tab.click("#fold")
+    tab.locator("#graph svg:not([hidden]) .folded").last.click()
+    values = [2 + 0.1 * k for k in range(1, 11)]
+    seen = {text[1:] for text in tab.locator("#graph svg:not([hidden]) text.partial").all_text_contents()}
+    assert {f"{math.prod(values) / x:.5g}" for x in values} <= seen
 
 
 def test_rows_of_a_list_are_folded_where_no_step_is_in_them(opened: Open) -> None:

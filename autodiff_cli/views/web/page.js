@@ -354,8 +354,9 @@ function labelled(pulls) {
   const wanted = new Set();
   pulls.forEach(({ source, position, partial }, k) => {
     const line = lineOf(source, position);
-    // of the many nodes of a box each has its own
-    if (!line || [source, nodes[source].inputs[position]].some((k) => drawing.boxes[drawing.boxOf[k]].results.length > 1)) return;
+    // of the many nodes of a box each has its own, and a node within one has none that is seen
+    const { results } = drawing.boxes[drawing.boxOf[nodes[source].inputs[position]]];
+    if (!line || results.length > 1 || String(drawing.boxes[drawing.boxOf[source]].results) !== String(source)) return;
     const hidden = quiz && steps[now]?.pull === pulls[k];
     if (!labels.has(line)) labels.set(line, labelOn(line, source));
     const text = labels.get(line);
