@@ -37,7 +37,7 @@ from ..streams.interruption import interrupted
 from ..streams.requests import Request, default_point, mapping, names, whole
 from ..uncertainty.measured_value import Spread, normal, quantity
 from ..views.error import write_note, write_reading
-from ..views.formats import COLUMNAR, Asked, Writer, format_of, lacking, undocumented, writer
+from ..views.formats import COLUMNAR, Subject, Writer, format_of, lacking, undocumented, writer
 from ..views.schema import View, heading
 from ..views.wide import WIDE, Named, Values, WideRows, wide
 from . import options
@@ -750,7 +750,7 @@ class _Requests:
                     except ExpressionError as error:
                         fault = error
                 swept = None if self.job.grid is None else as_typed
-                about = Asked(text, line, None, kept or None, reading, point=swept)
+                about = Subject(text, line, None, kept or None, reading, point=swept)
                 if fault is None:
                     yield Request(about, program, point, wrt, more={"typed": as_typed})
                 else:

@@ -387,6 +387,19 @@ def step_units(value: Unit, point: Mapping[str, Unit], free: Iterable[str]) -> U
     return Units(value=value, gradient=slopes, gradient_norm=norm.pop() if len(norm) == 1 else None, point={**point})
 
 
+def unit_of_rate(units: Units, free: Iterable[str], scaled: bool = False) -> str:
+    """The unit of the rate of a descent, `1` of a number; several units are listed with the variables that have them.
+
+    A rate is multiplied by the derivatives, or by `scaled` ones, which are numbers.
+    """
+    own = {name: units["point"][name].difference for name in free}
+    if not scaled:
+        own = {name: unit / units["gradient"][name] for name, unit in own.items()}
+    texts = {name: str(unit) or "1" for name, unit in own.items()}
+    shared = {*texts.values()}
+    return shared.pop() if len(shared) == 1 else ", ".join(f"{text} for `{name}`" for name, text in texts.items())
+
+
 class MeasuredNumber(float):
     """A number in a unit, which it remembers."""
 
@@ -396,9 +409,12 @@ class MeasuredNumber(float):
 
 def measured_number(x: Any, unit: Unit) -> Any:
     """The number in this unit of one in coherent units; what is none as it is."""
-    if x is None or isinstance(x, bool):
-        return x
-    number = MeasuredNumber(unit.value_from_si(x))
+    return x if x is None or isinstance(x, bool) else in_its_unit(unit.value_from_si(x), unit)
+
+
+def in_its_unit(x: float, unit: Unit) -> MeasuredNumber:
+    """A number in a unit, which it remembers."""
+    number = MeasuredNumber(x)
     number.unit = unit
     return number
 

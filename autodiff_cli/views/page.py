@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
 from base64 import b64encode
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from html import escape
 from importlib.resources import files
@@ -38,9 +39,10 @@ class PageView(View[Page]):
     fields = declared(
         "page",
         {
-            "nodes": lambda page: [_node(page, k, node) for k, node in enumerate(page.nodes)],
+            "nodes": lambda page: [_node(page, node) for node in page.nodes],
             "operations": lambda page: [(o.name, o.domain, o.domain_message) for o in page.operations],
             "folds": lambda page: page.folded[1] if page.folded else (),
+            "scales": lambda page: None if page.units is None else dict(_scales(page.units)),
         },
     ).fields
     extra_formats = ("html",)
@@ -91,17 +93,16 @@ def _derivation(derivations: Sequence[Derivation]) -> str:
     return f'<details id="derivation">\n<summary><h2>Derivation</h2></summary>\n{inside}\n</details>\n'
 
 
-def _node(page: Page, k: int, node: Node) -> tuple[object, ...]:
+def _node(page: Page, node: Node) -> tuple[object, ...]:
     """Return what the page's script is told of a node: the values of the keys of `nodes`."""
     names = Names(page.letter, True, DIGITS)
-    data = page.picture.nodes[k].data
-    drawn = (visible(names.name(node)), visible(names.adjoint(node)), "") if node.name else ("", "", names.number(data))
-    value = data if node.kind == "constant" else None
+    literal = node.source or names.number(node.value)
+    drawn = (visible(names.name(node)), visible(names.adjoint(node)), "") if node.name else ("", "", literal)
     return (
         node.name,
         *drawn,
         node.kind,
-        value,
+        node.value if node.kind == "constant" else None,
         node.operation,
         node.inputs,
         node.slots,
@@ -110,6 +111,19 @@ def _node(page: Page, k: int, node: Node) -> tuple[object, ...]:
         node.selects,
         node.place,
     )
+
+
+def _scales(units: object) -> Iterator[tuple[str, tuple[float, float, float]]]:
+    """Yield each unit of a tree of units with its scale: numerator, shift, denominator."""
+    from ..quantities.unit import Unit  # only units need it
+
+    if isinstance(units, dict | list):
+        for item in units.values() if isinstance(units, dict) else units:
+            yield from _scales(item)
+    elif isinstance(units, Unit):
+        numerator = units.scale.numerator * math.pi**units.pi if units.pi else units.scale.numerator
+        shift = float(units.zero * units.scale.denominator)
+        yield str(units) or "1", (numerator, shift, units.scale.denominator)
 
 
 def _function(source: str) -> str:
