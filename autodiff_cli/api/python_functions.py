@@ -65,7 +65,7 @@ from ..uncertainty import propagate as _propagate
 from ..uncertainty.measured_units import measured_value
 from ..views.characters import Terminal, theme_of
 from ..views.error import draw as _drawn
-from ..views.formats import Asked, format_of
+from ..views.formats import Subject, format_of
 from ..views.graph import FORMATS as PICTURE_FORMATS
 from ..views.graph import way_of, written
 from ..views.numerals import rounding
@@ -124,7 +124,7 @@ class Answer:
     @property
     def note(self) -> str | None:
         """How a program and its point were read, with `lenient`, where that is not as typed: `read as: log(x)`."""
-        return cast(str | None, Asked(None, reading=self._reading, values=self._values).fields().get("note"))
+        return cast(str | None, Subject(None, reading=self._reading, values=self._values).fields().get("note"))
 
     def __str__(self) -> str:
         return views.text(self, **self._choices).removesuffix("\n")
