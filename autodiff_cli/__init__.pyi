@@ -163,6 +163,7 @@ def page(
     wrt: Names = None,
     lenient: bool = False,
     constants: Names = None,
+    in_: Names = None,
     theme: str | None = None,
     work: int | None = None,
 ) -> Page: ...

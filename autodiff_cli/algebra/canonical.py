@@ -89,6 +89,12 @@ def rational(value: Value) -> Fraction | None:
         return None
     if value.source is None:
         return Fraction(value.data)
+    if value.source.endswith("]"):
+        from ..quantities.unit import split_literal  # only units need it
+
+        digits, unit = split_literal(value.source)
+        number = rational(constant(value.data, digits))
+        return None if unit.pi or number is None else number * unit.scale
     written = Decimal(value.source)
     if len(written.as_tuple().digits) > MOST_DIGITS or abs(written.adjusted()) > MOST_EXPONENT:
         return None if written else Fraction(0)

@@ -46,10 +46,11 @@ from ..formulas import units as _units
 from ..graphs.value import Value, as_float, constant, values_of
 from ..inputs.figures import Shown
 from ..inputs.parse_point import may_sweep, meant, once_read
-from ..inputs.problem import as_number
+from ..inputs.problem import Quantity, as_number
 from ..inputs.problem import parse as _parse
 from ..inputs.sweeps import Grid, grid_of, sweeping
 from ..language import builder
+from ..language.tokens import has_unit_literals
 from ..numbers.budget import allowed, current
 from ..numbers.floats import REAL
 from ..optimize import descend as _descend
@@ -64,11 +65,12 @@ from ..uncertainty import propagate as _propagate
 from ..uncertainty.measured_units import measured_value
 from ..views.characters import Terminal, theme_of
 from ..views.error import draw as _drawn
-from ..views.formats import Asked, format_of
+from ..views.formats import Subject, format_of
 from ..views.graph import FORMATS as PICTURE_FORMATS
 from ..views.graph import way_of, written
 from ..views.numerals import rounding
 from ..views.plot import drawn_as
+from ..views.schema import heading
 from .api_arguments import (
     At,
     Given,
@@ -122,7 +124,7 @@ class Answer:
     @property
     def note(self) -> str | None:
         """How a program and its point were read, with `lenient`, where that is not as typed: `read as: log(x)`."""
-        return cast(str | None, Asked(None, reading=self._reading, values=self._values).fields().get("note"))
+        return cast(str | None, Subject(None, reading=self._reading, values=self._values).fields().get("note"))
 
     def __str__(self) -> str:
         return views.text(self, **self._choices).removesuffix("\n")
@@ -595,21 +597,30 @@ def answers(
 
 
 def of_rows(
-    question: str, text: str, at: Any, wrt: Names = None, lenient: bool = False, work: object = None, **others: object
+    question: str,
+    text: str,
+    at: Any,
+    wrt: Names = None,
+    lenient: bool = False,
+    work: object = None,
+    in_: Names = None,
+    **others: object,
 ) -> Any:
     """The answers to the rows of a frame, as a frame of the same kind. Raises for options of one answer."""
     for name, value in others.items():
         if value not in (None, False):
             raise usage_error(f"`{name}` does not go with a frame", "leave it out")
     fixed, columns = fixed_and_columns(at)
-    return _rows.rows(text, at=point_of(fixed), wrt=names_of(wrt), question=question, lenient=lenient)(columns)
+    return _rows.rows(text, at=point_of(fixed), wrt=names_of(wrt), question=question, lenient=lenient, units=in_)(
+        columns
+    )
 
 
 def swept(text: object, at: Any, command: str, zipped: bool) -> Grid | None:
     """The points of a point as text, or with texts in it, that sweeps names; None where it does not."""
     options = once_read([at]) if isinstance(at, str) else None
     texts = options if options is not None else [*at.values()] if isinstance(at, Mapping) else []
-    reader = sweeping(measured_value if command == "propagate" else None)
+    reader = sweeping(measured_value if command == "propagate" else value_with_unit)
     grid = None
     if may_sweep([text for text in texts if isinstance(text, str)]):
         if options is not None:
@@ -635,7 +646,9 @@ def at_points(
 ) -> dict[str, list[Any]]:
     """The answers at the points of a grid, by columns: the point, the numbers as wide rows have them, the error."""
     others = {name: value for name, value in values.items() if name not in ROW_ARGUMENTS and value not in (None, False)}
-    if command in _rows.QUESTIONS and not others:
+    first = [*grid.fixed.values(), *(axis.value(0) for axis in grid.axes.values())]
+    measured = has_unit_literals(str(values["text"])) or any(type(x) is Quantity for x in first)
+    if command in _rows.QUESTIONS and not others and not measured:
         fixed = point_of(grid.fixed)
         question = _rows.rows(
             values["text"],
@@ -649,7 +662,7 @@ def at_points(
     rows: list[dict[str, Any]] = []
     for own in grid.points():
         point = point_of({**own, **grid.fixed})
-        row = {name: float(x) for name, x in point.items()}
+        row = {heading(name, str(getattr(x, "unit", ""))): float(getattr(x, "number", x)) for name, x in point.items()}
         try:
             answer = answered({**values, "at": point})
             rows += [{**row, "error": None, **cells} for cells in views.view_of(answer).cells(answer)]
@@ -784,6 +797,7 @@ def rows(
     columns: Mapping[str, str] | None = None,
     backend: str | None = None,
     question: str = "grad",
+    in_: Names = None,
 ) -> _rows.Rows:
     """The program as a function from a `pyarrow.RecordBatch` (or a table) to another, with the answers to its rows.
 
@@ -791,6 +805,9 @@ def rows(
     `.schema(given)` says so beforehand. `columns` says which column is which variable where names differ, `at` gives
     what is the same for all rows, and `question` is `grad`, `jacobian` or `hessian`. The function travels as text, by
     `pickle`, and is compiled once a process, so that any engine can call it. Needs the extra `data`.
+
+    Units in the names of columns count as in those of files: `F*L` of `F [kN]` and `L [mm]` has the column
+    `value [kN·mm]`, or with `in_="J"` `value [J]`. With `in_="none"` only the numbers count.
 
     >>> import pyarrow as pa
     >>> grown = rows("p*exp(r*t)", at={"r": 0.05}, keep="id")
@@ -801,7 +818,14 @@ def rows(
     ['value', 'd_p', 'd_r', 'd_t', 'error', 'id']
     """
     return _rows.rows(
-        text, at=point_of(at), wrt=names_of(wrt), keep=keep or (), columns=columns, backend=backend, question=question
+        text,
+        at=point_of(at),
+        wrt=names_of(wrt),
+        keep=keep or (),
+        columns=columns,
+        backend=backend,
+        question=question,
+        units=in_,
     )
 
 

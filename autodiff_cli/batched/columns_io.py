@@ -50,7 +50,7 @@ def fitted(
         return fit._replace(reading=reading)
     columns = without_unused_lists(text, columns, constants)
     known_names = [*(column for column in columns if is_name(column)), *constants]
-    program = parse(text, known_names)
+    program = parse(text, known_names, units=True)
     if not outputs:
         single_output(program)
     missing = [name for name in program.variables if name not in known_names]

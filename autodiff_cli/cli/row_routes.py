@@ -24,11 +24,12 @@ from ..diagnostics.leniency import leniently
 from ..errors import ExpressionError, quoted, usage_error
 from ..extras import install_command
 from ..inputs.arithmetic import DOUBLE
-from ..inputs.column_units import column_units, left_out, units_in_headings
+from ..inputs.column_units import check_percentage, column_units, left_out, units_in_headings
 from ..inputs.headings import names_in_headings, unit_in_heading
 from ..inputs.parse_point import is_name
 from ..inputs.problem import Quantity, parse, unused
 from ..inputs.sweeps import Grid
+from ..language.tokens import has_unit_literals
 from ..numbers.budget import reported
 from ..streams.files import Output, begun
 from ..streams.filesystems import arrow, is_url, plain
@@ -36,7 +37,7 @@ from ..streams.interruption import interrupted
 from ..streams.requests import Request, default_point, mapping, names, whole
 from ..uncertainty.measured_value import Spread, normal, quantity
 from ..views.error import write_note, write_reading
-from ..views.formats import COLUMNAR, Asked, Writer, format_of, lacking, undocumented, writer
+from ..views.formats import COLUMNAR, Subject, Writer, format_of, lacking, undocumented, writer
 from ..views.schema import View, heading
 from ..views.wide import WIDE, Named, Values, WideRows, wide
 from . import options
@@ -72,7 +73,11 @@ class _Job(NamedTuple):
     @property
     def has_units_asked(self) -> bool:
         """Whether units are asked for, in the answer or in the point."""
-        return bool(self.question.units or self.typed) or any(hasattr(x, "unit") for x in self.first.values())
+        return (
+            bool(self.question.units or self.typed)
+            or has_unit_literals(self.text)
+            or any(hasattr(x, "unit") for x in self.first.values())
+        )
 
     @property
     def rows(self) -> Rows:
@@ -222,7 +227,7 @@ def answer_rows(
         is_wide = chosen.wide or format in ("table", "markdown", *COLUMNAR)
         is_wide = is_wide or (grid is not None and format in ("csv", "tsv", "plain"))
     job = _Job(text, inputs, chosen, from_files, grid, point, columns, keep, question, format, is_wide)
-    if any(isinstance(value, Quantity) for value in job.first.values()):
+    if any(isinstance(value, Quantity) for value in job.first.values()) or has_unit_literals(text):
         if job.is_data and question.numbers is not None:
             plain_grid, typed = (None, {}) if grid is None else grid.without_units()
             own = {name: value.unit for name, value in point.items() if isinstance(value, Quantity)}
@@ -341,7 +346,8 @@ def _in_parts(job: _Job, folder: str) -> int:
         columns = job.named(files.first.names)
         known = job.known(columns)
         units = _units_of(job, known, _columns_with_units(job, known, columns, files))
-        formula = _with_units(job.rows._replace(point=job.leading(known, columns)), known, units)
+        formula = job.rows._replace(point=job.leading(known, columns))
+        formula = formula if units is None else formula.in_units(known, units)
         _check_further_units(files, {name: columns[name] for name in known.variables if name in columns})
         bound = select(files, formula)
         parts = cluster.divided(files)
@@ -371,7 +377,8 @@ def _piped(job: _Job, stack: ExitStack, first: Reader | None) -> int:
     known = job.known(columns)
     leading = job.leading(known, columns)
     units = _units_of(job, known, _columns_with_units(job, known, columns, files))
-    formula = _with_units(job.rows._replace(point=leading), known, units)
+    formula = job.rows._replace(point=leading)
+    formula = formula if units is None else formula.in_units(known, units)
     heads = dict(formula.heads)
     leading = tuple([heads.get(name, name) for name in leading])
     bound = select(files, formula)
@@ -421,6 +428,9 @@ def _columns_with_units(
         if texts:
             write_note("note: the units in the headings are left out: the numbers are used as they are")
         return {}
+    for name in texts.keys() & used.keys():
+        if isinstance(shared := job.point.get(name), Spread) and shared.source.endswith("%"):
+            check_percentage(name, texts[name])
     units, notes = column_units(used, texts, job.has_units_asked)
     warn(notes, job.text)
     return {name: (unit, texts.get(f"u({name})")) for name, unit in units.items()}
@@ -436,21 +446,12 @@ def _units_of(job: _Job, known: Fitted, columns: Mapping[str, tuple[Unit, str | 
     question = job.question
     if question.numbers is None or not job.is_data or question.arithmetic != DOUBLE:
         return None
-    if not (columns or job.typed or asked_units(question)):
+    if not (columns or job.typed or asked_units(question) or has_unit_literals(job.text)):
         return None
     from ..data.row_units import row_units
 
     point = {**job.typed, **{name: unit for name, (unit, _) in columns.items()}}
     return row_units(question.question, known, point, asked_units(question), question.numbers)
-
-
-def _with_units(formula: Rows, known: Fitted, units: RowUnits | None) -> Rows:
-    """The formula over numbers with these units."""
-    if units is None:
-        return formula
-    inputs = [(name, *linear) for name, linear in units.inputs.items()]
-    heads = _heads(units, asked(formula.question, known).names)
-    return formula._replace(inputs=tuple(inputs), outputs=tuple(units.outputs), heads=tuple(heads.items()))
 
 
 def _check_further_units(files: Files, used: Mapping[str, str]) -> None:
@@ -463,13 +464,6 @@ def _check_further_units(files: Files, used: Mapping[str, str]) -> None:
 
     if files.first.units:
         files.check = check_with_units
-
-
-def _heads(units: RowUnits, names: Sequence[str]) -> dict[str, str]:
-    """How the columns of wide rows are called that have units: those of results, which have these names, and inputs."""
-    both = [*units.point.items(), *zip(names, units.results, strict=True)]
-    heads = {name: heading(name, str(unit) or None) for name, unit in both}
-    return {name: head for name, head in heads.items() if head != name}
 
 
 def _report_how(bound: Bound, job: _Job) -> None:
@@ -566,7 +560,7 @@ def _wide_writer(job: _Job, output: Output, requests: _Requests) -> Any:
     if job.question.numbers is None:
         return Named(opened, output.stream)
     names = asked(job.question.question, requests.known).names
-    heads = {} if requests.units is None else _heads(requests.units, names)
+    heads = {} if requests.units is None else requests.units.heads(names)
     return opened([heads.get(name, name) for name in names])
 
 
@@ -620,7 +614,8 @@ class _Requests:
         """The units of answers to numbers without units."""
         self.of_columns: Mapping[str, tuple[str, float]] = {}
         """Those of the numbers of requests, by variable, otherwise."""
-        if not job.question.units and (job.wide or job.question.question != "hessian"):
+        has_literals = has_unit_literals(job.text)
+        if not job.question.units and not has_literals and (job.wide or job.question.question != "hessian"):
             self.units = _units_of(job, self.known, with_units)
         if self.units is None:
             self.of_columns = self._units_of_columns(with_units)
@@ -632,7 +627,7 @@ class _Requests:
                     {**job.typed, **{x: unit for x, (unit, _) in with_units.items()}},
                     asked_units(job.question),
                 )
-            if self.of_columns or job.typed or asked_units(job.question):
+            if self.of_columns or job.typed or asked_units(job.question) or has_literals:
                 self.job = job._replace(question=job.question._replace(numbers=None))
         heads = {} if self.units is None else {name: str(unit) for name, unit in self.units.point.items()}
         heads |= {name: unit for name, (unit, _) in self.of_columns.items()}
@@ -755,7 +750,7 @@ class _Requests:
                     except ExpressionError as error:
                         fault = error
                 swept = None if self.job.grid is None else as_typed
-                about = Asked(text, line, None, kept or None, reading, point=swept)
+                about = Subject(text, line, None, kept or None, reading, point=swept)
                 if fault is None:
                     yield Request(about, program, point, wrt, more={"typed": as_typed})
                 else:

@@ -27,7 +27,7 @@ from ..streams.requests import (
     whole,
 )
 from ..views.error import report, write_reading, write_stderr
-from ..views.formats import Asked, Writer, format_of, writer
+from ..views.formats import Subject, Writer, format_of, writer
 from ..views.schema import View
 from .arguments import NothingAsked
 from .options import Program
@@ -248,7 +248,7 @@ def write_entries(
     file = inputs.out()
     out = writer(chosen, file.stream, view, many=len(entries) > 1, document=inputs.document)
     for entry in entries:
-        out.answer(Asked(None), entry)
+        out.answer(Subject(None), entry)
     out.close()
     return file.finish(code)
 
@@ -263,25 +263,25 @@ def answer_with(inputs: Inputs, method: Method[Answer], out: Writer[Answer]) -> 
 def answer_one(inputs: Inputs, method: Callable[[Request], One], out: Writer[One]) -> int:
     """Answer the one program that the inputs give; return the exit code."""
     composed = getattr(inputs.expr, "reading", None)
-    asked = Asked(inputs.expr if composed is None else composed.typed, reading=composed)
+    subject = Subject(inputs.expr if composed is None else composed.typed, reading=composed)
     try:
         if inputs.file is not None:
             text, fault = whole(inputs.file)
-            asked = Asked(text)
+            subject = Subject(text)
             if fault is not None:
                 raise fault
-        text = asked.meant or ""
+        text = subject.meant or ""
         point = default_point(inputs.at, inputs.reading)
-        request = Request(asked._replace(values=tuple(meant(point))), text, point, names(inputs.wrt))
+        request = Request(subject._replace(values=tuple(meant(point))), text, point, names(inputs.wrt))
         current().renew(len(request.text))
-        asked = request.asked
-        answer, asked = _answered(request, method, inputs.lenient)
+        subject = request.subject
+        answer, subject = _answered(request, method, inputs.lenient)
     except ExpressionError as error:
-        asked = _as_read(asked, error)
-        out.error(asked, error)
+        subject = _as_read(subject, error)
+        out.error(subject, error)
         out.close()
         out.out.flush()
-        _note(asked)
+        _note(subject)
         diagnostic = error.diagnostic
         if error.kind == "missing_value" and inputs.expr and looks_like_option(inputs.expr):
             hint = f"there is no option `{inputs.expr}`, so it was read as an expression; {diagnostic.hint}"
@@ -289,33 +289,33 @@ def answer_one(inputs: Inputs, method: Callable[[Request], One], out: Writer[One
         elif error.kind in ("syntax", "name", "missing_value") and inputs.expr and os.path.isfile(inputs.expr):
             hint = f"a file has that name: its program is read by `--file {inputs.expr}`; {diagnostic.hint}"
             diagnostic = diagnostic._replace(hint=hint)
-        report(diagnostic, error.text if error.text is not None else asked.text)
+        report(diagnostic, error.text if error.text is not None else subject.text)
         return error.exit_code
-    _note(asked)
-    out.answer(asked, answer)
+    _note(subject)
+    out.answer(subject, answer)
     out.close()
     out.out.flush()
-    warn(answer.warnings, asked.meant, composed=asked.reading if composed else None)
+    warn(answer.warnings, subject.meant, composed=subject.reading if composed else None)
     return 0
 
 
-def _answered(request: Request, method: Callable[[Request], One], lenient: bool) -> tuple[One, Asked]:
-    """The answer to a program, and what was asked with how it was read. Raises `ExpressionError`."""
-    asked = request.asked
-    composed = None if asked.reading is None or asked.reading.expected is None else asked.reading
-    if asked.reading is not None and not (composed and lenient):
+def _answered(request: Request, method: Callable[[Request], One], lenient: bool) -> tuple[One, Subject]:
+    """The answer to a program, and its subject with how it was read. Raises `ExpressionError`."""
+    subject = request.subject
+    composed = None if subject.reading is None or subject.reading.expected is None else subject.reading
+    if subject.reading is not None and not (composed and lenient):
         try:
-            return _within_budget(request, method), asked
+            return _within_budget(request, method), subject
         except ExpressionError as error:
-            raise asked.reading.blamed(error) from None
+            raise subject.reading.blamed(error) from None
     if not lenient:
-        return _within_budget(request, method), asked
+        return _within_budget(request, method), subject
     from ..diagnostics.leniency import leniently
 
     result, reading = leniently(
         request.text, lambda text: _within_budget(request._replace(text=text), method), composed
     )
-    return result, asked if reading is None else asked._replace(reading=reading)
+    return result, subject if reading is None else subject._replace(reading=reading)
 
 
 def _within_budget(request: Request, method: Callable[[Request], One]) -> One:
@@ -325,18 +325,18 @@ def _within_budget(request: Request, method: Callable[[Request], One]) -> One:
         raise exceeded.reported() from None
 
 
-def _as_read(asked: Asked, error: ExpressionError) -> Asked:
+def _as_read(subject: Subject, error: ExpressionError) -> Subject:
     """Return the request with the notation as it was read before the error."""
-    if asked.reading is not None or error.read is None or asked.text is None:
-        return asked
+    if subject.reading is not None or error.read is None or subject.text is None:
+        return subject
     from ..diagnostics.leniency import AsRead
 
-    return asked._replace(reading=AsRead(error.read, asked.text, ()))
+    return subject._replace(reading=AsRead(error.read, subject.text, ()))
 
 
-def _note(asked: Asked, where: str = "") -> None:
+def _note(subject: Subject, where: str = "") -> None:
     """Say on standard error how a program was read, where that is not as it was typed."""
-    for text in asked.readings:
+    for text in subject.readings:
         write_reading(where, text)
 
 
@@ -393,7 +393,7 @@ def _answer_request(request: Request, method: Method[Answer], out: Writer[Answer
     try:
         if invalid is not None:
             raise invalid
-        answer, asked = _answered(request, method, lenient)
+        answer, subject = _answered(request, method, lenient)
     except OSError:
         raise
     except Exception as fault:
@@ -404,14 +404,14 @@ def _answer_request(request: Request, method: Method[Answer], out: Writer[Answer
             # so that the other lines are answered
             error = bugs.internal_error_message(fault, "the line")
         drop_traceback(fault)
-        asked = _as_read(source, error)
-        out.error(asked, error)
+        subject = _as_read(source, error)
+        out.error(subject, error)
         if not out.carries_errors:
             if flush:
                 out.out.flush()
             place = f"line {source.line}: "
             if source.reading is None:
-                _note(asked, place)
+                _note(subject, place)
             report(error.diagnostic, error.text if error.text is not None else text, where=place)
         return error.exit_code
     warnings = answer.warnings
@@ -419,15 +419,15 @@ def _answer_request(request: Request, method: Method[Answer], out: Writer[Answer
         # one point serves many programs there, and not each uses all of it
         warnings = tuple([warning for warning in warnings if warning.kind != "unused"])
         answer = answer._replace(warnings=warnings)
-    new = bool(asked.values) or asked.reading is not source.reading
-    out.answer(asked, answer)
+    new = bool(subject.values) or subject.reading is not source.reading
+    out.answer(subject, answer)
     if (warnings or new) and not out.carries_warnings:
-        place = f"line {asked.line}: "
+        place = f"line {subject.line}: "
         if flush:
             out.out.flush()
         if new:
-            _note(asked, place)
-        warn(warnings, asked.meant, where=place)
+            _note(subject, place)
+        warn(warnings, subject.meant, where=place)
     return 0
 
 

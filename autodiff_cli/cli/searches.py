@@ -16,7 +16,7 @@ from ..streams.progress import Progress
 from ..streams.requests import Request
 from ..views.descend import STEP, Run
 from ..views.error import report
-from ..views.formats import Asked, Documents, Other, Plain, Writer
+from ..views.formats import Documents, Other, Plain, Subject, Writer
 from ..views.schema import record_of
 from .options import Saves
 from .runner import Inputs, is_file
@@ -79,13 +79,13 @@ class Runs(Writer[Descent]):
         self.code = 0
         self.saved = saved
 
-    def answer(self, asked: Asked, answer: Descent) -> None:
+    def answer(self, subject: Subject, answer: Descent) -> None:
         """Take the steps. A stream's rows say to which line they belong."""
         people = isinstance(self.rows, Documents)
         collected = None
         if isinstance(self.rows, Documents | Other):
             collected = Run(isinstance(self.rows, Documents) and self.rows.look.terminal)
-        label = asked if self.many or collected is not None else Asked(None)
+        label = subject if self.many or collected is not None else Subject(None)
         progress = Progress("steps", here=collected is not None)
         flush = collected is None and not is_file(self.out)
         with Interruption() as interruption:
@@ -116,29 +116,29 @@ class Runs(Writer[Descent]):
             collected.best, collected.ending, collected.over = answer.best, ending, answer.over
             self.rows.answer(label, collected)
         self.out.flush()
-        self._end(asked, answer, interruption.code, shown_whole=people)
+        self._end(subject, answer, interruption.code, shown_whole=people)
 
-    def _end(self, asked: Asked, answer: Descent, interrupted: int, *, shown_whole: bool) -> None:
+    def _end(self, subject: Subject, answer: Descent, interrupted: int, *, shown_whole: bool) -> None:
         """Note the exit code, and say on standard error what the rows have no place for."""
         ending = answer.ending
         assert ending is not None
         if ending.good:
             return
         self.code = max(self.code, interrupted or 1)
-        where = f"line {asked.line}: " if self.many else ""
+        where = f"line {subject.line}: " if self.many else ""
         if ending.error is not None:
             cause = ending.error.diagnostic
             diagnostic = Diagnostic(
                 ending.reason, f"stopped at step {ending.step}: {cause.message}", cause.span, ending.hint
             )
-            report(diagnostic, ending.error.text or asked.meant, level="warning", where=where)
+            report(diagnostic, ending.error.text or subject.meant, level="warning", where=where)
         elif not shown_whole:
             report(Diagnostic(ending.reason, ending.message, None, ending.hint), None, level="warning", where=where)
         if interrupted and self.many:
             raise KeyboardInterrupt(interrupted - INTERRUPTED)
 
-    def error(self, asked: Asked, error: ExpressionError) -> None:
-        self.rows.error(asked, error)
+    def error(self, subject: Subject, error: ExpressionError) -> None:
+        self.rows.error(subject, error)
 
     def close(self) -> None:
         self.rows.close()
@@ -209,5 +209,5 @@ class Searches(Generic[SearchProgress]):
         self.last = result
         warning = None if self.warning is None else self.warning(result)
         if warning is not None and warning.message:
-            report(warning, None, level="warning", where=f"line {request.asked.line}: " if self.many else "")
+            report(warning, None, level="warning", where=f"line {request.subject.line}: " if self.many else "")
         return result

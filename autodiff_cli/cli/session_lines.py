@@ -21,7 +21,7 @@ from ..streams.requests import Reading, default_point
 from ..streams.requests import names as names_of_option
 from ..table.primitive import FUNCTIONS
 from ..views.error import report, write_reading
-from ..views.formats import Asked, writer
+from ..views.formats import Subject, writer
 from ..views.repl import FormulaView, ValueView
 from ..views.schema import View
 from . import synonyms
@@ -158,7 +158,7 @@ class Lines:
             if isinstance(shown.answer, Diff)
             else ValueView(name=shown.name, tree=False)
         )
-        writer("table", sys.stdout, view, False).answer(Asked(line), shown.answer)
+        writer("table", sys.stdout, view, False).answer(Subject(line), shown.answer)
         sys.stdout.flush()
         warn(shown.answer.warnings, reading.text, composed=reading)
 

@@ -16,9 +16,10 @@ from ..graphs.value_and_gradient import value_and_gradient
 from ..inputs.bounds import Range
 from ..inputs.figures import unsigned
 from ..inputs.measured_points import program_units, with_units
-from ..inputs.problem import Quantity, as_number, check_values, may_have_units, read_program
+from ..inputs.problem import Quantity, as_number, check_values, may_have_units, numbers_or_quantities, read_program
 from ..language.builder import Program
 from ..language.printer import expression_text
+from ..language.tokens import has_unit_literals
 from ..numbers import budget as work
 from ..numbers.floats import REAL
 from ..record import Record
@@ -172,7 +173,7 @@ def plot(
             return _branch(text, dict(point or {}), wrt, ranges, unknowns, between)
         found, ranges = _rows_drawn(text, [*(point or {})], wrt, ranges, data, response, sigma, unknowns, between)
         return _branch(text, dict(point or {}), wrt, ranges, unknowns, between)._replace(data=found)
-    values = {name: x if type(x) is Quantity else as_number(x, name) for name, x in with_units(point).items()}
+    values = numbers_or_quantities(with_units(point))
     count = None if samples is None else int(samples)
     if samples != count:
         raise usage_error(f"`--samples` cannot be {samples:g}", "it takes a whole number, such as 100")
@@ -580,6 +581,9 @@ def _formula(program: Program, name: str) -> str:
     """The derivative as a formula, where it is short."""
     if len(program.text) > SHORT or any(character in program.text for character in "=\n"):
         # with bindings and conditions the formula would show what the text does not
+        return ""
+    if has_unit_literals(program.text):
+        # its numbers would be without their units
         return ""
     try:
         formulas = derivatives(program.outputs[0], [program.variables[name]], 1)

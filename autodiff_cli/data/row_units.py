@@ -13,6 +13,7 @@ from ..inputs.column_units import without_units_hint
 from ..inputs.quantities import ProgramUnits, Units, unit_value
 from ..quantities.unit import Unit
 from ..quantities.unit_system import SAME, Linear, linear
+from ..views.schema import heading
 
 
 class RowUnits(NamedTuple):
@@ -28,6 +29,12 @@ class RowUnits(NamedTuple):
     """Those of a row's results."""
     outputs: list[Linear]
     """How results are converted to them from the system."""
+
+    def heads(self, names: Sequence[str]) -> dict[str, str]:
+        """How the columns are called that have units: those of results, which have these names, and of inputs."""
+        both = [*self.point.items(), *zip(names, self.results, strict=True)]
+        heads = {name: heading(name, str(unit) or None) for name, unit in both}
+        return {name: head for name, head in heads.items() if head != name}
 
     def in_system(self, name: str, x: float) -> float:
         """The number of a variable in the system."""

@@ -12,15 +12,22 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..batched.columns_io import MOST_IN_BLOCKS, Fitted, Kinks, check_type, fitted, kept_columns, mapped_columns, unique
 from ..batched.evaluator import Evaluator, Record, gradient_recorder
-from ..derivatives.jacobian import Jacobian, jacobian, output_names
+from ..derivatives.jacobian import Jacobian, output_names
 from ..errors import Diagnostic, ExpressionError
 from ..graphs.adjoint import column_names
 from ..graphs.second_order import hessian_in
-from ..inputs.arithmetic import DOUBLE
-from ..inputs.problem import Point, as_number, parse
+from ..graphs.value_and_gradient import evaluate_in
+from ..inputs.arithmetic import DOUBLE, kink_warnings
+from ..inputs.column_units import column_units, left_out, units_in_headings
+from ..inputs.measured_points import with_units
+from ..inputs.parse_point import is_name
+from ..inputs.problem import Point, Quantity, as_number, parse
 from ..language.elements import split_names
 from ..language.statements import UnknownShape
+from ..language.tokens import has_unit_literals
+from ..numbers.base import Number, NumberType
 from ..numbers.budget import BudgetExceeded, allowed
+from ..run.evaluation import Kinks as MetKinks
 from .frames import arrow_table
 
 if TYPE_CHECKING:
@@ -28,6 +35,7 @@ if TYPE_CHECKING:
 
     from ..batched.kernels import Kernel, Refused
     from ..derivatives.hessian import Hessian
+    from .row_units import RowUnits
 
 QUESTIONS = ("grad", "jacobian", "hessian")
 
@@ -77,8 +85,16 @@ def asked(question: str, fit: Fitted) -> RowRequest:
         names = column_names(len(outputs), wanted)
 
         def matrix(point: Mapping[str, float]) -> Answer:
-            answer = jacobian(program.text, point, wrt=wanted)
-            return flat_jacobian(answer), answer.warnings
+            kinks: MetKinks = {}
+
+            def rows_of(m: NumberType, values: Mapping[str, Number]) -> dict[str, Any]:
+                at = evaluate_in(m, program.graph, values, wanted)
+                rows, met = at.jacobian(wanted)
+                kinks.update(met)
+                return {"values": at.values, "jacobian": rows}
+
+            numbers = DOUBLE.run(point, rows_of)
+            return _flat_rows(numbers["values"], numbers["jacobian"]), kink_warnings(DOUBLE, kinks.values())
 
         return RowRequest([*zip(names, (*outputs, *by_outputs), strict=True)], record, matrix)
     from ..batched.kernels import second_recorder
@@ -100,7 +116,11 @@ def asked(question: str, fit: Fitted) -> RowRequest:
 
 def flat_jacobian(answer: Jacobian) -> list[Any]:
     """The numbers of an answer as a row has them: all values, then the partial derivatives of each output."""
-    return [*answer.values, *[x for row in answer.jacobian or () for x in row]]
+    return _flat_rows(answer.values, answer.jacobian or ())
+
+
+def _flat_rows(values: Sequence[Any], rows: Sequence[Sequence[Any]]) -> list[Any]:
+    return [*values, *[x for row in rows for x in row]]
 
 
 def flat_hessian(answer: Hessian) -> list[Any]:
@@ -313,6 +333,34 @@ BOUND = re.compile(r"(?:^|[;\n])\s*(\w+)\s*=(?!=)")
 _BINDING = threading.Lock()
 
 
+FLAT: Mapping[str, Callable[[Any], list[Any]]] = {
+    "grad": lambda answer: [answer.value, *answer.gradient.values()],
+    "jacobian": flat_jacobian,
+    "hessian": flat_hessian,
+}
+"""The numbers of an answer as a row has them."""
+
+
+@lru_cache(64)
+def _over(rows: Rows, names: tuple[str, ...]) -> Rows:
+    columns = rows.named(names)
+    known = rows.fitted(list(columns))
+    used = {name: columns[name] for name in known.variables if name in columns}
+    is_asked = not left_out(rows.units) and bool(rows.units or rows.typed or has_unit_literals(rows.text))
+    units, _ = column_units(used, {} if left_out(rows.units) else units_in_headings(used, {}), is_asked)
+    if not (units or is_asked or rows.typed or has_unit_literals(rows.text)):
+        return rows
+    from ..quantities.unit import parse_unit
+    from .row_units import row_units  # most rows have no units
+
+    point = {name: parse_unit(text) for name, text in rows.typed} | units
+    with _about(rows.text):
+        in_units = row_units(
+            rows.question, known, point, None if left_out(rows.units) else rows.units, FLAT[rows.question]
+        )
+        return rows.in_units(known, in_units)
+
+
 @lru_cache(64)
 def _bound(rows: Rows, schema: bytes) -> Bound:
     import pyarrow as pa
@@ -343,6 +391,10 @@ class Rows(NamedTuple):
     """The same of the results, so that they have the units that were asked for."""
     heads: tuple[tuple[str, str], ...] = ()
     """How columns of answers are called that have units."""
+    typed: tuple[tuple[str, str], ...] = ()
+    """The units of what is the same for all rows, as texts, by name."""
+    units: tuple[str, ...] | None = None
+    """The units that answers are asked for in, or `none`."""
 
     def __repr__(self) -> str:
         return f"rows({self.text!r})"
@@ -369,6 +421,20 @@ class Rows(NamedTuple):
         other = [*dict(self.at), *BOUND.findall(self.text)]
         return mapped_columns(dict(self.columns), names, other)
 
+    def in_units(self, known: Fitted, units: RowUnits) -> Rows:
+        """The formula over numbers with these units."""
+        inputs = [(name, *linear) for name, linear in units.inputs.items()]
+        heads = units.heads(asked(self.question, known).names)
+        return self._replace(inputs=tuple(inputs), outputs=tuple(units.outputs), heads=tuple(heads.items()))
+
+    def over(self, names: Sequence[str]) -> Rows:
+        """The formula over columns of these names, in the units that the names say, if these count.
+
+        Raises `ExpressionError` where dimensions do not fit together.
+        """
+        asked_for = bool(self.units or self.typed or has_unit_literals(self.text))
+        return self if all(map(is_name, names)) and not asked_for else _over(self, tuple(names))
+
     def bound(self, schema: pa.Schema) -> Bound:
         """The formula over the columns of a schema. Raises `ExpressionError` where they do not fit."""
         with _BINDING:
@@ -376,7 +442,7 @@ class Rows(NamedTuple):
 
     def schema(self, columns: pa.Schema) -> pa.Schema:
         """Return the schema of the answers, with the meaning of each column."""
-        return self.bound(columns).schema
+        return self.over(columns.names).bound(columns).schema
 
     def __call__(self, frame: Any) -> Any:
         """The answers to the rows of a frame, a row for a row, as a frame of the same kind.
@@ -384,7 +450,7 @@ class Rows(NamedTuple):
         An Arrow batch or table, a frame of pandas or Polars, a dictionary of columns, a structured NumPy array.
         """
         table, restore = arrow_table(frame)
-        bound = self.bound(table.schema)
+        bound = self.over(table.column_names).bound(table.schema)
         parts = [bound.answer(part).batch for part in table.to_batches()]
         return restore(type(table).from_batches(parts, schema=bound.schema))
 
@@ -426,6 +492,7 @@ def rows(
     question: str = "grad",
     lenient: bool = False,
     point: Sequence[str] = (),
+    units: Sequence[str] | str | None = None,
 ) -> Rows:
     """The formula `text` as a function from record batches to record batches with its answers, a row for a row.
 
@@ -433,6 +500,8 @@ def rows(
     keeps all). `at` gives what is the same for all rows, `columns` says which column is which variable where their
     names differ, `question` is `grad`, `jacobian` or `hessian`, and `backend` one of `llvm`, `numpy` and `python`;
     with `lenient` the formula is read as its refusal offers. The answers begin with the columns of `point`.
+    Values of `at` may have units, and columns of frames those in their names, such as `L [mm]`; answers are then in
+    `units`, or in products of these.
     Needs the extra `data`. Raises `ExpressionError` for a formula or options that cannot be; columns that do not fit
     are known with the first batch.
 
@@ -443,10 +512,12 @@ def rows(
     """
     if question not in QUESTIONS:
         raise ExpressionError("usage", f"there are no rows of `{question}`", hint=f"there are {', '.join(QUESTIONS)}")
-    shared = {name: as_number(value, name) for name, value in (at or {}).items()}
+    values = with_units(at)
+    typed = {name: str(value.unit) for name, value in values.items() if isinstance(value, Quantity)}
+    shared = {name: x.number if isinstance(x, Quantity) else as_number(x, name) for name, x in values.items()}
     if not lenient:
         with _about(text), suppress(UnknownShape):  # columns may give a list its shape
-            parse(text, shared)
+            parse(text, shared, units=True)
     return Rows(
         text,
         tuple(shared.items()),
@@ -457,6 +528,8 @@ def rows(
         question,
         lenient,
         tuple(point),
+        typed=tuple(typed.items()),
+        units=None if units is None else _listed(units),
     )
 
 

@@ -12,7 +12,7 @@ from typing import IO, Any
 
 from ..errors import ExpressionError, usage_error
 from ..views.characters import visible
-from ..views.formats import Asked, Writer, carried, disarmed, in_quotes, lacking
+from ..views.formats import Subject, Writer, carried, disarmed, in_quotes, lacking
 from ..views.wide import WIDE, Values, wide
 from .rows import doubles
 
@@ -261,11 +261,11 @@ class TextSink(Sink):
         kept = [[plain_cell(x) for x in batch.column(name).to_pylist()] for name in self.kept]
         errors = batch.column("error").to_pylist()
         for row, numbers in enumerate(zip(*columns, strict=True)):
-            asked = Asked(None, 0, None, {name: cells[row] for name, cells in zip(self.kept, kept, strict=True)})
+            subject = Subject(None, 0, None, {name: cells[row] for name, cells in zip(self.kept, kept, strict=True)})
             if errors[row] is None:
-                self.out.answer(asked, Values(numbers))
+                self.out.answer(subject, Values(numbers))
             else:
-                self.out.error(asked, ExpressionError("point", errors[row]))
+                self.out.error(subject, ExpressionError("point", errors[row]))
         self.text.flush()
 
     def close(self) -> None:
@@ -287,11 +287,11 @@ class Collected(Writer[Values]):
         self.rows: list[dict[str, Any]] = []
         self.sink: Sink | None = None
 
-    def answer(self, asked: Asked, answer: Values) -> None:
-        self._add({**dict(zip(self.results, answer, strict=True)), **(asked.kept or {})})
+    def answer(self, subject: Subject, answer: Values) -> None:
+        self._add({**dict(zip(self.results, answer, strict=True)), **(subject.kept or {})})
 
-    def error(self, asked: Asked, error: ExpressionError) -> None:
-        self._add({"error": f"{error.kind}: {error}", **(asked.kept or {})})
+    def error(self, subject: Subject, error: ExpressionError) -> None:
+        self._add({"error": f"{error.kind}: {error}", **(subject.kept or {})})
 
     def _add(self, cells: dict[str, Any]) -> None:
         self.rows.append(cells)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from ..algebra.partials import local_formulas
 from ..algebra.simplify import simplify
@@ -12,15 +13,20 @@ from ..formulas.diff import diff
 from ..formulas.export import export
 from ..graphs.adjoint import is_literal
 from ..graphs.value import Value, constant, graph_in, in_order, node, variable
-from ..inputs.problem import as_number, read_program, single_output
+from ..inputs.figures import unsigned
+from ..inputs.measured_points import with_units
+from ..inputs.problem import numbers_or_quantities, read_program, single_output
 from ..language.printer import expression_text
 from ..numbers.floats import REAL
 from ..record import Record
 from ..run.sweep import Activity, domain_words
 from ..table.operators import CONSTANT, DIV, NE, VARIABLE, WHERE
-from .folding import Fold, folded
+from .folding import Folding, folded
 from .graph import Picture, picture
-from .trace import Trace, Writer, in_reading_order, trace
+from .trace import Trace, Writer, in_reading_order, is_negative_literal, trace
+
+if TYPE_CHECKING:
+    from ..inputs.quantities import Units
 
 MOST_NODES = 2_000
 """Nodes of a graph that a page steps through."""
@@ -64,6 +70,10 @@ class Node(Record):
     """The local derivatives in the same way; empty where there is none short enough."""
     kind: str
     """`variable`, `constant`, `condition`, `number`, or how the inputs are asked for: `where`, `and`, `or`."""
+    value: float | None
+    """The value of a constant, or of a literal with its sign, in a coherent unit."""
+    source: str
+    """The text of a literal with a unit, and with its sign; empty for what is none."""
     selects: bool
     """Whether inputs with a local derivative of 0 take no part."""
     place: int | None
@@ -93,12 +103,20 @@ class Page(Record):
     """How the derivatives are found by hand, where that is short."""
     warnings: tuple[Diagnostic, ...]
     """Return the warnings at the point where the page begins."""
-    folded: tuple[Picture, tuple[Fold, ...]] | None
-    """The picture with a node for the many that a list was unrolled to; None where there are none."""
+    folded: tuple[Folding, ...]
+    """The picture with a node for the many that a list was unrolled to, and those where one of these is open."""
+    units: Units | None = None
+    """The units of its numbers, under the names of their fields; None where they have none."""
 
 
-def page(text: str, point: Mapping[str, float | str] | None = None, *, wrt: Sequence[str] | None = None) -> Page:
-    """The page about the program `text`, which begins at `point`.
+def page(
+    text: str,
+    point: Mapping[str, float | str] | None = None,
+    *,
+    wrt: Sequence[str] | None = None,
+    units: Sequence[str] | str | None = None,
+) -> Page:
+    """The page about the program `text`, which begins at `point`; the value in these `units`.
 
     Raises `ExpressionError` as `gradient` does; `limit` for a graph of more than `MOST_NODES` nodes; `usage` for an
     operation that JavaScript lacks.
@@ -107,9 +125,9 @@ def page(text: str, point: Mapping[str, float | str] | None = None, *, wrt: Sequ
     >>> [found.nodes[k].name for k in found.order], found.nodes[found.output].partials
     (['x', 'w', 'v1'], ('\\ue001', '\\ue000'))
     """
-    values = {name: as_number(value, name) for name, value in (point or {}).items()}
-    steps = trace(text, values, wrt=wrt)
-    drawn = picture(text, values, wrt=wrt)
+    values = numbers_or_quantities(with_units(point))
+    steps = trace(text, values, wrt=wrt, units=units)
+    drawn = picture(text, values, wrt=wrt, units=units)
     if len(drawn.nodes) > MOST_NODES:
         raise ExpressionError(
             "limit",
@@ -117,7 +135,7 @@ def page(text: str, point: Mapping[str, float | str] | None = None, *, wrt: Sequ
             None,
             "look at a part of the program, or at the records of `trace`",
         )
-    program, _, _ = read_program(text, values, wrt)
+    program, _, _ = read_program(text, values, wrt, units=True)
     output = single_output(program)
     places = in_reading_order(program, output)
     reading = list(places)
@@ -152,6 +170,7 @@ def page(text: str, point: Mapping[str, float | str] | None = None, *, wrt: Sequ
                 formula,
                 partials,
                 _kind(value),
+                *_literal(value),
                 _selects(value),
                 text_places.setdefault((value.span, value._op), len(text_places)) if value.span is not None else None,
             )
@@ -172,7 +191,27 @@ def page(text: str, point: Mapping[str, float | str] | None = None, *, wrt: Sequ
         _derivations(text, [*steps.gradient]),
         drawn.warnings,
         folded(drawn),
+        _units(drawn, steps, [name for name in steps.gradient if name in variables]),
     )
+
+
+def _units(drawn: Picture, steps: Trace, free: Sequence[str]) -> Units | None:
+    """The units of a page's numbers."""
+    if drawn.units is None:
+        return None
+    from ..inputs.quantities import step_units, unit_of_rate
+
+    value, point = steps.value.unit, {name: x.unit for name, x in steps.point.items()}  # type: ignore[attr-defined]
+    nodes = [
+        {
+            "value": node.unit or "",
+            "adjoint": node.grad_unit or "",
+            "partials": [edge.unit or "" for edge in node.inputs],
+        }
+        for node in drawn.nodes
+    ]
+    rate = unit_of_rate(step_units(value, point, free), free)
+    return type(drawn.units)(value=value, point=point, rate=rate, nodes=nodes)
 
 
 def _derivations(text: str, names: Sequence[str]) -> tuple[Derivation, ...]:
@@ -224,7 +263,10 @@ def _code(value: Value) -> tuple[tuple[int | None, ...], str]:
     for k, operand in enumerate(value._prev):
         fixed = operand.primitive is CONSTANT and not operand.label
         slots.append(None if fixed else k)
-        leaf = operand if fixed else variable(_name(k))
+        leaf = variable(_name(k))
+        if fixed:
+            # code has no units: a number is in coherent ones
+            leaf = constant(operand.data, repr(float(operand.data))) if _has_unit(operand) else operand
         takes = operand.primitive.gives_condition and not fixed
         inputs.append(node(NE, (leaf, constant(0.0, "0"))) if takes else leaf)
     code = node(value.primitive, tuple(inputs))
@@ -233,11 +275,26 @@ def _code(value: Value) -> tuple[tuple[int | None, ...], str]:
     return tuple(slots), expression_text(code)
 
 
+def _has_unit(value: Value) -> bool:
+    """Whether a node is a number of the program with a unit: `5[kg]`."""
+    return value.source is not None and value.source.endswith("]")
+
+
+def _literal(value: Value) -> tuple[float | None, str]:
+    """The value of a constant, or of a literal with its sign, and the text of a literal with a unit."""
+    negative = is_negative_literal(value)
+    leaf = value._prev[0] if negative else value
+    if leaf.primitive is not CONSTANT:
+        return None, ""
+    number = unsigned(-leaf.data if negative else leaf.data)
+    return number, f"{'-' * negative}{leaf.source}" if _has_unit(leaf) and not leaf.label else ""
+
+
 def _formulas(value: Value) -> tuple[str, tuple[str, ...]]:
     """A node's operation and its local derivatives, with characters for what has a name."""
     leaves = []
     for k, operand in enumerate(value._prev):
-        fixed = operand.primitive is CONSTANT and not operand.label
+        fixed = operand.primitive is CONSTANT and not operand.label and not _has_unit(operand)
         leaves.append(operand if fixed else variable(chr(ord(SLOTS) + k)))
     inputs = tuple(leaves)
     partials: list[Value | None] = [None] * len(inputs)

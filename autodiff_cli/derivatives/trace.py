@@ -10,7 +10,14 @@ from ..errors import Diagnostic, quoted, usage_error
 from ..graphs.value import Value, constant, graph_in, in_order, node, variable
 from ..inputs.figures import unsigned
 from ..inputs.measured_points import program_units, with_units
-from ..inputs.problem import Quantity, as_number, check_values, read_program, single_output, wanted_variables
+from ..inputs.problem import (
+    as_number,
+    check_values,
+    numbers_or_quantities,
+    read_program,
+    single_output,
+    wanted_variables,
+)
 from ..language.builder import Program
 from ..language.printer import expression_text
 from ..numbers.floats import REAL
@@ -142,9 +149,7 @@ def trace(
     >>> trace("log(x1) + x1*x2 - sin(x2)", {"x1": 2, "x2": 5}).gradient["x1"]
     5.5
     """
-    values = {
-        name: value if type(value) is Quantity else as_number(value, name) for name, value in with_units(point).items()
-    }
+    values = numbers_or_quantities(with_units(point))
     program, _, remarks = read_program(text, values, wrt, units=True)
     output = single_output(program)
     warnings = check_values(program, values) + remarks
@@ -208,8 +213,8 @@ def trace(
 
 def _in_units(answer: Trace, units: ProgramUnits, program: Program, writer: Writer, rate: Unit | None) -> Trace:
     """The trace in its units instead of the SI's; a direction is per `rate`."""
-    from ..inputs.quantities import measured_number
-    from ..quantities.unit import Unit, ratio
+    from ..inputs.quantities import in_its_unit, measured_number
+    from ..quantities.unit import ratio
 
     places = {value: program.place(i) for i, value in enumerate(program.values)}
     of_nodes = [units.node(place) for n in writer.nodes if (place := places[n]) is not None]
@@ -244,7 +249,7 @@ def _in_units(answer: Trace, units: ProgramUnits, program: Program, writer: Writ
     rows = [
         row._replace(value=measured_number(row.value, unit)) for row, unit in zip(answer.rows, of_rows, strict=True)
     ]
-    point = {name: measured_number(x, units.point.get(name, Unit())) for name, x in answer.point.items()}
+    point = {name: in_its_unit(units.number_of(name, x), units.point[name]) for name, x in answer.point.items()}
     return answer._replace(
         value=measured_number(answer.value, output),
         point=point,
@@ -310,7 +315,7 @@ def in_reading_order(program: Program, output: Value) -> dict[Value, int]:
     return {n: i for i, n in enumerate(ordered)}
 
 
-def _negative_literal(n: Value) -> bool:
+def is_negative_literal(n: Value) -> bool:
     """Whether the node is no operation to a reader, but the number -1, say."""
     return n.primitive is NEG and not n.label and n._prev[0].primitive is CONSTANT and not n._prev[0].label
 
@@ -348,7 +353,7 @@ class Writer:
         n = self.nodes[i]
         if n.primitive is VARIABLE:
             return False
-        return bool(n.label) or i == self.order[-1] or (bool(n._prev) and not _negative_literal(n))
+        return bool(n.label) or i == self.order[-1] or (bool(n._prev) and not is_negative_literal(n))
 
     def leaf(self, i: int) -> Value:
         """The node as a leaf that formulas are written in: a constant, or a name with a value."""
@@ -357,7 +362,7 @@ class Writer:
             n = self.nodes[i]
             if n.primitive is CONSTANT and not n.label:
                 leaf = n
-            elif _negative_literal(n):
+            elif is_negative_literal(n):
                 leaf = constant(-n._prev[0].data, f"-{n._prev[0].source}")
             else:
                 leaf = variable(self.names.get(i, "…"))

@@ -18,7 +18,7 @@ from ..graphs.value import Value, constant, node, variable
 from ..graphs.value_and_gradient import evaluate_in
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values
 from ..inputs.measured_points import with_units
-from ..inputs.problem import Point, Problem, Quantity, as_number, check_values, may_have_units, wanted_variables
+from ..inputs.problem import Point, Problem, check_values, may_have_units, numbers_or_quantities, wanted_variables
 from ..language.printer import expression_text
 from ..numbers.base import NumberType
 from ..table.operators import ADD, DIV, MUL, NE, NEG, SUB
@@ -59,7 +59,7 @@ def implicit_diff(
     [('y', ('x',), '-x/y')]
     """
     typed = with_units(point)
-    numbers = {name: x if type(x) is Quantity else as_number(x, name) for name, x in typed.items()}
+    numbers = numbers_or_quantities(typed)
     equations = read_with_unknowns(text, [*typed], unknowns)
     program, names = equations.program, list(equations.program.variables)
     outputs = program.outputs
@@ -78,9 +78,11 @@ def implicit_diff(
     measured: EquationUnits | None = None
     tree: Units | None = None
     if here and may_have_units(text, numbers, units):
-        from ..inputs.equation_units import equation_units  # only units need it
+        from ..inputs.equation_units import EquationUnits  # only units need it
+        from ..inputs.quantities import has_units
 
-        measured = equation_units(program, numbers, unknowns, {}, units)
+        if units or has_units(program, numbers):
+            measured = EquationUnits(program, numbers, unknowns, {}, units)
     if measured is not None:
         tree = measured.tree(values=[measured.higher([wanted[j] for j in by], k) for k, by in formulas])
         warnings += measured.warnings

@@ -17,6 +17,7 @@ from ..inputs.problem import (
     as_number,
     check_values,
     may_have_units,
+    numbers_or_quantities,
     parse,
     unused,
     wanted_variables,
@@ -255,14 +256,16 @@ def posed_equations(
         if count > 1:
             raise usage_error("bounds of several unknowns need their names", "write `--between x=0:1,y=0:2`")
         ranges = {unknowns[0]: between}
-    numbers = {name: x if type(x) is Quantity else as_number(x, name) for name, x in typed.items()}
+    numbers = numbers_or_quantities(typed)
     measured = None
     ends: dict[object, object] = {(name, k): x for name, ends in ranges.items() for k, x in enumerate(ends)}
     if dimensions and may_have_units(text, ends | {**typed}, units):
-        from ..inputs.equation_units import equation_units  # only units need it
+        from ..inputs.equation_units import EquationUnits  # only units need it
+        from ..inputs.quantities import has_units
 
         check_values(program, {**dict.fromkeys(unknowns, 1.0), **numbers})
-        measured = equation_units(program, numbers, unknowns, ranges, units, system=system)
+        if units or has_units(program, ends | {**numbers}):
+            measured = EquationUnits(program, numbers, unknowns, ranges, units, system=system)
     bounds: Box = {}
     for name, (low, high) in ranges.items():
         if low is None or high is None or not low < high:

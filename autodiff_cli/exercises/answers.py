@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import repeat
 from typing import Any
@@ -14,22 +14,20 @@ from ..derivatives.hessian import hessian
 from ..derivatives.holes import DIGITS, decided_series
 from ..derivatives.taylor import taylor
 from ..diagnostics.leniency import leniently
-from ..equations.equations import Equations
 from ..equations.solve import read_with_unknowns, solve
 from ..errors import ExpressionError, counted, usage_error
 from ..formulas.derivation import derivative_name
 from ..graphs.value import Value, node, variable
-from ..graphs.value_and_gradient import value_in
 from ..inputs.arithmetic import Arithmetic
 from ..inputs.parse_point import split
 from ..inputs.problem import Point, parse, single_output
-from ..numbers.base import NumberType
 from ..table.operators import SUB
-from .comparison import AGREED, as_number, equal, many_digits
+from .comparison import AGREED, as_number, many_digits
 from .derivative_answers import missing, own, together, with_order
 from .exercise import Exercise, Marked
 from .labels import Key, entries
-from .marking import formula_marked, is_rounded, number_of, short_pair, unreadable
+from .marking import formula_marked, number_of, short_pair, unreadable
+from .root_answers import check_roots, solutions_in
 
 EXACT, PRECISE = Arithmetic("exact"), Arithmetic("precision", 60)
 
@@ -41,9 +39,6 @@ ZERO_DIGITS = 90
 
 SHORT = 20
 """Fractions of fewer characters are shown as they are."""
-
-_UNKNOWN = re.compile(r"\s*[^\W\d]\w*\s*=(?!=)")
-_OR = re.compile(r"\s+(?:or|and)\s+")
 
 
 # ---- solutions ----------------------------------------------------------------------------------------------------
@@ -57,112 +52,27 @@ def check_solution(
     between: Any = None,
     every: bool = False,
 ) -> Marked:
-    """Whether numbers, or formulas, are the solutions of an equation."""
+    """Whether numbers, or formulas, are the solutions of equations."""
     every = every or between is not None
     posed = own("solution", text, [], point=point)
-    equations = read_with_unknowns(text, [*(point or {})], unknowns)
+    point = point or {}
+    equations = read_with_unknowns(text, [*point], unknowns)
     if len(equations.program.outputs) > 1:
-        return _system_marked(posed, equations, point or {}, answer, unknowns, between, every)
+        others = [name for name in equations.program.variables if name not in point]
+        answered = [name for name in equations.program.variables if re.search(rf"\b{re.escape(name)}\s*=(?!=)", answer)]
+        unknowns = unknowns or (others if len(others) == len(equations.program.outputs) else answered or others)
+        if {*others} - {*unknowns}:
+            # values that are formulas: the equations say whether they are right
+            return check_roots(posed, equations, point, unknowns, answer, [], None)
     solved = solve(text, point, unknowns=unknowns, between=between, every=every, arithmetic=PRECISE)
-    numbers = [_UNKNOWN.sub(lambda head: " " * len(head[0]), entry, count=1) for entry in _entries(answer)]
     if solved.formulas:
         # those that hold where the leading coefficient is 0 need not be given
         formulas = [formula.formula for formula in solved.formulas if " == 0" not in (formula.condition or "")]
-        return _formulas_marked(posed, answer, numbers, formulas, solved.unknowns)
-    (unknown,) = solved.unknowns
-    roots = [_figure(solution.values[unknown]) for solution in solved.solutions]
-    if not numbers or answer.strip().lower() in ("none", "no solution"):
-        right = not roots and bool(solved.complete)
-        message = "right: there is no solution" if right else "wrong: there are solutions" if roots else "not decided"
-        return Marked(posed, answer, right, message, "", "numbers", 0)
-    met: set[int] = set()
-    remarks = []
-    for entry in numbers:
-        exact = number_of(entry)
-        number = exact if isinstance(exact, Fraction) else Fraction(str(exact))
-        nearest = min(range(len(roots)), key=lambda k: abs(roots[k] - number), default=None)
-        is_listed = nearest is not None and _is_root(number, roots[nearest])
-        if not is_listed and not solved.complete and _solves(text, point, unknown, entry):
-            remarks.append(f"`{entry.strip()}` solves it, though the search did not find it")
-            continue
-        if nearest is None:
-            return Marked(posed, answer, False, "wrong: no solution was found", solved.message, "numbers", 0)
-        off = abs(roots[nearest] - number)
-        if is_listed:
-            met.add(nearest)
-        elif is_rounded(entry, number, roots[nearest]):
-            met.add(nearest)
-            remarks.append(f"`{entry.strip()}` is rounded")
-        else:
-            mirrored = any(_is_root(-number, root) for root in roots)
-            near = 100 * off <= abs(roots[nearest])
-            hint = (
-                "the sign is wrong"
-                if mirrored
-                else "that is near: give it exactly, or with more digits"
-                if near
-                else ""
-            )
-            message = f"wrong: `{entry.strip()}` is no solution"
-            return Marked(posed, answer, False, message, hint or "put it into both sides", "numbers", 0)
-    if len(met) < len(roots):
-        absent = ("" if solved.complete else "at least ") + counted(len(roots) - len(met), "solution")
-        are = "is" if len(roots) - len(met) == 1 else "are"
-        return Marked(posed, answer, False, f"wrong: {absent} {are} missing", "what is given is right", "numbers", 0)
-    if solved.complete is None:
-        remarks.append("whether there are others is not known")
-    message = "; ".join([f"right: {'these are the solutions' if len(roots) > 1 else 'this is the solution'}", *remarks])
-    return Marked(posed, answer, True, message, "", "numbers", 0)
-
-
-def _system_marked(
-    posed: Exercise,
-    equations: Equations,
-    point: Point,
-    answer: str,
-    unknowns: Sequence[str] | None,
-    between: Any,
-    every: bool,
-) -> Marked:
-    """Whether an answer has the solutions of several equations."""
-    from .system_answers import check_system
-
-    others = [name for name in equations.program.variables if name not in point]
-    answered = [name for name in equations.program.variables if re.search(rf"\b{re.escape(name)}\s*=(?!=)", answer)]
-    unknowns = unknowns or (others if len(others) == len(equations.program.outputs) else answered or others)
-    if {*others} - {*unknowns}:
-        # values that are formulas: the equations say whether they are right
-        return check_system(posed, equations, point, unknowns, answer, [], None)
-    solved = solve(posed.program, point, unknowns=unknowns, between=between, every=every, arithmetic=PRECISE)
-    roots = [{name: _figure(solution.values[name]) for name in unknowns} for solution in solved.solutions]
-    return check_system(posed, equations, point, unknowns, answer, roots, solved.complete)
-
-
-def _is_root(number: Fraction, root: Fraction) -> bool:
-    """Whether a number is a root that is known to `EQUAL_DIGITS`."""
-    return abs(number - root) <= (abs(root) / 10**EQUAL_DIGITS if root else Fraction(1, 10**ZERO_DIGITS))
-
-
-def _solves(text: str, point: Point | None, unknown: str, entry: str) -> bool:
-    """Whether both sides of an equation agree where the unknown is the number that a text stands for."""
-    output = single_output(read_with_unknowns(text, [*(point or {})], [unknown]).program)
-    value = single_output(parse(entry))
-
-    def sides(m: NumberType) -> tuple[Any, Any] | None:
-        at = {name: m.literal(str(x)) for name, x in (point or {}).items()}
-        number = value_in(m, value, {})
-        rest = None if number is None else value_in(m, output, {**at, unknown: number})
-        return None if rest is None else (rest, m.number(0))
-
-    return bool(equal(sides))
-
-
-def _entries(answer: str) -> Iterator[str]:
-    """The numbers or formulas of an answer, `±` written out."""
-    for entry in (part for text in split(answer.replace(";", ",")) for part in _OR.split(text)):
-        for sign in ("+", "-") if "±" in entry else ("",):
-            if entry.strip():
-                yield entry.replace("±", sign)
+        (unknown,) = solved.unknowns
+        entries = [solution[unknown] for solution in solutions_in(answer, solved.unknowns)]
+        return _formulas_marked(posed, answer, entries, formulas, solved.unknowns)
+    roots = [{name: _figure(solution.values[name]) for name in solved.unknowns} for solution in solved.solutions]
+    return check_roots(posed, equations, point, solved.unknowns, answer, roots, solved.complete)
 
 
 def _formulas_marked(
@@ -202,16 +112,16 @@ def check_series(
     at = {other: (point or {})[other] for other in expected.point}
     posed = own("series", text, [expected.polynomial], [name], point)
     proof = ""
-    given = decided_series(typed, at, name, max(order, degree))[0]
+    answered = decided_series(typed, at, name, max(order, degree))[0]
     for k in range(max(order, degree) + 1):
-        if k > order and given.at(k):
+        if k > order and answered.at(k):
             message, hint = f"a term of order {k} is too much", f"leave the terms beyond order {order} out"
             return Marked(posed, answer, False, f"wrong: {message}", hint, "numbers", 0)
     series, decisions = decided_series(output, at, name, order)
     difference, more = decided_series(node(SUB, (output, typed)), at, name, order)
     for k in range(order + 1):
         if difference.at(k):
-            right, wrong = _number(series.at(k)), _number(given.at(k))
+            right, wrong = _number(series.at(k)), _number(answered.at(k))
             message = f"wrong: the coefficient of order {k} is {_short(right)}, and this has {_short(wrong)}"
             return Marked(posed, answer, False, message, _series_hint(k, wrong, right), "numbers", 0)
     if not (decisions.confirmed and more.confirmed):
@@ -258,21 +168,21 @@ def _short(x: Any) -> str:
     return text if len(text) < SHORT else f"{float(x):.6g}"
 
 
-def _shown(right: Fraction, given: Any) -> tuple[str, str]:
+def _shown(right: Fraction, answered: Any) -> tuple[str, str]:
     """A number and one that is not equal to it, as short as they look different."""
-    texts = str(right), str(given)
-    if isinstance(given, Fraction) and max(map(len, texts)) < SHORT:
+    texts = str(right), str(answered)
+    if isinstance(answered, Fraction) and max(map(len, texts)) < SHORT:
         return texts
     m = many_digits()
-    return short_pair(as_number(m, right), as_number(m, given))
+    return short_pair(as_number(m, right), as_number(m, answered))
 
 
-def _series_hint(k: int, given: Any, right: Any) -> str:
-    if not given:
+def _series_hint(k: int, answered: Any, right: Any) -> str:
+    if not answered:
         return f"the term of order {k} is missing"
-    if given == -right:
+    if answered == -right:
         return "its sign is wrong"
-    if k > 1 and given == right * math.factorial(k):
+    if k > 1 and answered == right * math.factorial(k):
         return f"that is the derivative of order {k}: divide it by {k}!"
     return f"it is the derivative of order {k} at the point, divided by {k}!"
 
@@ -296,7 +206,7 @@ def check_hessian(text: str, point: Point | None = None, *, answer: str, wrt: Se
             message = f"the Hessian by {counted(n, 'variable')} has {n} rows of {n}"
             raise usage_error(message, f"write `--answer '{shape}'`, or name the entries: `d2/dx^2 = …`")
         typed = {(i, j): rows[i][j] for i, j in places}
-    given = {place: number_of(entry) for place, entry in typed.items()}
+    answered = {place: number_of(entry) for place, entry in typed.items()}
     right = {(i, j): _figure(expected.hessian[i][j]) for i, j in places}
     slopes = [_figure(x) for x in expected.gradient.values()]
     # a 0 that is computed with rounding is off by a part of the largest entry
@@ -305,7 +215,7 @@ def check_hessian(text: str, point: Point | None = None, *, answer: str, wrt: Se
     marks = []
     for i, j in places:
         of = derivative_name((names[i], names[j]))
-        wanted, entry = right[i, j], given.get((i, j))
+        wanted, entry = right[i, j], answered.get((i, j))
         if entry is None:
             marks.append(missing(posed, of))
             continue
@@ -313,7 +223,7 @@ def check_hessian(text: str, point: Point | None = None, *, answer: str, wrt: Se
         hint = (
             "" if is_right
             else "its sign is wrong" if _equal(entry, -wanted, noise)
-            else "a Hessian is symmetric" if i != j and _equal(given.get((j, i), entry), wanted, noise)
+            else "a Hessian is symmetric" if i != j and _equal(answered.get((j, i), entry), wanted, noise)
             else "that is the product of the first derivatives"
             if slopes[i] * slopes[j] and _equal(entry, slopes[i] * slopes[j], noise)
             else f'see it worked: `autodiff diff "{text}" --order 2 --steps`'
@@ -326,7 +236,7 @@ def check_hessian(text: str, point: Point | None = None, *, answer: str, wrt: Se
     order = sorted(range(n), key=lambda k: names[k])
     if "=" in answer or marked.right or order == list(range(n)):
         return marked
-    turned = (given[order.index(i), order.index(j)] for i, j in places)
+    turned = (answered[order.index(i), order.index(j)] for i, j in places)
     return with_order(marked, map(_equal, turned, right.values(), repeat(noise)), names)
 
 
@@ -335,9 +245,9 @@ def _figure(x: Any) -> Fraction:
     return Fraction(0) if x is None else Fraction(getattr(x, "text", None) or repr(x))
 
 
-def _equal(given: Any, right: Fraction, noise: Fraction) -> bool:
+def _equal(answered: Any, right: Fraction, noise: Fraction) -> bool:
     """Whether a number is equal to another one, which is off by `noise` at most."""
-    if isinstance(given, Fraction):
-        return abs(given - right) <= noise
+    if isinstance(answered, Fraction):
+        return abs(answered - right) <= noise
     m = many_digits()
-    return bool(abs(given - as_number(m, right)) <= as_number(m, noise))
+    return bool(abs(answered - as_number(m, right)) <= as_number(m, noise))

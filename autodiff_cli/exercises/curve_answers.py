@@ -66,11 +66,11 @@ class Curve:
         if len(compared) < ENOUGH:
             message = "there are too few points of the curve to compare the answer at"
             raise ExpressionError("limit", message, None, "look at the derivative: leave `--answer` out")
-        for at, right, given, agrees in compared:
+        for at, right, answered, agrees in compared:
             if not agrees:
                 where = ", ".join(f"{name} = {float(x):.6g}" for name, x in at.items())
-                shown, other = short_pair(right, given)
-                other = f"this is {other}" if given is not None else "this has no value"
+                shown, other = short_pair(right, answered)
+                other = f"this is {other}" if answered is not None else "this has no value"
                 message = f"wrong: at `{where}` the derivative is {shown}, and {other}{note}"
                 hint = self._hint(posed, derivative, compared)
                 return Marked(posed, answer, False, message, hint, "points", len(compared))
@@ -87,17 +87,17 @@ class Curve:
     def _points(self, functions: Sequence[Value]) -> Iterator[dict[str, float]]:
         """Points of the curve, in doubles: the nearest ones to points all around."""
         chosen, further = points([*self.program.outputs, *functions], self.names)
-        met: set[tuple[float, ...]] = set()
+        seen: set[tuple[float, ...]] = set()
         for start in (*chosen, *further):
             at = self._nearest({name: float(x) for name, x in start.items()})
             if at is None:
                 continue
             key = tuple(float(f"{x:.4g}") for x in at.values())
-            if key not in met:
-                met.add(key)
+            if key not in seen:
+                seen.add(key)
                 # the other variables are short numbers, and the unknowns follow
                 yield {name: x if name in self.unknowns else float(f"{x:.4g}") for name, x in at.items()}
-            if len(met) >= MOST_POINTS:
+            if len(seen) >= MOST_POINTS:
                 return
 
     def _swept(self, m: NumberType, at: Mapping[str, Any], by: Sequence[str]) -> tuple[list[Any], list[list[Any]]]:
@@ -163,25 +163,25 @@ class Curve:
         there = sorted([entry for entry in compared if entry[2] is not None], key=lambda entry: entry[3])
         if not there or there[0][3]:
             return "write it so that it has a value wherever the derivative exists"
-        if all(same(given, -right) for _, right, given, _ in there):
+        if all(same(answered, -right) for _, right, answered, _ in there):
             return "everything is right but the sign"
         of, by = derivative.of, derivative.by
         if len(self.unknowns) == 1 and len(by) == 1:
-            if all(same(given * right, given / given) for _, right, given, _ in there if given):
+            if all(same(answered * right, answered / answered) for _, right, answered, _ in there if answered):
                 return f"that is d{by[0]}/d{of}: it is upside down"
             m = many_digits()
             for sign, words in ((1, ""), (-1, "minus ")):
                 for name, missed in ((by[0], f"divide it by the one by `{of}`"), (of, f"it is below `{by[0]}`'s")):
                     with Defined(ArithmeticError, ValueError):
                         slopes = [self._swept(m, at, [name])[1][0][0] for at, *_ in there]
-                        if all(same(given, sign * s) for (_, _, given, _), s in zip(there, slopes, strict=True)):
+                        if all(same(answered, sign * s) for (_, _, answered, _), s in zip(there, slopes, strict=True)):
                             which = f"{words}the derivative of left less right side by `{name}`"
                             return f"that is {which} alone: {missed}"
         agreeing = sum(entry[3] for entry in compared)
         if agreeing:
             return f"it is right at {agreeing} of {len(compared)} points: it holds on a part of the curve only"
         first = there[0]
-        if first[1] and all(same(given * first[1], right * first[2]) for _, right, given, _ in there):
+        if first[1] and all(same(answered * first[1], right * first[2]) for _, right, answered, _ in there):
             ratio, _ = short_pair(first[2] / first[1], 1)
             return f"it is {ratio} times as large everywhere: a factor is wrong or missing"
         order = f" --order {len(by)}" if len(by) > 1 else ""

@@ -202,7 +202,7 @@ def _exercises(level: int, seed: int, solutions: bool, topic: str | None = None)
     """The exercises, without an end."""
     draw = Draw(seed, level)
     left = patterns(level)[:]
-    met: set[tuple[str, str]] = set()
+    used_shapes: set[tuple[str, str]] = set()
     number = 0
     while left:
         # each pattern once before one comes again, in another order every time
@@ -213,9 +213,9 @@ def _exercises(level: int, seed: int, solutions: bool, topic: str | None = None)
                     continue
                 shape = (draft.kind, re.sub(r"\d+", "#", draft.program).replace("-", "+"))
                 used = {(draft.kind, draft.program), *([shape] if tried < ALIKE else [])}
-                answer = None if used & met else _answer(draft)
+                answer = None if used & used_shapes else _answer(draft)
                 if answer is not None:
-                    met |= {(draft.kind, draft.program), shape}
+                    used_shapes |= {(draft.kind, draft.program), shape}
                     number += 1
                     yield _posed(level, seed, number, draft, answer, solutions)
                     break

@@ -54,7 +54,7 @@ class _Place(NamedTuple):
     at: dict[str, Fraction]
     value: Any
     slope: Any
-    given: Any
+    answered: Any
     agrees: bool = False
 
 
@@ -109,8 +109,8 @@ def formula_marked(posed: Exercise, answer: str, entry: Entry | None = None) -> 
     for place in places:
         if not place.agrees:
             where = ", ".join(f"{name} = {x}" for name, x in place.at.items())
-            right, given = short_pair(place.slope, place.given)
-            other = f"this is {given}" if place.given is not None else "this has no value"
+            right, answered = short_pair(place.slope, place.answered)
+            other = f"this is {answered}" if place.answered is not None else "this has no value"
             message = f"wrong: at `{where}` {what} is {right}, and {other}{note}"
             return Marked(posed, answer, False, message, _hint(posed, program, typed, places), "points", len(places))
     if is_zero(difference):
@@ -154,9 +154,9 @@ class _Values:
         slope = swept.gradient[by] if posed.kind == "derivative" else value_at(m, self.expected, numbers)
         if slope is None or swept.kinks:
             return None
-        given = value_at(m, self.typed, numbers)
-        self.place = self.place or _Place(self.at, swept.value, slope, given)
-        return slope, given
+        answered = value_at(m, self.typed, numbers)
+        self.place = self.place or _Place(self.at, swept.value, slope, answered)
+        return slope, answered
 
 
 def read_formula(answer: str, variables: Mapping[str, Value], entry: Entry | None = None) -> tuple[Value, str]:
@@ -222,23 +222,23 @@ def _short(x: Any) -> str:
 def _hint(posed: Exercise, program: Program, answer: Value, places: Sequence[_Place]) -> str:
     """Return the hint that names the usual mistake that leads to the answer; empty if none does."""
     # where the answer is right, any mistake that has no effect there would explain it
-    there = sorted([place for place in places if place.given is not None], key=lambda place: place.agrees)
+    there = sorted([place for place in places if place.answered is not None], key=lambda place: place.agrees)
     if not there or there[0].agrees:
         return "write it so that it has a value where the function has a derivative"
-    if all(same(p.given, p.value) for p in there):
+    if all(same(p.answered, p.value) for p in there):
         return "that is the function itself, not its derivative"
-    if all(same(p.given, -p.slope) for p in there):
+    if all(same(p.answered, -p.slope) for p in there):
         return "everything is right but the sign"
     missed = _rule_missed(posed, program, there) if posed.kind == "derivative" else ""
     if missed:
         return missed
     first = there[0]
-    if all(same(p.given - p.slope, first.given - first.slope) for p in there):
-        return f"it is off by {_short(first.given - first.slope)} everywhere: look at the terms without the variable"
+    if all(same(p.answered - p.slope, first.answered - first.slope) for p in there):
+        return f"it is off by {_short(first.answered - first.slope)} everywhere: look at the terms without the variable"
     if posed.kind == "derivative" and _integrated(posed, program, answer, there):
         return "that is an antiderivative: the function was integrated, not differentiated"
-    if first.slope and first.given and all(same(p.given * first.slope, p.slope * first.given) for p in there):
-        ratio, _ = short_pair(first.given / first.slope, 1)
+    if first.slope and first.answered and all(same(p.answered * first.slope, p.slope * first.answered) for p in there):
+        ratio, _ = short_pair(first.answered / first.slope, 1)
         return f"it is {ratio} times as large everywhere: a factor is wrong or missing"
     if sum(p.agrees for p in places) >= len(places) / 10:
         return "it is right at other points, so that it holds on a part of the domain only: look at signs and cases"
@@ -289,7 +289,7 @@ def _rule_missed(posed: Exercise, program: Program, there: Sequence[_Place]) -> 
             for message, mistaken in _mistakes(part):
                 slopes = [mistaken(inputs, at_part) for inputs, at_part in zip(inner, own, strict=True)]
                 if all(
-                    slope is not None and same(place.given, place.slope + weight * (slope - at_part.slope))
+                    slope is not None and same(place.answered, place.slope + weight * (slope - at_part.slope))
                     for place, slope, at_part, weight in zip(there, slopes, own, weights, strict=False)
                 ):
                     return message if part is output else f"in the derivative of `{expression_text(part)}`: {message}"

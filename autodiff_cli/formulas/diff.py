@@ -20,15 +20,7 @@ from ..graphs.value import Value, in_order, variable
 from ..graphs.value_and_gradient import breakpoints_met, evaluate_in, value_and_gradient, value_in
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values, kink_warnings
 from ..inputs.measured_points import program_units, with_units
-from ..inputs.problem import (
-    Point,
-    Quantity,
-    as_number,
-    check_values,
-    read_program,
-    single_output,
-    wanted_variables,
-)
+from ..inputs.problem import Point, check_values, numbers_or_quantities, read_program, single_output, wanted_variables
 from ..language.builder import Program
 from ..language.printer import expression_text
 from ..language.tokens import CLOSE, KIND, NAME, NUMBER, OPEN, scan
@@ -179,9 +171,7 @@ def diff(
         wrt, order = [operator.name], operator.order
         typed, text = text, " " * operator.end + text[operator.end :]
     values_given = with_units(point)
-    numbers = {
-        name: value if type(value) is Quantity else as_number(value, name) for name, value in values_given.items()
-    }
+    numbers = numbers_or_quantities(values_given)
     program, bound, notes = read_program(text, numbers, wrt)
     values_given |= bound
     output = single_output(program)

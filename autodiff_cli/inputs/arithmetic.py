@@ -18,7 +18,7 @@ from ..numbers.floats import REAL
 from ..run.sweep import Breakpoint
 from .figures import Figure
 from .figures import Shown as Shown
-from .problem import Quantity, as_number, check_single, parse
+from .problem import check_single, number_or_quantity, parse
 
 if TYPE_CHECKING:
     from .quantities import Units
@@ -192,7 +192,7 @@ class Arithmetic(NamedTuple):
         """The number that a point gives to a name: read as decimals, but by doubles."""
         text = typed if isinstance(typed, str) else getattr(typed, "source", None)
         if self.name == "double" or text is None:
-            return m.number(typed if type(typed) is Quantity else as_number(typed, name))
+            return m.number(number_or_quantity(typed, name))
         from ..graphs.value_and_gradient import evaluate_in
 
         program = parse(text)

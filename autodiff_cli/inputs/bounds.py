@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from ..errors import ExpressionError, Span
 from .parse_point import ValueOf, constant_value, fail, is_name, pieces
-from .problem import Quantity, as_number
+from .problem import Quantity, number_or_quantity
 
 EXAMPLE = "write it as `x=-2:4`, or `x=0:1,y=0:2`"
 
@@ -27,7 +27,7 @@ class Range(NamedTuple):
     def check_start(self, name: str, start: float | str) -> None:
         """Raise a usage error for a start outside of it."""
         low, high = self.ends
-        x = start if type(start) is Quantity else as_number(start, name)
+        x = number_or_quantity(start, name)
         if not low <= x <= high:
             text = f"{x:g}" if type(x) is not Quantity else f"{x.number:g} {x.unit}"
             raise ExpressionError(

@@ -3,34 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
 from ..errors import usage_error
 from ..graphs.value_and_gradient import at_point
 from ..language.builder import Program
-from ..numbers.dimensions import Dimensioned
+from ..numbers.dimensions import Dimensioned, Dimensions
 from ..numbers.unknown_dimensions import UnknownDimensions
 from ..quantities.unit import NUMBER, Dimension, Unit, choose, coherent, quantity_name
 from ..quantities.unit_system import UnitSystem
 from ..run.evaluation import Evaluation
 from .bounds import Range
-from .quantities import ProgramUnits, Units, has_unit, has_units, parse_units
-
-
-def equation_units(
-    program: Program,
-    values: Mapping[str, Any],
-    unknowns: Sequence[str],
-    ranges: Mapping[str, Range],
-    asked: Sequence[str] | str | None = None,
-    *,
-    system: bool = False,
-) -> EquationUnits | None:
-    """The units of equations; None where nothing has a unit and none is asked for. Raises as `EquationUnits` does."""
-    ends = {f"{name} {k}": x for name, ends in ranges.items() for k, x in enumerate(ends) if x is not None}
-    if not asked and not has_units(program, {**values, **ends}):
-        return None
-    return EquationUnits(program, values, unknowns, ranges, asked, system=system)
+from .quantities import ProgramUnits, Units, has_unit, parse_units
 
 
 class EquationUnits(ProgramUnits):
@@ -74,6 +59,10 @@ class EquationUnits(ProgramUnits):
         solved = {name: _solved(m, name, unit, values.get(name), ranges.get(name)) for name, unit in known.items()}
         units = parse_units(asked, self.unknowns)
         self.chosen = {*units, *(k for k, unit in enumerate(known.values()) if unit is not None)}
+        for k, name in enumerate(self.unknowns):
+            unit = units.get(k) or known[name]
+            if unit is not None and unit.zero and self._is_difference(program, solved):
+                self._output(k, solved[name], unit, Fraction(0))
         self.outputs = [
             (known[name] if k not in units else None) or self._output(k, solved[name], units.get(k))
             for k, name in enumerate(self.unknowns)
@@ -87,6 +76,18 @@ class EquationUnits(ProgramUnits):
             for known_dimension in map(m.known, (output.dimension for output in evaluation.values))
         ]
         """The units of left side less right side of each equation."""
+
+    def _is_difference(self, program: Program, solved: Mapping[str, Dimension]) -> bool:
+        """Whether an equation adds up no temperature of a scale with an own zero but for those of the unknowns."""
+        leaves = {
+            name: Dimensioned(unit.dimension, temperatures=Fraction(1) if unit.zero else None)
+            for name, unit in self.point.items()
+        }
+        leaves |= {name: Dimensioned(dimension, temperatures=Fraction(0)) for name, dimension in solved.items()}
+        m = Dimensions()
+        graph = at_point(m, program.graph, leaves)
+        graph.chooses = False
+        return any(output.temperatures == 0 for output in Evaluation(m, graph).values)
 
     def of_solution(self, by: Sequence[str], order: int = 1) -> Units:
         """The units of a solution's numbers, and of its derivatives by these variables, up to this order."""

@@ -16,7 +16,7 @@ from ..errors import Diagnostic, ExpressionError, Offer, Span, nearest, quoted
 from ..graphs.value import Value
 from ..language.builder import Program
 from ..language.elements import expanded, listed, point_text, split_names
-from ..language.tokens import plain_number
+from ..language.tokens import has_unit_literals, plain_number
 from ..numbers.budget import reported
 from ..numbers.floats import REAL
 from ..run.evaluation import Evaluation
@@ -73,7 +73,7 @@ PLAIN = frozenset((float, int, Typed))
 
 def may_have_units(text: str, values: Mapping[Any, object], asked: object = None) -> bool:
     """Whether a program or its point may have units: if not, nothing about units has to be imported."""
-    return asked is not None or "[" in text or Quantity in map(type, values.values())
+    return asked is not None or Quantity in map(type, values.values()) or has_unit_literals(text)
 
 
 class Problem(NamedTuple):
@@ -152,10 +152,8 @@ def read_program(
 def pose(text: str, point: Point | None, wrt: Sequence[str] | str | None, *, quantities: bool = False) -> Problem:
     """The program of a text, ready to be differentiated at a point, of `quantities` too. Raises `ExpressionError`."""
     typed = dict(point or {})
-    values = {
-        name: value if quantities and type(value) is Quantity else as_number(value, name)
-        for name, value in typed.items()
-    }
+    read = number_or_quantity if quantities else as_number
+    values = {name: read(value, name) for name, value in typed.items()}
     program, numbers, notes = read_program(text, values, wrt, units=quantities)
     typed |= numbers
     warnings = check_values(program, values) + notes
@@ -230,6 +228,16 @@ def _check_one_expression(text: str) -> None:
             Span(last.start, last.end),
             "give a number, or `pi/4` for example",
         )
+
+
+def number_or_quantity(value: float | str, name: str) -> float:
+    """The value that a point gives to a name, as a float, or as the quantity that it is. Raises `ExpressionError`."""
+    return value if type(value) is Quantity else as_number(value, name)
+
+
+def numbers_or_quantities(point: Point | None) -> dict[str, float]:
+    """The values of a point as floats, those with a unit as quantities. Raises `ExpressionError`."""
+    return {name: number_or_quantity(value, name) for name, value in (point or {}).items()}
 
 
 def as_number(value: float | str, name: str) -> float:

@@ -16,15 +16,15 @@ from typing import Any, cast
 from ..errors import Diagnostic, ExpressionError, Span, counted, point_error, quoted, usage_error
 from ..graphs.value_and_gradient import at_point
 from ..language.builder import CONSTANTS, Program
-from ..language.tokens import is_name, plain_number
+from ..language.tokens import has_unit_literals, is_name, plain_number
 from ..numbers.base import Number, NumberType
 from ..numbers.dimensions import Dimensioned, Dimensions
 from ..quantities.unit import LONGEST_UNIT, NUMBER, Unit, choose, coherent, parse_unit, quantity_name, ratio
-from ..quantities.unit_system import UnitSystem
+from ..quantities.unit_system import UnitSystem, factor
 from ..run.evaluation import Evaluation
 from ..table.primitive import FUNCTIONS
 from .parse_point import constant_value, pieces
-from .problem import PLAIN, Quantity, as_number, evaluate_constant
+from .problem import PLAIN, Quantity, as_number, evaluate_constant, number_or_quantity
 
 
 class Units(dict[str, Any]):
@@ -160,7 +160,7 @@ def read_value(value: Any, name: str) -> float:
         return quantity_value(name, value)
     if hasattr(value, "magnitude") and hasattr(value, "units"):
         return quantity_value(name, f"{as_number(value.magnitude, name)!r} {value.units:~P}")
-    return value if type(value) is Quantity else as_number(value, name)
+    return number_or_quantity(value, name)
 
 
 def with_quantities(point: Mapping[str, Any]) -> dict[str, Any]:
@@ -236,6 +236,7 @@ class ProgramUnits:
         """Of the nodes of the program's graph."""
         self.warnings: list[Diagnostic] = []
         self._inputs = [self.point[name] for name in program.leaves if name in self.point]
+        self._literals = has_unit_literals(program.text)
         names = outputs or [f"output {k}" for k in range(1, len(evaluation.values) + 1)]
         units = parse_units(asked, names)
         self._system = UnitSystem(sorted(self._inputs, key=lambda unit: len(unit.atoms))) if system else None
@@ -279,11 +280,27 @@ class ProgramUnits:
         return unit if self._system is None or output in self.chosen else self._system.unit(unit.dimension)
 
     def in_system(self, tree: Any) -> Any:
-        """Units of the same dimensions in the system, in a tree of the same shape."""
+        """The units of the same dimensions in which numbers need no factor, in a tree of the same shape.
+
+        Those are the system's; of a program whose own numbers have units, the SI's.
+        """
         assert self._system is not None
         if isinstance(tree, dict):
             return {name: self.in_system(item) for name, item in tree.items()}
-        return [*map(self.in_system, tree)] if isinstance(tree, list) else self._system.unit(tree.dimension)
+        if isinstance(tree, list):
+            return [*map(self.in_system, tree)]
+        return coherent(tree.dimension) if self._literals else self._system.unit(tree.dimension)
+
+    def quotient(self, by: Iterable[str]) -> Unit:
+        """The unit of the derivative of numbers by numbers of these variables."""
+        quotient = self.outputs[0].difference
+        for name in by:
+            quotient = quotient / self.differences.get(name, Unit())
+        return quotient
+
+    def factor_of(self, unit: Unit, by: Iterable[str]) -> float:
+        """What a derivative of numbers by numbers of these variables is times in this unit."""
+        return factor(self.quotient(by), unit)
 
     def of_steps(self, free: Iterable[str]) -> Units:
         """The units of the numbers of a search, whose derivatives are those of numbers by numbers."""
@@ -370,6 +387,19 @@ def step_units(value: Unit, point: Mapping[str, Unit], free: Iterable[str]) -> U
     return Units(value=value, gradient=slopes, gradient_norm=norm.pop() if len(norm) == 1 else None, point={**point})
 
 
+def unit_of_rate(units: Units, free: Iterable[str], scaled: bool = False) -> str:
+    """The unit of the rate of a descent, `1` of a number; several units are listed with the variables that have them.
+
+    A rate is multiplied by the derivatives, or by `scaled` ones, which are numbers.
+    """
+    own = {name: units["point"][name].difference for name in free}
+    if not scaled:
+        own = {name: unit / units["gradient"][name] for name, unit in own.items()}
+    texts = {name: str(unit) or "1" for name, unit in own.items()}
+    shared = {*texts.values()}
+    return shared.pop() if len(shared) == 1 else ", ".join(f"{text} for `{name}`" for name, text in texts.items())
+
+
 class MeasuredNumber(float):
     """A number in a unit, which it remembers."""
 
@@ -379,9 +409,12 @@ class MeasuredNumber(float):
 
 def measured_number(x: Any, unit: Unit) -> Any:
     """The number in this unit of one in coherent units; what is none as it is."""
-    if x is None or isinstance(x, bool):
-        return x
-    number = MeasuredNumber(unit.value_from_si(x))
+    return x if x is None or isinstance(x, bool) else in_its_unit(unit.value_from_si(x), unit)
+
+
+def in_its_unit(x: float, unit: Unit) -> MeasuredNumber:
+    """A number in a unit, which it remembers."""
+    number = MeasuredNumber(x)
     number.unit = unit
     return number
 
@@ -424,12 +457,9 @@ def of_one_dimension(outputs: Sequence[Unit], names: Sequence[str], hint: str) -
             raise ExpressionError("dimension", f"`{names[0]}` is {first}, and `{name}` is {other}", None, hint)
 
 
-def has_units(program: Program, values: Mapping[str, float]) -> bool:
+def has_units(program: Program, values: Mapping[Any, Any]) -> bool:
     """Whether a value has a unit, or a number in the program."""
-    if any(map(has_unit, values.values())):
-        return True
-    constants = program.whole.constants.values() if "[" in program.text else ()
-    return any(text is not None and text.endswith("]") for _, text in constants)
+    return has_unit_literals(program.text) or any(map(has_unit, values.values()))
 
 
 def in_units(m: NumberType, numbers: Any, units: Any) -> Any:

@@ -47,6 +47,8 @@ _NUMERIC = tuple("0123456789.")
 _MEASURED = re.compile(r"[0-9.]\[[^0-9 ]")
 """A number with a unit in brackets, perhaps: its signs end no piece."""
 
+_UNIT_LITERAL = r"(?<!\w)(?:\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(?:[eE][-+−]?\d+)?\[[^0-9 ]"
+
 _PLAIN = str.maketrans("−×·⋅∗∙÷⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", "-*****/0123456789+-")
 _WORTH = {"≤": "<=", "≥": ">=", "≠": "!=", "+=": "add", "-=": "sub", "*=": "mul", "/=": "div"}
 _LETTERS = frozenset(("Lu", "Ll", "Lt", "Lo"))
@@ -64,6 +66,15 @@ plain_number = re.compile(f"[+-]?{_DIGITS.replace('(?:[Ee]', f'(?:(?!{_LONG_EXPO
 @lru_cache(4)
 def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern)
+
+
+def has_unit_literals(text: str) -> bool:
+    """Whether a program has numbers with a unit in brackets.
+
+    >>> has_unit_literals("5[kg]*v**2"), has_unit_literals("x1[2]*x[k]"), has_unit_literals("2[1/s]*t")
+    (True, False, False)
+    """
+    return "[" in text and _compiled(_UNIT_LITERAL).search(text) is not None
 
 
 def _readable(text: str) -> str:

@@ -432,14 +432,11 @@ def descend(
 
 def _notes_on_rate(rule: Rule, start: DescentStep) -> Iterator[Diagnostic]:
     """Yield a note on the unit of the rate, which follows from those of the numbers; none where it is a number."""
+    from ..inputs.quantities import unit_of_rate
+
     assert start.units is not None
     rate = RATES[rule.method] if rule.rate is None else rule.rate
-    own = {name: start.units["point"][name].difference for name in start.free}
-    if rule.method != "adam":
-        own = {name: unit / start.units["gradient"][name] for name, unit in own.items()}
-    texts = {name: str(unit) or "1" for name, unit in own.items()}
-    shared = {*texts.values()}
-    listed = shared.pop() if len(shared) == 1 else ", ".join(f"{text} for `{name}`" for name, text in texts.items())
+    listed = unit_of_rate(start.units, start.free, rule.method == "adam")
     if listed != "1":
         yield Diagnostic("note", f"the rate {rate:g} is in {listed}, for numbers in the units of the start", None, None)
 
@@ -505,15 +502,8 @@ def begin(
         fill = None if init is None else init.values
         over = over._replace(negative=negative)
         point = with_units(point)
-        problem, evaluator = pose_over(text, point, wrt, over, passes, only_variables=True, fill=fill, quantities=True)
-        free, names, numbers, measured = problem.wanted, evaluator.variables, problem.values, None
-        if evaluator.units is not None:
-            from ..inputs.quantities import ProgramUnits, unit_value
-
-            # the search is in the units that those of the columns make
-            own = evaluator.units.in_system(evaluator.units.point)
-            start_values = {name: unit_value(unit, numbers.get(name, 0.0)) for name, unit in own.items()}
-            measured = ProgramUnits(problem.program, start_values, system=True)
+        problem, evaluator = pose_over(text, point, wrt, over, passes, only_variables=True, fill=fill, units=units)
+        free, names, numbers, measured = problem.wanted, evaluator.variables, problem.values, evaluator.units
     if not free:
         raise usage_error(
             "the program has no variable that could move" if wrt is None else "none of these variables moves it",

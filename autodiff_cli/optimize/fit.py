@@ -15,6 +15,7 @@ from ..inputs.bounds import Range
 from ..inputs.parse_point import is_name, split
 from ..inputs.problem import PLAIN, Point, Problem, Quantity, as_number, check_single, parse
 from ..language.builder import Program
+from ..language.tokens import has_unit_literals
 from ..numbers.budget import allowed
 from ..numerics.student_t import check_level, coverage_factor
 from ..record import Record
@@ -462,9 +463,10 @@ def _with_units(
     values = [*asked.point.items(), *asked.fixed.items()]
     values += [(name, end) for name, ends in asked.bounds.items() for end in ends if end is not None]
     typed = [(name, value.unit) for name, value in values if isinstance(value, Quantity)]
-    if not (texts or typed or units or "[" in text):
+    has_literals = has_unit_literals(text)
+    if not (texts or typed or units or has_literals):
         return None, asked, ()
-    from ..inputs.column_units import column_units, left_out
+    from ..inputs.column_units import check_percentage, column_units, left_out
     from .fit_units import FitUnits
 
     if left_out(units):
@@ -473,14 +475,17 @@ def _with_units(
     program, explained, transform = model
     measured = [explained] if transform is None else [*transform.variables]
     used = [*measured, *(name for name in program.variables if name in asked.columns)]
-    of_columns, notes = column_units(used, texts, bool(units or typed or "[" in text))
+    spreads = parse_sigma(asked.sigma, _of_sigma(explained, transform))
+    for name, spread in spreads.items():
+        if percentage(spread) is not None:
+            check_percentage(name, texts.get(name, ""))
+    of_columns, notes = column_units(used, texts, bool(units or typed or has_literals))
     if not of_columns:
         return None, asked, notes
     fit_units = FitUnits(model, of_columns, asked.fixed, typed, units, arithmetic)
     columns = {
         name: fit_units.column(name, column) if name in used else column for name, column in asked.columns.items()
     }
-    spreads = parse_sigma(asked.sigma, _of_sigma(explained, transform))
     for name, spread in spreads.items():
         spreads[name] = fit_units.spread(name, spread, columns, texts)
     of_points = getattr(asked.predict, "units", {})

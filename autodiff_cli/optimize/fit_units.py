@@ -14,6 +14,7 @@ from ..inputs.column_units import in_unit, without_units_hint
 from ..inputs.problem import Quantity, as_number
 from ..inputs.quantities import Units, parse_units, split_quantity
 from ..language.builder import Program
+from ..language.tokens import has_unit_literals
 from ..numbers.dimensions import KIND, Dimensioned
 from ..numbers.unknown_dimensions import UnknownDimensions
 from ..quantities.unit import Dimension, Unit, coherent, parse_unit, quantity_name
@@ -67,7 +68,7 @@ class FitUnits:
             self._check(m, program, _swept(m, program, leaves), dimension)
         except ExpressionError as error:
             raise without_units_hint(error) from None
-        self.si = "[" in program.text or (transform is not None and "[" in transform.text)
+        self.si = has_unit_literals(program.text) or (transform is not None and has_unit_literals(transform.text))
         # the response first, for it is what people look at; then simple units
         rest = [unit for name, unit in columns.items() if name != self.response]
         first = [columns[self.response]] if self.response in columns else []

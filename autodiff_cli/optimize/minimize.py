@@ -13,7 +13,7 @@ from ..errors import Diagnosed, Diagnostic, ExpressionError, needed, quoted, usa
 from ..inputs.bounds import Range
 from ..inputs.figures import unsigned
 from ..inputs.measured_points import program_units, with_units
-from ..inputs.problem import Point, Quantity, as_number, parse
+from ..inputs.problem import Point, Quantity, as_number, number_or_quantity, parse
 from ..numbers.budget import MINIMIZER_ITERATION, MINIMIZER_VARIABLE, Work, current
 from ..numerics.optimality import Single
 from ..record import Record
@@ -472,7 +472,7 @@ def _in_own_units(
     units: list[Unit | None] = []
     for constraint in constraints:
         program = constraint.program
-        values = {name: x if type(x := point[name]) is Quantity else as_number(x, name) for name in program.variables}
+        values = {name: number_or_quantity(point[name], name) for name in program.variables}
         try:
             measured = program_units(program, values)
         except ExpressionError as error:

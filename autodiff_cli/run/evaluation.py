@@ -138,7 +138,7 @@ def located(fault: Failure, graph: Graph, wanted: Iterable[str] = (), leaves: Se
         return NotSmooth(fault.kind, message, span, hint)
     names = {graph.labels[i]: graph.data[i] for i in (leaves_below(graph, fault.node) if leaves is None else leaves)}
     if names:
-        shown = ", ".join(f"{name} = {show(data)}" for name, data in list(names.items())[:5])
+        shown = ", ".join(f"{name} = {_with_unit(data)}" for name, data in list(names.items())[:5])
         message += f" (here {shown}{', …' if len(names) > 5 else ''})"
     if fault.kind == "derivative" and fault.position == 1 and graph.primitives[fault.node] is POW:
         held = {graph.labels[i] for i in leaves_below(graph, graph.parents[fault.node][1])}
@@ -147,6 +147,12 @@ def located(fault: Failure, graph: Graph, wanted: Iterable[str] = (), leaves: Se
         hint = f"hold {shown} fixed: `--wrt {','.join(rest)}`" if rest and held else "hold the exponent fixed"
     error = BudgetExceeded if isinstance(fault, BudgetExceeded) else ExpressionError
     return error(fault.kind, message, span, hint)
+
+
+def _with_unit(x: Number) -> str:
+    """A value of a variable as messages show it, in the unit that it has."""
+    unit = getattr(x, "unit", None)
+    return show(x) if unit is None else f"{show(x.number)} {unit}".rstrip()
 
 
 def leaves_below(graph: Graph, node: int) -> list[int]:

@@ -17,7 +17,7 @@ from ..errors import ExpressionError, nearest, usage_error
 from ..inputs import decoding as reading
 from ..inputs.parse_point import Lenient, ValueOf, meant, merge, parse_point, point_of_object, read_json
 from ..language.elements import split_names
-from ..views.formats import Asked
+from ..views.formats import Subject
 
 CHUNK = 65536
 """The most bytes that are read in one go."""
@@ -28,7 +28,7 @@ KEYS = ("id", "expr", "at", "wrt")
 class Request(NamedTuple):
     """A program to answer, or the error that it already is."""
 
-    asked: Asked
+    subject: Subject
     text: str
     point: Mapping[str, float]
     wrt: tuple[str, ...] | None
@@ -78,7 +78,7 @@ def stream(file: BinaryIO, defaults: Defaults, idle: Callable[[], None] | None =
         if data is None:
             message = f"the line is longer than {reading.LIMIT:,} bytes"
             limit = ExpressionError("limit", message, hint="use smaller programs")
-            yield Request(Asked(None, number), "", {}, None, limit)
+            yield Request(Subject(None, number), "", {}, None, limit)
             continue
         text, error = reading.decode(data.removesuffix(b"\r"), first=number == 1)
         begin = text.lstrip()[:1]
@@ -125,7 +125,7 @@ def lines(file: BinaryIO, idle: Callable[[], None] | None = None) -> Iterator[by
 def _typed(text: str, number: int, defaults: Defaults, error: ExpressionError | None) -> Request:
     """The request in a line `program`, or `program<TAB>point`."""
     program, _, point = text.partition("\t")
-    asked = Asked(program, number)
+    subject = Subject(program, number)
     shared, wrt, kind = defaults
     try:
         if error is not None:
@@ -134,16 +134,16 @@ def _typed(text: str, number: int, defaults: Defaults, error: ExpressionError | 
             raise error
         own = parse_point(point, kind.value_of) if point.strip() else {}
     except ExpressionError as fault:
-        return Request(asked, program, {}, None, fault)
+        return Request(subject, program, {}, None, fault)
     if isinstance(kind.value_of, Lenient):
-        asked = _with_notes(asked, own, kind)
-    return Request(asked, program, {**shared, **own} if shared else own, wrt)
+        subject = _with_notes(subject, own, kind)
+    return Request(subject, program, {**shared, **own} if shared else own, wrt)
 
 
-def _with_notes(asked: Asked, point: Mapping[str, float], kind: Reading) -> Asked:
+def _with_notes(subject: Subject, point: Mapping[str, float], kind: Reading) -> Subject:
     """Return the request with notes about values that were not read as they were typed."""
     values = meant(point) if isinstance(kind.value_of, Lenient) else None
-    return asked._replace(values=tuple(values)) if values else asked
+    return subject._replace(values=tuple(values)) if values else subject
 
 
 def _record(text: str, number: int, defaults: Defaults, error: ExpressionError | None) -> Request:
@@ -177,9 +177,9 @@ def _record(text: str, number: int, defaults: Defaults, error: ExpressionError |
         if fault.text is None:
             # spans so far are places in the line, not in the program
             fault.text = text
-        return Request(Asked(program, number, ident), "", {}, None, fault)
-    asked = _with_notes(Asked(program, number, ident), own, defaults.reading)
-    return Request(asked, program, {**defaults.point, **own}, wrt, None, more)
+        return Request(Subject(program, number, ident), "", {}, None, fault)
+    subject = _with_notes(Subject(program, number, ident), own, defaults.reading)
+    return Request(subject, program, {**defaults.point, **own}, wrt, None, more)
 
 
 def names_of_object(key: str, value: object) -> tuple[str, ...]:

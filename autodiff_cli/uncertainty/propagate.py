@@ -13,6 +13,7 @@ from ..errors import Diagnosed, Diagnostic, ExpressionError, counted, nearest, p
 from ..inputs.bounds import Range
 from ..inputs.parse_point import constant_value, is_name, pieces
 from ..inputs.problem import Point, as_number
+from ..language.tokens import has_unit_literals
 from ..numbers.budget import current
 from ..numerics.linear_algebra import cholesky, eigenvalues, identity
 from ..numerics.student_t import check_level, coverage_factor, level_of
@@ -293,7 +294,7 @@ def propagate(
 
         texts, units = ({}, None) if left_out(units) else (texts, units)
     if texts:
-        asked = bool(units) or "[" in text or any(hasattr(x, "unit") for x in inputs_given.values())
+        asked = bool(units) or has_unit_literals(text) or any(hasattr(x, "unit") for x in inputs_given.values())
         measured, notes = _in_headings_units(measured, texts, asked, implicit)
     system = system or any(hasattr(x, "unit") for x in measured.values())
     model, of_program = _with_units(model_of(text, {**inputs_given, **measured}, unknowns, between), units, system)
@@ -386,7 +387,8 @@ def _with_units(model: Model, asked: Sequence[str] | str | None, system: bool) -
 
     In a `system` outputs are in products of the inputs' units.
     """
-    if asked is None and "[" not in model.program.text and not any(hasattr(x, "unit") for x in model.point.values()):
+    is_measured = has_unit_literals(model.program.text) or any(hasattr(x, "unit") for x in model.point.values())
+    if asked is None and not is_measured:
         return model, None
     from ..inputs.column_units import without_units_hint
     from ..inputs.quantities import units_of

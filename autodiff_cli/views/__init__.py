@@ -37,14 +37,14 @@ def write(answer: Any, out: TextIO, format: str = "table", *, document: bool = F
     Raises a usage error for a format that it lacks.
     """
     from .characters import Terminal
-    from .formats import Asked, Documents, writer
+    from .formats import Documents, Subject, writer
 
     out_writer = writer(format, out, view_of(answer, **choices), many=False, document=document)
     if isinstance(out_writer, Documents):
         # whatever the environment says of terminals: a notebook's asks for colour
         out_writer.look = Terminal()
     # LaTeX says in a comment what it is of
-    out_writer.answer(Asked(getattr(answer, "text", None) if format == "latex" else None), answer)
+    out_writer.answer(Subject(getattr(answer, "text", None) if format == "latex" else None), answer)
     out_writer.close()
 
 

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from .rendering import PlainText
 
 
-class Asked(NamedTuple):
-    """One program that was asked about: what an answer or an error repeats of it; no text where it was about none."""
+class Subject(NamedTuple):
+    """The program that an answer or an error is about, as far as they repeat it: no text where it is about none."""
 
     text: str | None
     line: int = 1
@@ -75,10 +75,10 @@ class Writer(Generic[Answer]):
     def __init__(self, out: TextIO, view: View[Answer], many: bool) -> None:
         self.out, self.view, self.many = out, view, many
 
-    def answer(self, asked: Asked, answer: Answer) -> None:
+    def answer(self, subject: Subject, answer: Answer) -> None:
         """Write one answer."""
 
-    def error(self, asked: Asked, error: ExpressionError) -> None:
+    def error(self, subject: Subject, error: ExpressionError) -> None:
         """Write one error where it belongs; of one program alone, only formats that carry errors do."""
 
     def disarm_cells(self, spreadsheet: bool) -> None:
@@ -103,19 +103,19 @@ class JsonLines(Writer[Answer]):
         self._encode = _encoder(escape, self._string)
         self._templates: dict[tuple[str, ...], str] = {}
 
-    def answer(self, asked: Asked, answer: Answer) -> None:
-        text = self._filled(asked, answer)
+    def answer(self, subject: Subject, answer: Answer) -> None:
+        text = self._filled(subject, answer)
         if text is not None:
             self.write(text)
             return
         fields = self.view.record(answer)
-        if asked.reading is not None:
-            fields = asked.reading.placed(fields)
-        self.record(fields if asked.text is None else asked.fields() | fields)
+        if subject.reading is not None:
+            fields = subject.reading.placed(fields)
+        self.record(fields if subject.text is None else subject.fields() | fields)
 
-    def _filled(self, asked: Asked, answer: Answer) -> str | None:
+    def _filled(self, subject: Subject, answer: Answer) -> str | None:
         """The record as a template that its numbers are filled into, where answers with the same names came before."""
-        program, line, ident, kept, reading, values, _ = asked
+        program, line, ident, kept, reading, values, _ = subject
         names_and_numbers = self.view.names_and_numbers(answer)
         if names_and_numbers is None or program is None or kept is not None or reading is not None or values:
             return None
@@ -137,10 +137,10 @@ class JsonLines(Writer[Answer]):
         head = f'{{"id": {name}, "line": {line}, "expr": {self._string(program)}, '
         return self._escaped(head) + template % numbers
 
-    def error(self, asked: Asked, error: ExpressionError) -> None:
+    def error(self, subject: Subject, error: ExpressionError) -> None:
         record = diagnostic_record(error.diagnostic, elsewhere=error.text is not None)
-        point = {} if asked.point is None else {"point": asked.point}
-        self.record({**asked.fields(), **point, "error": record})
+        point = {} if subject.point is None else {"point": subject.point}
+        self.record({**subject.fields(), **point, "error": record})
 
     def record(self, fields: dict[str, object]) -> None:
         """Write one record."""
@@ -225,7 +225,7 @@ class Separated(Writer[Answer]):
     def disarm_cells(self, spreadsheet: bool) -> None:
         self.spreadsheet = spreadsheet
 
-    def answer(self, asked: Asked, answer: Answer) -> None:
+    def answer(self, subject: Subject, answer: Answer) -> None:
         units = getattr(answer, "units", None)
         if units is not None:
             measured = self.view.unit_columns(units)
@@ -233,16 +233,18 @@ class Separated(Writer[Answer]):
                 pairs = ((name, f"{name}_unit") if name in measured else (name,) for name in self.columns)
                 self.columns = tuple(chain.from_iterable(pairs))
             elif not any(f"{name}_unit" in self.columns for name in measured):
-                self._rows(asked, [{"error": "point: units, and none in the first answer; `--format jsonl` has them"}])
+                self._rows(
+                    subject, [{"error": "point: units, and none in the first answer; `--format jsonl` has them"}]
+                )
                 return
         rows = iter(self.view.rows(answer))
         # nothing to say is an answer too, and each line of a stream has its place
         first = next(rows, {} if self.many else None)
         if first is not None:
-            self._rows(asked, chain((first,), rows))
+            self._rows(subject, chain((first,), rows))
 
-    def error(self, asked: Asked, error: ExpressionError) -> None:
-        self._rows(asked, [{"error": f"{error.kind}: {error}"}])
+    def error(self, subject: Subject, error: ExpressionError) -> None:
+        self._rows(subject, [{"error": f"{error.kind}: {error}"}])
 
     def close(self) -> None:
         self._head()
@@ -252,14 +254,14 @@ class Separated(Writer[Answer]):
             self._begun = True
             self.out.write(self.separator.join([self._cell(column, True) for column in self.columns]) + "\n")
 
-    def _rows(self, asked: Asked, rows: Iterable[OutputRow]) -> None:
-        name = asked.id if isinstance(asked.id, str) else "" if asked.id is None else json.dumps(asked.id)
+    def _rows(self, subject: Subject, rows: Iterable[OutputRow]) -> None:
+        name = subject.id if isinstance(subject.id, str) else "" if subject.id is None else json.dumps(subject.id)
         shared = {"id": name}
-        for column, kept in (asked.kept or {}).items():
+        for column, kept in (subject.kept or {}).items():
             shared[column] = kept if isinstance(kept, str) else "" if kept is None else json.dumps(kept)
         if self.spreadsheet:
             shared = {column: disarmed(cell) for column, cell in shared.items()}
-        line, columns, separator = {"line": str(asked.line)}, self.columns, self.separator
+        line, columns, separator = {"line": str(subject.line)}, self.columns, self.separator
         for row in rows:
             self._head()
             cells = {**line, **row, **shared}
@@ -267,7 +269,8 @@ class Separated(Writer[Answer]):
             together = "".join(listed)
             if not (together.isascii() and together.isprintable()) or '"' in together or separator in together:
                 listed = [
-                    self._cell(cell, column in (asked.kept or ())) for column, cell in zip(columns, listed, strict=True)
+                    self._cell(cell, column in (subject.kept or ()))
+                    for column, cell in zip(columns, listed, strict=True)
                 ]
             self.out.write(separator.join(listed) + "\n")
 
@@ -317,10 +320,10 @@ class Tabbed(Separated[Answer]):
 class Plain(Writer[Answer]):
     """One line an answer, with nothing around it, for shell scripts; of many, a line `error: kind: message` for one."""
 
-    def answer(self, asked: Asked, answer: Answer) -> None:
+    def answer(self, subject: Subject, answer: Answer) -> None:
         self.out.write(self.view.one_line(answer) + "\n")
 
-    def error(self, asked: Asked, error: ExpressionError) -> None:
+    def error(self, subject: Subject, error: ExpressionError) -> None:
         if self.many:
             self.out.write(visible(f"error: {error.kind}: {error}") + "\n")
 
@@ -334,24 +337,24 @@ class Documents(Writer[Answer]):
         super().__init__(out, view, many)
         self.look, self._heading = terminal_of(out), Program
 
-    def answer(self, asked: Asked, answer: Answer) -> None:
-        self._document(asked, self.view.document(answer))
+    def answer(self, subject: Subject, answer: Answer) -> None:
+        self._document(subject, self.view.document(answer))
 
-    def error(self, asked: Asked, error: ExpressionError) -> None:
+    def error(self, subject: Subject, error: ExpressionError) -> None:
         from .document import Line, sentence
 
         if self.many:
-            self._document(asked, [Line((("error:", "error"), (" ", ""), *sentence(str(error))))])
+            self._document(subject, [Line((("error:", "error"), (" ", ""), *sentence(str(error))))])
 
-    def _document(self, asked: Asked, blocks: Iterable[Block]) -> None:
+    def _document(self, subject: Subject, blocks: Iterable[Block]) -> None:
         if self._begun:
             self.out.write("\n")
         self._begun = True
-        self.out.write(self.medium.render(self._blocks(asked, blocks)))
+        self.out.write(self.medium.render(self._blocks(subject, blocks)))
 
-    def _blocks(self, asked: Asked, blocks: Iterable[Block]) -> Iterator[Block]:
+    def _blocks(self, subject: Subject, blocks: Iterable[Block]) -> Iterator[Block]:
         if self.many:
-            yield self._heading(asked.line, ends(asked.text or "", READ, "…" if self.look.unicode else "..."))
+            yield self._heading(subject.line, ends(subject.text or "", READ, "…" if self.look.unicode else "..."))
         yield from blocks
 
     @cached_property
@@ -376,15 +379,15 @@ class Markdown(Documents[Answer]):
 class Latex(Writer[Answer]):
     """Answers as pieces of LaTeX that need amsmath, or in one whole document, which compiles as it stands."""
 
-    def answer(self, asked: Asked, answer: Answer) -> None:
-        self._part(asked, self.view.latex_document(answer))
+    def answer(self, subject: Subject, answer: Answer) -> None:
+        self._part(subject, self.view.latex_document(answer))
 
-    def error(self, asked: Asked, error: ExpressionError) -> None:
+    def error(self, subject: Subject, error: ExpressionError) -> None:
         from ..language.typesetting import text_latex
 
         if self.many:
             text = rf"\noindent Error: {text_latex(str(error))}." if self.document else _remark(f"error: {error}")
-            self._part(asked, text)
+            self._part(subject, text)
 
     def close(self) -> None:
         from .tex import FOOT
@@ -410,19 +413,19 @@ class Latex(Writer[Answer]):
             elif packages:
                 self.out.write(f"% needs \\usepackage{{amsmath,{','.join(packages)}}}\n")
 
-    def _part(self, asked: Asked, text: str) -> None:
+    def _part(self, subject: Subject, text: str) -> None:
         from .tex import listing
 
         if self._begun and not self.document:
             self.out.write("\n")
         self._begin(text)
         # TeX itself reads no line of any length
-        lines = [ends(line, READ, "...") for line in (asked.text or "").splitlines() if line.strip()]
-        numbered = self.many and asked.text is not None
+        lines = [ends(line, READ, "...") for line in (subject.text or "").splitlines() if line.strip()]
+        numbered = self.many and subject.text is not None
         if self.document:
-            lines = [rf"\section*{{Line {asked.line}}}"] * numbered + list(listing(lines))
+            lines = [rf"\section*{{Line {subject.line}}}"] * numbered + list(listing(lines))
         else:
-            lines = [_remark(line) for line in [f"line {asked.line}:"] * numbered + lines]
+            lines = [_remark(line) for line in [f"line {subject.line}:"] * numbered + lines]
         self.out.write("\n".join([*lines, text]) + "\n")
 
 
@@ -434,7 +437,7 @@ def _remark(line: str) -> str:
 class Tikz(Writer[Answer]):
     """An answer as a drawing in TikZ, for a slide or a paper; or as a document of one page that is as large."""
 
-    def answer(self, asked: Asked, answer: Answer) -> None:
+    def answer(self, subject: Subject, answer: Answer) -> None:
         package, drawing = self.view.tikz(answer)
         if self.document:
             from .tex import PICTURE_FOOT, PICTURE_HEAD
@@ -449,7 +452,7 @@ class Other(Writer[Answer]):
 
     name = ""
 
-    def answer(self, asked: Asked, answer: Answer) -> None:
+    def answer(self, subject: Subject, answer: Answer) -> None:
         content = self.view.draw(answer, self.name)
         if isinstance(content, str):
             self.out.write(content + "\n")
@@ -574,8 +577,8 @@ def lacking(name: str, formats: Iterable[str]) -> ExpressionError:
 
 def undocumented(formats: Iterable[str]) -> ExpressionError:
     """The error for a document that was asked for in another format than LaTeX."""
-    asked = next((name for name in ("latex", "tikz") if name in formats), "")
-    hint = f"`--format {asked}` asks for it" if asked else "leave it out"
+    subject = next((name for name in ("latex", "tikz") if name in formats), "")
+    hint = f"`--format {subject}` asks for it" if subject else "leave it out"
     return usage_error("`--document` is about LaTeX", hint)
 
 

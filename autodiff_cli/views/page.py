@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
 from base64 import b64encode
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from html import escape
 from importlib.resources import files
@@ -32,15 +33,20 @@ MORE_DARK = {"wrong": "#fca5a5", "first": "#93c5fd", "second": "#fbbf24"}
 """Of an error, and of the first and second curve of a plot."""
 
 
+declared("fold")
+
+
 class PageView(View[Page]):
     """How a page is written: as HTML, which begins in the colours of a theme."""
 
     fields = declared(
         "page",
         {
-            "nodes": lambda page: [_node(page, k, node) for k, node in enumerate(page.nodes)],
+            "nodes": lambda page: [_node(page, node) for node in page.nodes],
             "operations": lambda page: [(o.name, o.domain, o.domain_message) for o in page.operations],
-            "folds": lambda page: page.folded[1] if page.folded else (),
+            "folds": lambda page: page.folded[0].folds if page.folded else (),
+            "opened": lambda page: [(folding.opened, folding.folds) for folding in page.folded[1:]] or None,
+            "scales": lambda page: None if page.units is None else dict(_scales(page.units)),
         },
     ).fields
     extra_formats = ("html",)
@@ -59,7 +65,7 @@ def document(page: Page, theme: Theme = "auto") -> str:
     script += (WEB / "page.js").read_text(encoding="utf-8")
     policy = f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; base-uri 'none'"
     heading = "\n".join(map(visible, page.text.strip().splitlines()))
-    pictures = [page.picture, *([page.folded[0]] if page.folded else [])]
+    pictures = [page.picture, *(folding.picture for folding in page.folded)]
     text = Template((WEB / "page.html").read_text(encoding="utf-8")).substitute(
         policy=policy,
         title=escape(title(page.picture)),
@@ -91,17 +97,16 @@ def _derivation(derivations: Sequence[Derivation]) -> str:
     return f'<details id="derivation">\n<summary><h2>Derivation</h2></summary>\n{inside}\n</details>\n'
 
 
-def _node(page: Page, k: int, node: Node) -> tuple[object, ...]:
+def _node(page: Page, node: Node) -> tuple[object, ...]:
     """Return what the page's script is told of a node: the values of the keys of `nodes`."""
     names = Names(page.letter, True, DIGITS)
-    data = page.picture.nodes[k].data
-    drawn = (visible(names.name(node)), visible(names.adjoint(node)), "") if node.name else ("", "", names.number(data))
-    value = data if node.kind == "constant" else None
+    literal = node.source or names.number(node.value)
+    drawn = (visible(names.name(node)), visible(names.adjoint(node)), "") if node.name else ("", "", literal)
     return (
         node.name,
         *drawn,
         node.kind,
-        value,
+        node.value if node.kind == "constant" else None,
         node.operation,
         node.inputs,
         node.slots,
@@ -110,6 +115,19 @@ def _node(page: Page, k: int, node: Node) -> tuple[object, ...]:
         node.selects,
         node.place,
     )
+
+
+def _scales(units: object) -> Iterator[tuple[str, tuple[float, float, float]]]:
+    """Yield each unit of a tree of units with its scale: numerator, shift, denominator."""
+    from ..quantities.unit import Unit  # only units need it
+
+    if isinstance(units, dict | list):
+        for item in units.values() if isinstance(units, dict) else units:
+            yield from _scales(item)
+    elif isinstance(units, Unit):
+        numerator = units.scale.numerator * math.pi**units.pi if units.pi else units.scale.numerator
+        shift = float(units.zero * units.scale.denominator)
+        yield str(units) or "1", (numerator, shift, units.scale.denominator)
 
 
 def _function(source: str) -> str:

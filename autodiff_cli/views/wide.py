@@ -10,7 +10,7 @@ from ..errors import Diagnostic, ExpressionError
 from ..inputs.figures import Figure
 from .characters import visible
 from .document import Block, Line, Pieces, Table, assignments
-from .formats import Asked, Documents, Json, JsonLines, Markdown, Separated, Tabbed, Writer, cell_text, lacking
+from .formats import Documents, Json, JsonLines, Markdown, Separated, Subject, Tabbed, Writer, cell_text, lacking
 from .numerals import repr_number
 from .schema import OutputRow, View
 
@@ -51,13 +51,13 @@ class WideView(View[Values]):
         yield dict(zip(self.names, answer, strict=True))
 
 
-def error_text(asked: Asked, error: ExpressionError, numbered: bool = True) -> str:
+def error_text(subject: Subject, error: ExpressionError, numbered: bool = True) -> str:
     """An error as a cell says it; one that is `numbered` and has no line says itself where it is."""
     if not numbered:
         return f"{error.kind}: {error}"
-    if not asked.line:
+    if not subject.line:
         return str(error)
-    return f"line {asked.line}: {error.kind}: {error}"
+    return f"line {subject.line}: {error.kind}: {error}"
 
 
 class WideLines(JsonLines[Values]):
@@ -65,14 +65,14 @@ class WideLines(JsonLines[Values]):
 
     view: WideView
 
-    def answer(self, asked: Asked, answer: Values) -> None:
-        self._record(asked, dict(zip(self.view.names, answer, strict=True)), None)
+    def answer(self, subject: Subject, answer: Values) -> None:
+        self._record(subject, dict(zip(self.view.names, answer, strict=True)), None)
 
-    def error(self, asked: Asked, error: ExpressionError) -> None:
-        self._record(asked, dict.fromkeys(self.view.names), error_text(asked, error, self.view.numbered))
+    def error(self, subject: Subject, error: ExpressionError) -> None:
+        self._record(subject, dict.fromkeys(self.view.names), error_text(subject, error, self.view.numbered))
 
-    def _record(self, asked: Asked, numbers: dict[str, Any], error: str | None) -> None:
-        kept = {**(asked.kept or {})}
+    def _record(self, subject: Subject, numbers: dict[str, Any], error: str | None) -> None:
+        kept = {**(subject.kept or {})}
         leading = {name: kept.pop(name, None) for name in self.view.leading}
         cells = {name: repr_number(x) if isinstance(x, Figure) else x for name, x in numbers.items()}
         self.record({**leading, **cells, "error": error, **kept})
@@ -87,8 +87,8 @@ class WideCells(Separated[Values]):
 
     view: WideView
 
-    def error(self, asked: Asked, error: ExpressionError) -> None:
-        self._rows(asked, [{"error": error_text(asked, error, self.view.numbered)}])
+    def error(self, subject: Subject, error: ExpressionError) -> None:
+        self._rows(subject, [{"error": error_text(subject, error, self.view.numbered)}])
 
 
 class WideTabs(WideCells, Tabbed[Values]):
@@ -100,12 +100,12 @@ class WidePlain(Writer[Values]):
 
     view: WideView
 
-    def answer(self, asked: Asked, answer: Values) -> None:
-        kept = asked.kept or {}
+    def answer(self, subject: Subject, answer: Values) -> None:
+        kept = subject.kept or {}
         self.out.write(" ".join(map(cell_text, [*[kept.get(name) for name in self.view.leading], *answer])) + "\n")
 
-    def error(self, asked: Asked, error: ExpressionError) -> None:
-        self.out.write(visible(f"error: {error_text(asked, error, self.view.numbered)}") + "\n")
+    def error(self, subject: Subject, error: ExpressionError) -> None:
+        self.out.write(visible(f"error: {error_text(subject, error, self.view.numbered)}") + "\n")
 
 
 class WideTable(Documents[Values]):
@@ -119,18 +119,18 @@ class WideTable(Documents[Values]):
         self._rows: list[tuple[str, list[str], str, list[str]]] = []
         """The line, the numbers, the error and what is carried along."""
 
-    def answer(self, asked: Asked, answer: Values) -> None:
-        self._add(asked, [x if isinstance(x, str) else self.view.number(x) for x in answer], "")
+    def answer(self, subject: Subject, answer: Values) -> None:
+        self._add(subject, [x if isinstance(x, str) else self.view.number(x) for x in answer], "")
 
-    def error(self, asked: Asked, error: ExpressionError) -> None:
-        text = f"{error.kind}: {error}" if asked.line or not self.view.numbered else str(error)
-        self._add(asked, ["–"] * len(self.view.names), text)
+    def error(self, subject: Subject, error: ExpressionError) -> None:
+        text = f"{error.kind}: {error}" if subject.line or not self.view.numbered else str(error)
+        self._add(subject, ["–"] * len(self.view.names), text)
 
-    def _add(self, asked: Asked, numbers: list[str], error: str) -> None:
-        kept = {**(asked.kept or {})}
+    def _add(self, subject: Subject, numbers: list[str], error: str) -> None:
+        kept = {**(subject.kept or {})}
         leading = [kept.pop(name, None) for name in self.view.leading]
         numbers = [*[self.view.number(x) if isinstance(x, float) else str(x or "–") for x in leading], *numbers]
-        line = str(asked.line) if asked.line and self.view.numbered else ""
+        line = str(subject.line) if subject.line and self.view.numbered else ""
         self._rows.append((line, numbers, error, [str(cell) if cell is not None else "" for cell in kept.values()]))
         if len(self._rows) >= TOGETHER:
             self.close()
@@ -149,7 +149,7 @@ class WideTable(Documents[Values]):
         right = frozenset(range(lines + end))
         fixed = assignments({name: self._stated(x) for name, x in self.view.fixed.items()})
         blocks: list[Block] = [Line((("in all rows: ", "faint"), *fixed))] if fixed and not self._begun else []
-        self._document(Asked(None), [*blocks, Table((*heads, *self.view.columns[end + 1 :]), rows, right)])
+        self._document(Subject(None), [*blocks, Table((*heads, *self.view.columns[end + 1 :]), rows, right)])
         self._rows = []
 
     def _stated(self, x: float) -> str:
@@ -198,28 +198,28 @@ class Named(Writer[WideRows]):
         self.out, self.opened = out, opened
         self.names: tuple[str, ...] = ()
         self.writer: Writer[Values] | None = None
-        self.held: list[tuple[Asked, ExpressionError]] = []
+        self.held: list[tuple[Subject, ExpressionError]] = []
 
-    def answer(self, asked: Asked, answer: WideRows) -> None:
+    def answer(self, subject: Subject, answer: WideRows) -> None:
         for row in answer:
             if "error" in row:
                 kind, _, message = row["error"].partition(": ")
-                self.error(asked, ExpressionError(kind, message))
+                self.error(subject, ExpressionError(kind, message))
                 continue
             if self.writer is None:
                 self._open(tuple(row))
             unit = next((name for name in row if name.endswith("]") and name not in self.names), None)
             if unit is not None:
-                self.error(asked, ExpressionError("dimension", f"`{unit}` is in another unit than in the first row"))
+                self.error(subject, ExpressionError("dimension", f"`{unit}` is in another unit than in the first row"))
                 continue
             assert self.writer is not None
-            self.writer.answer(asked, Values([row.get(name) for name in self.names]))
+            self.writer.answer(subject, Values([row.get(name) for name in self.names]))
 
-    def error(self, asked: Asked, error: ExpressionError) -> None:
+    def error(self, subject: Subject, error: ExpressionError) -> None:
         if self.writer is not None:
-            self.writer.error(asked, error)
+            self.writer.error(subject, error)
             return
-        self.held.append((asked, error))
+        self.held.append((subject, error))
         if len(self.held) > MOST_HELD:
             self._open(())
             message = f"none of the first {MOST_HELD:,} rows has an answer"
@@ -228,8 +228,8 @@ class Named(Writer[WideRows]):
     def _open(self, names: tuple[str, ...]) -> None:
         self.names = names
         self.writer = self.opened(names)
-        for asked, error in self.held:
-            self.writer.error(asked, error)
+        for subject, error in self.held:
+            self.writer.error(subject, error)
         self.held = []
 
     def close(self) -> None:

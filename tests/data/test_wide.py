@@ -430,13 +430,13 @@ def test_the_first_error_can_be_the_end(tmp_path: Path) -> None:
 def test_an_interruption_leaves_no_half_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path, out = written(tmp_path, "parquet"), tmp_path / "out.csv"
 
-    class Asked(pipeline.Interruption):
+    class Subject(pipeline.Interruption):
         def __enter__(self) -> pipeline.Interruption:
             super().__enter__()
             self.asked, self.code = True, 130
             return self
 
-    monkeypatch.setattr(pipeline, "Interruption", Asked)
+    monkeypatch.setattr(pipeline, "Interruption", Subject)
     result = autodiff("grad", FORMULA, "--points", str(path), "--wide", "--output", str(out))
     assert result.code == 130
     assert "interrupted after 0 rows; " in result.err and "is not written" in result.err

@@ -297,3 +297,13 @@ def test_the_records_of_a_trace_and_a_graph_have_units():
     assert drawn["units"]["nodes"][2] == {"data": "kJ", "grad": "1"} and drawn["nodes"][2]["data"] == 3.0
     assert "data 1.5 kN" in autodiff("graph", "F*L", "--at", "F=1.5 kN, L=2 m", "--format", "dot").out
     assert "1.5 kN" in autodiff("graph", "F*L", "--at", "F=1.5 kN, L=2 m", "--format", "svg").out
+
+
+def test_a_point_of_a_trace_is_as_it_was_typed():
+    answer = trace("T*k", {"T": "20.1 °C", "k": "0.1 mm"})
+    assert {name: (float(x), str(x.unit)) for name, x in answer.point.items()} == {"T": (20.1, "°C"), "k": (0.1, "mm")}
+
+
+def test_a_message_says_a_value_in_its_unit():
+    with pytest.raises(ExpressionError, match=r"here x = -2 mm, y = 1 m\)"):
+        gradient("sqrt(x/y)", {"x": "-2 mm", "y": "1 m"})

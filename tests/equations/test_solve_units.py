@@ -184,3 +184,23 @@ assert run(["solve", "x*exp(x) = a", "--for", "x", "--at", "a=1", "--format", "p
 assert not {"autodiff_cli.inputs.equation_units", "autodiff_cli.quantities.table"} & {*sys.modules}
 """
     subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.DEVNULL)
+
+
+@pytest.mark.parametrize(
+    ("text", "unknown", "point", "asked", "expected"),
+    [
+        ("T1 - T2 = d", "d", {"T1": "20 °C", "T2": "10 °C"}, "°F", None),
+        ("T1 - T2 = d", "d", {"T1": "20 °C", "T2": "10 °C"}, "K", 10.0),
+        ("T = T0 + d", "T", {"T0": "20 °C", "d": "5 K"}, "°C", 25.0),
+        ("2*T = T0 + T1", "T", {"T0": "20 °C", "T1": "30 °C"}, "°C", 25.0),
+        ("Q = k*(T - T0)", "T", {"Q": "10 J", "k": "2 J/K", "T0": "20 °C"}, "°C", 25.0),
+        ("p*V = n*R*T", "T", {"p": "831.4 Pa", "V": "3 m^3", "n": "1 mol", "R": "8.314 J/(mol*K)"}, "°C", 26.85),
+    ],
+)
+def test_a_difference_of_temperatures_has_no_scale_with_an_own_zero(text, unknown, point, asked, expected):
+    if expected is None:
+        with pytest.raises(ExpressionError, match="a difference of temperatures"):
+            ad.solve(text, point, for_=unknown, in_=asked)
+        return
+    (root,) = ad.solve(text, point, for_=unknown, in_=asked).solutions
+    assert root.values[unknown] == pytest.approx(expected, abs=1e-10)

@@ -306,16 +306,13 @@ def test_constants_of_nature_are_values():
     assert command.out.startswith("2.3305")
 
 
-@pytest.mark.parametrize(
-    "function",
-    ["page"],
-)
-@pytest.mark.parametrize(("text", "at"), [("x**2", "x=2 m"), ("x*2[m]", "x=2")])
-def test_an_answer_without_units_refuses_them(function, text, at):
+@pytest.mark.parametrize(("text", "at", "unit"), [("x**2", "x=2 m", "m²"), ("x*2[cm]", "x=2", "m")])
+def test_a_page_takes_units(text, at, unit):
     import autodiff_cli
 
-    with pytest.raises(ExpressionError, match="unit"):
-        getattr(autodiff_cli, function)(text, at=at)
+    assert autodiff_cli.page(text, at=at).units.texts()["value"] == unit
+    wanted = unit.replace("m", "km")
+    assert autodiff_cli.page(text, at=at, in_=wanted).units.texts()["value"] == wanted
 
 
 def test_directions_of_several_outputs_refuse_units():

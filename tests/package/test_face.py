@@ -171,7 +171,7 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("grad", "m*c**2", {"at": "m=1 kg", "constants": "c"}),
     *(
         (command, "m*c**2", {"at": "m=1 kg", "constants": "c", "in_": "kJ", "wrt": "m"})
-        for command in ("check", "hessian", "jacobian", "taylor", "trace", "graph", "diff")
+        for command in ("check", "hessian", "jacobian", "taylor", "trace", "graph", "page", "diff")
     ),
     *(
         (command, "alpha*x**2", {"at": "x=0.5", "constants": "alpha", "wrt": "x"})

@@ -202,7 +202,7 @@ def test_records_are_filled_into_templates_as_they_are_encoded(
     texts: list[str] = []
     ordinary = formats.JsonLines._filled
 
-    def noted(self: formats.JsonLines[Any], asked: formats.Asked, answer: Any) -> str | None:
+    def noted(self: formats.JsonLines[Any], asked: formats.Subject, answer: Any) -> str | None:
         text = ordinary(self, asked, answer)
         texts.extend([text] if text else [])
         return text
@@ -220,7 +220,7 @@ def test_templates_of_records_are_bounded(monkeypatch: pytest.MonkeyPatch) -> No
     for k in range(100):
         answer = gradient(f"x{k}", {f"x{k}": 1.0})
         for again in range(3):
-            assert bool(writer._filled(formats.Asked(answer.text), answer)) == (again > 0)
+            assert bool(writer._filled(formats.Subject(answer.text), answer)) == (again > 0)
             assert len(writer._templates) <= 10
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -14,9 +15,15 @@ from typing import Any
 import pytest
 
 from autodiff_cli import ExpressionError, gradient
-from autodiff_cli.derivatives.page import MOST_NODES, page
+from autodiff_cli.derivatives.folding import Folding
+from autodiff_cli.derivatives.graph import picture
+from autodiff_cli.derivatives.page import MOST_NODES, Page, page
 from autodiff_cli.derivatives.trace import trace
-from autodiff_cli.views.page import document
+from autodiff_cli.optimize.descend import Rule, Stops, descend
+from autodiff_cli.quantities.unit import parse_unit
+from autodiff_cli.views.document import measured
+from autodiff_cli.views.page import DIGITS, document
+from autodiff_cli.views.trace import Notation
 from browser import MISSING, Tab, browser
 
 NEURON = "tanh(w*x + b)"
@@ -112,9 +119,11 @@ def opened(chromium: Any, tmp_path: Path) -> Iterator[Open]:
     """Opens the page about a program; at the end no page may have complained, or asked for anything."""
     tabs: list[Tab] = []
 
-    def open_page(text: str, point: Point, width: int = 1280, **choices: Any) -> Tab:
+    def open_page(
+        text: str, point: Mapping[str, float | str], width: int = 1280, units: str | None = None, **choices: Any
+    ) -> Tab:
         file = tmp_path / f"{len(tabs)}.html"
-        file.write_text(document(page(text, point)), encoding="utf-8")
+        file.write_text(document(page(text, point, units=units)), encoding="utf-8")
         tab = Tab(chromium.new_page(viewport={"width": width, "height": 800}, **choices))
         tabs.append(tab)
         tab.goto(file.as_uri())
@@ -575,29 +584,39 @@ NET = (
 
 
 def test_what_lists_were_unrolled_to_is_folded() -> None:
-    made = page(SUM, LISTED).folded
-    assert made is not None
-    picture, folds = made
+    picture, folds = page(SUM, LISTED).folded[0].picture, page(SUM, LISTED).folded[0].folds
     words = ["w[1] … w[10]", "x[1] … x[10]", "sum of 10 terms"]
     assert [fold.words for fold in folds if fold.words] == words and len(folds) == 8
     assert [(node.label, node.operation) for node in picture.nodes][-1] == ("", "tanh")
     net = page(LAYERS, NET)
-    assert net.folded is not None
-    words = [fold.words for fold in net.folded[1] if fold.words]
+    words = [fold.words for fold in net.folded[0].folds if fold.words]
     assert words == [
         "W[1,1] … W[12,10]", "x[2] … x[10]", "b[1] … b[12]", "v[1] … v[12]",
         "12 × sum of 10 terms", "12 × +", "12 × tanh", "sum of 12 terms",
     ]  # fmt: skip
     # terms that are written one by one stand at places of their own
-    assert page(" + ".join(f"x{k}**2" for k in range(12)), {f"x{k}": 1.0 for k in range(12)}).folded is None
-    assert page("sum(w**2)", {f"w[{k}]": 1.0 for k in range(1, 9)}).folded is None
+    assert page(" + ".join(f"x{k}**2" for k in range(12)), {f"x{k}": 1.0 for k in range(12)}).folded == ()
+    assert page("sum(w**2)", {f"w[{k}]": 1.0 for k in range(1, 9)}).folded == ()
 
 
 @pytest.mark.parametrize(("text", "point"), [(SUM, LISTED), (LAYERS, NET)], ids=("sum", "net"))
 def test_a_folded_graph_has_every_node_and_every_line_once(text: str, point: Point) -> None:
     made = page(text, point)
-    assert made.folded is not None
-    picture, folds = made.folded
+    closed = [k for k, fold in enumerate(made.folded[0].folds) if fold.words]
+    assert [folding.opened for folding in made.folded] == [None, *closed]
+    for folding in made.folded:
+        each_once(made, folding)
+    # in each picture the nodes of one more box are seen, each in a box of its own
+    for folding in made.folded[1:]:
+        members = made.folded[0].folds[folding.opened or 0].members
+        words = {k: fold.words for fold in folding.folds for k in fold.members if len(fold.members) == 1}
+        assert [words.get(k) for k in members] == [""] * len(members)
+        assert len(folding.folds) == len(made.folded[0].folds) - 1 + len(members)
+
+
+def each_once(made: Page, folding: Folding) -> None:
+    """Check that every node and every line between boxes is in a folded picture, and once."""
+    picture, folds = folding.picture, folding.folds
     box = {k: place for place, fold in enumerate(folds) for k in fold.members}
     assert sorted(box) == [*range(len(made.nodes))]
     assert sum(len(fold.members) for fold in folds) == len(made.nodes)
@@ -631,18 +650,37 @@ def test_a_folded_graph_is_stepped_through_and_opened(opened: Open) -> None:
     assert [each.get_attribute("aria-label") for each in group.all()] == [
         "Open: w[1] … w[10]", "Open: x[1] … x[10]", "Open: sum of 10 terms",
     ]  # fmt: skip
+    boxes = tab.locator("#graph svg:not([hidden]) [data-node]")
+    # the sum alone is opened: itself and ten products
     group.last.click()
-    count = len(page(SUM, LISTED).nodes)
-    assert tab.locator("#graph svg:not([hidden]) [data-node]").count() == count
+    assert boxes.count() == 8 - 1 + 11
+    assert [each.get_attribute("aria-label") for each in group.all()] == ["Open: w[1] … w[10]", "Open: x[1] … x[10]"]
     assert tab.get_attribute("#fold", "aria-pressed") == "false"
-    assert f"{want.gradient['w[10]']:.5g}" in seen_in(tab)
     tab.keyboard.press("End")
-    assert "?" not in seen_in(tab)
-    tab.click("#fold")
-    assert "sum of 10 terms" in seen_in(tab) and "all 10" in seen_in(tab)
+    assert "?" not in seen_in(tab) and "all 10" in seen_in(tab)
+    # then the list, and the sum is closed again
     group.first.focus()
     tab.keyboard.press("Enter")
-    assert tab.locator("#graph svg:not([hidden]) [data-node]").count() == count
+    assert boxes.count() == 8 - 1 + 10
+    assert f"{want.gradient['w[10]']:.5g}" in seen_in(tab) and "sum of 10 terms" in seen_in(tab)
+    tab.click("#fold")
+    assert boxes.count() == 8 and "all 10" in seen_in(tab)
+    tab.click("#fold")
+    assert boxes.count() == len(page(SUM, LISTED).nodes) and "all 10" not in seen_in(tab)
+
+
+def test_a_line_into_a_box_has_no_derivative_of_a_node_within_it(opened: Open) -> None:
+    # by each term the product has another derivative than that of the sum within it
+    tab = opened("prod(x[i] + y, i, 1, 10)", {f"x[{k}]": 0.1 * k for k in range(1, 11)} | {"y": 2.0})
+    tab.keyboard.press("End")
+    tab.locator("#graph svg:not([hidden]) [aria-label='Open: x[1] … x[10]']").click()
+    assert tab.locator("#graph svg:not([hidden]) [data-node]").count() == 12
+    assert tab.locator("#graph svg:not([hidden]) text.partial").count() == 0
+    tab.click("#fold")
+    tab.locator("#graph svg:not([hidden]) .folded").last.click()
+    values = [2 + 0.1 * k for k in range(1, 11)]
+    seen = {text[1:] for text in tab.locator("#graph svg:not([hidden]) text.partial").all_text_contents()}
+    assert {f"{math.prod(values) / x:.5g}" for x in values} <= seen
 
 
 def test_rows_of_a_list_are_folded_where_no_step_is_in_them(opened: Open) -> None:
@@ -675,3 +713,257 @@ def test_the_quiz_asks_for_every_number_of_a_folded_graph(opened: Open) -> None:
         if tab.inner_text("#asked") == "Done.":
             break
     assert asked == 10 + 18
+
+
+# ---- units --------------------------------------------------------------------------------------------------------
+BEAM = "F*L**3/(48*E*I)"
+BEAM_AT = {"F": "1.5 kN", "L": "2 m", "E": "210 GPa", "I": "171 cm^4"}
+KINETIC = "m*v**2/2 + 5[kJ]*k"
+BRANCHES = "a = 3[mm]*x; b = max(a, y**2)\nb*x/y if x > 5[cm] else -2[cm^2] + a"
+KINETIC_AT = {"m": "2 kg", "v": "3 m/s", "k": "2"}
+
+MEASURED: tuple[tuple[str, dict[str, str], dict[str, str], str | None], ...] = (
+    (BEAM, BEAM_AT, {"F": "800 kN", "L": "1/3 m", "I": "5 cm^4"}, "mm"),
+    (KINETIC, KINETIC_AT, {"m": "0.25 kg", "k": "-1e3"}, None),
+    ("sin(a)*T*2 - 300[K]", {"a": "45°", "T": "20 °C"}, {"a": "-120°", "T": "451.25 °C"}, None),
+    ("k*T/3", {"T": "68 °F", "k": "3.14159"}, {"T": "-40 °F"}, "°C"),
+    (BRANCHES, {"x": "2 inch", "y": "1 cm"}, {"x": "1 inch"}, None),
+    ("log(p/101.325[kPa])*h0", {"p": "2.3 bar", "h0": "8.4 km"}, {"p": "0.4 bar"}, None),
+    ("dot(F, x)", {"F[1]": "2 N", "F[2]": "3 kN", "x[1]": "4 mm", "x[2]": "1 m"}, {"F[2]": "-1 kN"}, None),
+)  # fmt: skip
+
+IN_UNITS = """steps.map((step) => {
+    const {kind, node, pull} = step;
+    const [x, unit] = pull ? [pull.total, ofAdjoint(node)] : [run.data[node], ofNode(node)];
+    const partial = pull ? [fromSI(pull.partial, ofPartial(pull.source, pull.position)),
+        ofPartial(pull.source, pull.position).text] : null;
+    return [kind, partial, kind === "seed" ? 1 : fromSI(x, unit), kind === "seed" ? "" : unit.text];
+})"""
+
+
+def type_in(tab: Tab, name: str, text: str) -> None:
+    field = f"#field-{tab.evaluate('name => page.variables[name]', name)}"
+    tab.fill(field, text)
+    tab.press(field, "Enter")
+
+
+def symbol(number: Any) -> str:
+    """The unit of a number of a trace; empty for none."""
+    return str(number.unit) if hasattr(number, "unit") else ""
+
+
+@pytest.mark.parametrize(("text", "start", "typed", "unit"), MEASURED, ids=[text for text, *_ in MEASURED])
+def test_numbers_in_units_are_those_of_the_trace_of_the_graph_and_of_grad(
+    opened: Open, text: str, start: dict[str, str], typed: dict[str, str], unit: str | None
+) -> None:
+    tab = opened(text, start, units=unit)
+    for at in (start, {**start, **typed}):
+        for name, x in at.items():
+            own = str(parse_unit(start[name].lstrip("-0123456789./e "))) if start[name][-1].isalpha() else ""
+            number = re.match(r"[-\d./e]+", x)
+            assert number is not None
+            type_in(tab, name, f"{number[0]} {own}" if name in typed else number[0])
+        point = {name: x.replace("1/3 m", f"{1 / 3!r} m") for name, x in at.items()}
+        found = trace(text, point, units=unit)
+        want: list[Any] = [["forward", None, float(row.value), symbol(row.value)] for row in found.rows]
+        want.append(["seed", None, 1.0, ""])
+        for pull in found.pulls:
+            want.append(["pull", [pull.partial, symbol(pull.partial)], pull.total, symbol(pull.total)])
+        got = tab.evaluate(IN_UNITS)
+        assert [(row[0], row[1] and row[1][1], row[3]) for row in got] == [
+            (row[0], row[1] and row[1][1], row[3]) for row in want
+        ]
+        for a, b in zip(got, want, strict=True):
+            assert float(a[2]) == pytest.approx(b[2], rel=1e-12, abs=1e-300)
+            assert a[1] is None or a[1][0] == pytest.approx(b[1][0], rel=1e-12, abs=1e-300)
+        # what is read on the page
+        tab.focus("#next")
+        tab.keyboard.press("End")
+        answer = gradient(text, point, in_=unit)
+        assert answer.units is not None
+        header = tab.inner_text("#answer").replace("\n", " ")
+        assert f"value = {measured(answer.value, answer.units['value'], DIGITS)}" in header
+        for name, partial in answer.gradient.items():
+            shown = measured(partial, answer.units["gradient"][name], DIGITS)
+            assert f"∂/∂{name} = {shown}" in header
+            assert (
+                tab.inner_text(f"#gradient-{tab.evaluate('n => page.variables[n]', name)}").split("=")[1].strip()
+                == shown
+            )
+        rows = tab.evaluate(
+            "Array.from($('trace').tBodies[0].rows, (row) => Array.from(row.cells, (cell) => cell.textContent))"
+        )
+        notation = Notation(found, True, DIGITS)
+        for row, told in zip(found.rows, rows, strict=False):
+            if row.kind != "condition":
+                assert told[3] == notation.number(row.value)
+            if not any(each.numbered for each in found.rows) or (
+                row.kind == "operation" and "where" not in row.formula
+            ):
+                assert told[2] == notation.numbers(row)
+        for pull, told in zip(found.pulls, rows[len(found.rows) + 1 :], strict=True):
+            assert told[1].split(" = ")[-1] == notation.number(pull.partial)
+            assert told[3] == notation.number(pull.total)
+        drawn = picture(text, point, units=unit)
+        boxes = tab.evaluate(
+            "drawing.cells.map(({data, grad}) => [data?.textContent ?? null, grad?.textContent ?? null])"
+        )
+        for node, (data, grad) in zip(drawn.nodes, boxes, strict=True):
+            if isinstance(node.data, float) and data is not None:
+                assert data == measured(node.data, node.unit, DIGITS)
+            if node.grad is not None and grad is not None:
+                assert grad == measured(node.grad, node.grad_unit, DIGITS)
+
+
+def test_fields_show_their_units_and_refuse_others(opened: Open) -> None:
+    tab = opened("L**2*k + T*1[m^2/K]", {"L": "3 mm", "k": "2", "T": "20 °C"}, width=390)
+    places = {name: tab.evaluate("name => page.variables[name]", name) for name in "LkT"}
+    labels = {name: tab.inner_text(f"label[for=field-{k}]") for name, k in places.items()}
+    assert labels == {"L": "L\xa0[mm]", "k": "k", "T": "T\xa0[°C]"}
+    assert {name: tab.input_value(f"#field-{k}") for name, k in places.items()} == {"L": "3", "k": "2", "T": "20"}
+    message = "not a number in mm: write 0.5, 1/3 or 1e-3"
+    for text in ("2 m", "2 km", "mm", "abc mm", "2 mm mm", "1 s"):
+        type_in(tab, "L", text)
+        assert tab.inner_text(f"#gradient-{places['L']}") == message, text
+        assert tab.evaluate("point.L") == 3
+        assert tab.get_attribute(f"#field-{places['L']}", "aria-invalid") == "true"
+    for text in ("2 mm", "2mm", " 2 ", "4/2 mm"):
+        type_in(tab, "L", "7")
+        type_in(tab, "L", text)
+        assert tab.evaluate("point.L") == 2, text
+        assert tab.evaluate("run.data[page.variables.L]") == 0.002
+    type_in(tab, "k", "2 mm")
+    assert tab.inner_text(f"#gradient-{places['k']}") == message.replace(" in mm", "")
+    type_in(tab, "T", "-300 °C")
+    assert tab.inner_text(f"#gradient-{places['T']}") == "below absolute zero"
+    type_in(tab, "T", "-273.15")
+    assert tab.evaluate("run.data[page.variables.T]") == 0
+    # a slider begins at absolute zero at least, and is in the unit of its field
+    assert [float(tab.get_attribute(f"#slider-{places['L']}", end)) for end in ("min", "max")] == [-3, 9]
+    cold = opened("T*k", {"T": "-200 °C", "k": "2"})
+    assert float(cold.get_attribute(f"#slider-{cold.evaluate('page.variables.T')}", "min")) == pytest.approx(-273.15)
+
+
+@pytest.mark.parametrize(
+    ("text", "at", "unit", "rate", "rates"),
+    [
+        ("(L - 3[m])**2", {"L": "50 cm"}, "m²", 1e-3, "in cm²/m²"),
+        ("(L - 3[m])**2", {"L": "50 cm"}, None, 1e-3, ""),
+        ("T**2/1[K]", {"T": "50 °F"}, None, 1e-3, "in K"),
+        (
+            "(a*x - b)**2",
+            {"a": "2 mm/s", "x": "3 h", "b": "20 m"},
+            "cm^2",
+            1e-9,
+            "in mm²/(s²·cm²) for a, h²/cm² for x, m²/cm² for b",
+        ),
+    ],
+)  # fmt: skip
+def test_descent_in_units_takes_the_steps_of_descend(
+    opened: Open, text: str, at: dict[str, str], unit: str | None, rate: float, rates: str
+) -> None:
+    tab = opened(text, at, units=unit)
+    assert tab.inner_text("#of-rate") == rates
+    tab.fill("#rate", str(rate))
+    tab.click("#down10")
+    steps = [*descend(text, at, rule=Rule(rate=rate), stops=Stops(steps=10), units=unit)]
+    last = steps[-1]
+    assert tab.evaluate("point") == pytest.approx(last.point, rel=1e-11)
+    assert tab.evaluate("path.map(({value}) => value)") == pytest.approx([step.value for step in steps], rel=1e-11)
+    shown = f"after 10 steps: value = {measured(last.value, last.units['value'], DIGITS)}"
+    assert tab.inner_text("#descended") == shown
+    tab.click("#reset")
+    assert [str(x) for x in tab.evaluate("Object.values(point)")] == [text.split()[0] for text in at.values()]
+
+
+def test_a_quiz_in_units(opened: Open) -> None:
+    tab = opened("E = m*v**2/2", {"m": "2 kg", "v": "3 km/h"})
+    tab.click("#quiz")
+
+    def answer(text: str) -> str:
+        tab.fill("#guess", text)
+        tab.press("#guess", "Enter")
+        return str(tab.inner_text("#words"))
+
+    assert (tab.inner_text("#asked"), tab.inner_text("#unit")) == ("v₁ = v**2 =", "m²/s²")
+    assert answer("9 m").startswith("That is not a number. 3[km/h]**2")
+    assert answer("9") == "Not quite. 3[km/h]**2"
+    assert answer("0.69444 m²/s²") == "Right: 0.69444 m²/s²."
+    assert tab.inner_text("#unit") == "J"
+    assert answer("18").startswith("Not quite")
+    tab.click("#reveal")
+    assert tab.inner_text("#words") == "It is 1.3889 J."
+
+
+def test_the_plot_in_units_has_them_on_its_axes(opened: Open) -> None:
+    tab = opened("m*v**2/2", {"m": "2 kg", "v": "3 km/h"})
+    assert tab.inner_text("#legend") == "contours [J]; m [kg] to the right, v [km/h] upwards; the dot is the point"
+    assert [text for text in tab.locator("#plot text").all_text_contents() if "[" in text] == ["m [kg]", "v [km/h]"]
+    one = opened("g*t**2/2*1[m/s^2]", {"g": "9.81", "t": "2 min"})
+    one.evaluate("page.wanted = ['t'], plot()")
+    assert one.inner_text("#legend") == "over t [min]: — f [m] - - its derivative [m/min] thin: the tangent"
+    # the tangent touches: its slope is that of the numbers
+    slope = "slopeOf('t')"
+    assert one.evaluate(slope) == pytest.approx(9.81 * 120 * 60, rel=1e-12)
+
+
+@pytest.mark.parametrize(("text", "at", "unit"), [(BEAM, BEAM_AT, "mm"), (KINETIC, KINETIC_AT, None)])
+def test_a_picture_has_room_for_units(opened: Open, text: str, at: dict[str, str], unit: str | None) -> None:
+    tab = opened(text, at, units=unit)
+    tab.keyboard.press("End")
+    assert tab.evaluate(MEETING) == []
+    assert tab.evaluate("$('graph').scrollWidth <= $('graph').clientWidth")
+    # no text is pressed together by more than a fifth
+    pressed = """Array.from(document.querySelectorAll('#graph text'), (text) =>
+        [text.textContent, text.textLength.baseVal.value / (7.8 * text.textContent.length)])"""
+    assert [text for text, share in tab.evaluate(pressed) if share < 0.7] == []
+    # no number of the trace is cut
+    assert tab.evaluate("$('trace').scrollWidth <= $('trace').parentNode.clientWidth")
+    cut = "Array.from(document.querySelectorAll('#trace td')).filter((td) => td.scrollWidth > td.clientWidth).length"
+    assert tab.evaluate(cut) == 0
+
+
+def test_no_value_is_torn_on_a_phone(opened: Open) -> None:
+    tab = opened(BEAM, BEAM_AT, 390, units="mm")
+    tab.keyboard.press("End")
+    words = tab.locator("#trace td:last-child span")
+    assert words.count() > 20
+    assert {word.evaluate("word => word.getClientRects().length") for word in words.all()} == {1}
+    cut = (
+        "Array.from(document.querySelectorAll('#trace td:last-child')).filter((td) => td.scrollWidth > td.clientWidth)"
+    )
+    assert tab.evaluate(f"{cut}.map((td) => td.textContent)") == []
+
+
+def test_the_variables_keep_their_places_in_a_quiz(opened: Open) -> None:
+    tab = opened("m*v", {"m": "2 kg", "v": "3 m/s"})
+    left = "Array.from(document.querySelectorAll('#inputs label'), (label) => label.getBoundingClientRect().left)"
+    before = tab.evaluate(left)
+    tab.click("#quiz")
+    assert tab.evaluate(left) == before
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [360, 1280])
+def test_a_page_with_units_is_accessible(opened: Open, scheme: str, width: int) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright")
+    tab = opened(BEAM, BEAM_AT, width, units="mm", color_scheme=scheme)
+    tab.click("#down10")
+    found = axe.Axe().run(tab.page).response["violations"]
+    assert [(each["id"], [node["html"] for node in each["nodes"]]) for each in found] == []
+    assert tab.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_a_page_without_units_has_none() -> None:
+    record = json.loads(Parts(document(page(NEURON, POINT))).content["data"])
+    assert not {"units", "scales"} & record.keys()
+    measured_record = json.loads(Parts(document(page("x*y", {"x": "2 mm", "y": "45°"}))).content["data"])
+    assert measured_record["units"]["point"] == {"x": "mm", "y": "°"}
+    assert measured_record["scales"]["mm"] == {"numerator": 1, "shift": 0.0, "denominator": 1000}
+
+
+def test_dimensions_that_do_not_fit_are_refused() -> None:
+    with pytest.raises(ExpressionError, match="cannot add a mass"):
+        page("m + v", {"m": "2 kg", "v": "3 m/s"})
+    with pytest.raises(ExpressionError, match="--in"):
+        page("m*v", {"m": "2 kg", "v": "3 m/s"}, units="J")

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from ...derivatives.graph import Picture, PictureInput, PictureNode
 from ..characters import width_of
 from .cells import NOT_EVALUATED, USUAL, Cell, Choices, Way, cells, description
 from .layout import COLUMN_GAP, Layout, Size, arranged
+
+if TYPE_CHECKING:
+    from ...quantities.unit import Unit
 
 FONT = 13.0
 ADVANCE = 0.6 * FONT
@@ -42,7 +45,7 @@ MARGIN = 20.0
 HEAD = 6.0
 
 LIVE_COLUMNS = 8
-"""Characters that each number of a live picture has room for; beside a line with a sign before it."""
+"""Characters that each number of a live picture has room for, beside its unit; beside a line with a sign before it."""
 
 TIGHT = (30.0, 30.0)
 """Between the columns, at least and at most, where a picture would else be too large to be shown."""
@@ -246,14 +249,20 @@ def _laid_out(picture: Picture, choices: Choices, gaps: tuple[float, float], tig
 
 def _beside(edge: PictureInput, choices: Choices) -> float:
     """How wide what is written beside a line is, or may be."""
-    return (1 + LIVE_COLUMNS) * ADVANCE if choices.live else text_width(choices.partial(edge))
+    return (1 + _live_columns(edge.unit)) * ADVANCE if choices.live else text_width(choices.partial(edge))
+
+
+def _live_columns(unit: Unit | None) -> int:
+    """For how many characters a number of a live picture has room, with its unit."""
+    return LIVE_COLUMNS + (1 + width_of(str(unit)) if unit is not None and unit.atoms else 0)
 
 
 def _unit(node: PictureNode, way: _Way, choices: Choices, said: bool) -> _Unit:
-    room = LIVE_COLUMNS if choices.live else 0
+    room = {"data": _live_columns(node.unit), "grad": _live_columns(node.grad_unit)} if choices.live else {}
     written_cells = tuple(cells(node, choices.digits))
     widths = tuple(
-        max(text_width(cell.whole), (len(cell.word) + 1 + room) * ADVANCE if cell.word else 0.0) + 2 * way.pad
+        max(text_width(cell.whole), (len(cell.word) + 1 + room.get(cell.word, 0)) * ADVANCE if cell.word else 0.0)
+        + 2 * way.pad
         for cell in written_cells
     )
     box = sum(widths)

@@ -17,14 +17,38 @@ function general(x, digits) {
   return `${Number(mantissa)}e${exponent[0]}${exponent.slice(1).padStart(2, "0")}`;
 }
 const written = (x) => (x === null || x === undefined ? "" : general(x, 5));
-const shown = (k, x) => (isCondition(k) ? (x ? "true" : "false") : written(x));
 const isCondition = (k) => ["condition", "and", "or"].includes(nodes[k].kind);
+
+// ---- units --------------------------------------------------------------------------------------------------------
+// The page computes in coherent units of the SI; what is seen, typed and plotted is in the unit that it has. Which that
+// is does not depend on the numbers. Without units, all are the number 1.
+const ONE = { text: "", numerator: 1, denominator: 1, shift: 0 };
+const scales = Object.fromEntries(Object.entries(page.scales ?? {}).map(([text, scale]) => [text, { text, ...scale }]));
+const unitOf = (text) => (text === undefined || text === "1" ? ONE : scales[text]);
+const ofNode = (k) => unitOf(page.units?.nodes[k].value);
+const ofAdjoint = (k) => unitOf(page.units?.nodes[k].adjoint);
+const ofPartial = (k, position) => unitOf(page.units?.nodes[k].partials[position]);
+const ofVariable = (name) => unitOf(page.units?.point[name]);
+const ofValue = unitOf(page.units?.value);
+const fromSI = (x, unit) => (unit === ONE ? x : (x * unit.denominator - unit.shift) / unit.numerator);
+const toSI = (x, unit) => (unit === ONE ? x : (x * unit.numerator + unit.shift) / unit.denominator);
+// A number as text with its unit, as formulas have it, and a name with the unit of its numbers.
+const withUnit = (text, unit) => (text && unit.text ? `${text} ${unit.text}` : text);
+const measured = (x, unit) => withUnit(x === null || x === undefined ? "" : written(fromSI(x, unit)), unit);
+const literal = (x, unit) => written(fromSI(x, unit)) + (unit.text && `[${unit.text}]`);
+const headed = (name, unit) => (unit.text ? `${name} [${unit.text}]` : name);
+const shown = (k, x, write = measured) => (isCondition(k) ? (x ? "true" : "false") : write(x, ofNode(k)));
+// What is read of a number: it may be followed by its unit.
+const UNREADABLE = "not a number: write 0.5, 1/3 or 1e-3";
+const unreadable = (unit) => (unit.text ? UNREADABLE.replace(":", ` in ${unit.text}:`) : UNREADABLE);
+const unreadIn = (field, unit) => (numberIn(field.value, unit) < coldest(unit) ? "below absolute zero" : unreadable(unit));
+const coldest = (unit) => (unit.shift ? -unit.shift / unit.numerator : -Infinity);
+const numberIn = (text, unit) => number(unit.text && text.trimEnd().endsWith(unit.text) ? text.trimEnd().slice(0, -unit.text.length) : text);
 // A number as it is typed: `1/3` is one too.
 const number = (text) => {
   const parts = text.replaceAll("−", "-").replaceAll(",", ".").split("/").map((part) => (part.trim() === "" ? NaN : Number(part)));
   return parts.length === 1 ? parts[0] : parts.length === 2 ? parts[0] / parts[1] : NaN;
 };
-const UNREADABLE = "not a number: write 0.5, 1/3 or 1e-3";
 // Texts side by side, none of which is torn at the end of a line: a name from its number.
 function sideBySide(place, texts) {
   place.replaceChildren();
@@ -79,7 +103,7 @@ function evaluate(values) {
 
 function compute(k, values, data, partials) {
   const { kind, name, inputs, slots, operation, value } = nodes[k];
-  if (kind === "variable") data[k] = values[name];
+  if (kind === "variable") data[k] = toSI(values[name], ofVariable(name));
   else if (kind === "constant") data[k] = value;
   else if (kind === "where") {
     const chosen = data[inputs[0]] ? 1 : 2;
@@ -163,12 +187,14 @@ function filled(k, formula, word) {
 }
 const nameOf = (k) => nodes[k].label || nodes[k].text;
 const formulaOf = (k) => filled(k, nodes[k].formula, nameOf);
-const numbersOf = (k, data) => filled(k, nodes[k].formula, (p) => (data[p] === null ? nameOf(p) : shown(p, data[p])));
-const factor = (x) => (x < 0 ? `(${written(x)})` : written(x));
+const numbersOf = (k, data) =>
+  filled(k, nodes[k].formula, (p) => nodes[p].text || (data[p] === null ? nameOf(p) : shown(p, data[p], literal)));
+const factor = (x, unit) => (x < 0 ? `(${literal(x, unit)})` : literal(x, unit));
 
 function derivativeOf({ source, position, partial }) {
   const formula = filled(source, nodes[source].partials[position] || "", nameOf);
-  return !formula || formula === written(partial) ? written(partial) : `${formula} = ${written(partial)}`;
+  const unit = ofPartial(source, position);
+  return !formula || formula === literal(partial, unit) ? measured(partial, unit) : `${formula} = ${measured(partial, unit)}`;
 }
 
 // ---- steps --------------------------------------------------------------------------------------------------------
@@ -194,8 +220,9 @@ function rowOf(step) {
   }
   const sign = run.users[node] > 1 ? "+=" : "=";
   const left = `${nodes[node].adjoint} ${sign} ${nodes[pull.source].adjoint} · ∂${nameOf(pull.source)}/∂${name}`;
-  const product = `${factor(run.adjoints[pull.source])} · ${factor(pull.partial)}`;
-  return [left, derivativeOf(pull), pull.before === null ? product : `${written(pull.before)} + ${product}`, written(pull.total)];
+  const unit = ofAdjoint(node);
+  const product = `${factor(run.adjoints[pull.source], ofAdjoint(pull.source))} · ${factor(pull.partial, ofPartial(pull.source, pull.position))}`;
+  return [left, derivativeOf(pull), pull.before === null ? product : `${literal(pull.before, unit)} + ${product}`, measured(pull.total, unit)];
 }
 
 function wordsOf(step) {
@@ -213,10 +240,11 @@ function wordsOf(step) {
 // ---- drawing the step ---------------------------------------------------------------------------------------------
 // All that a step shows is said anew each time, and only what differs from what is there is written: a browser lays out
 // again whatever is touched, and a graph may be large.
-// The graph is drawn whole and, where lists were unrolled, once more with a box for many nodes: one of the two is seen.
+// The graph is drawn whole and, where lists were unrolled, once more with a box for many nodes, and once for each of these
+// boxes, which is open there: one of all is seen.
 const whole = nodes.map(({ inputs }, k) => ({ members: [k], inputs, results: [k], words: "" }));
 const drawings = Array.from(document.querySelectorAll("#graph svg"), (svg, place) => {
-  const boxes = place ? page.folds : whole;
+  const boxes = place > 1 ? page.opened[place - 2].folds : place ? page.folds : whole;
   const groups = boxes.map((_, k) => svg.querySelector(`[data-node="${k}"]`));
   const cells = groups.map((group) =>
     Object.fromEntries(Array.from(group.querySelectorAll("[data-cell]"), (cell) => [cell.dataset.cell, cell])),
@@ -226,7 +254,7 @@ const drawings = Array.from(document.querySelectorAll("#graph svg"), (svg, place
   boxes.forEach(({ members }, k) => members.forEach((member) => (boxOf[member] = k)));
   return { svg, boxes, groups, cells, lines, boxOf };
 });
-let drawing = drawings[drawings.length - 1];
+let drawing = drawings[drawings.length > 1 ? 1 : 0];
 
 // The line between the boxes of a node and of one of its inputs; none within a box.
 function lineOf(k, position) {
@@ -235,17 +263,17 @@ function lineOf(k, position) {
   return drawing.lines.get(`${to}-${inputs[position] === from ? position : inputs.indexOf(from)}`);
 }
 
-// Draws the graph with its lists folded, or whole, where the box that was opened is in sight.
-function fold(folds, opened) {
+// Shows a drawing, in which a node that is to be in sight is.
+function draw(place, node) {
   for (const text of labels.values()) text.remove();
   labels.clear();
-  drawing = drawings[folds ? 1 : 0];
+  drawing = drawings[place];
   for (const each of drawings) each.svg.toggleAttribute("hidden", each !== drawing);
-  $("fold").setAttribute("aria-pressed", String(folds));
+  $("fold").setAttribute("aria-pressed", String(place === 1));
   fitGraph();
   if (run) render();
   else writeBoxes(() => "?", () => "?", () => false);
-  if (opened !== undefined) drawing.groups[opened].scrollIntoView?.({ block: "center", inline: "center" });
+  if (node !== undefined) drawing.groups[drawing.boxOf[node]].scrollIntoView?.({ block: "center", inline: "center" });
 }
 const COLUMN = 7.8; // how wide a character is drawn, and for how many there is room
 const COLUMNS = 9;
@@ -261,11 +289,18 @@ function mark(place, name, value) {
   else if (place.getAttribute(name) !== value) place.setAttribute(name, value);
 }
 
-// In the picture, where a longer text is pressed together.
-function fit(place, text) {
-  if (say(place, text)) mark(place, "textLength", String(Math.max(1, Math.min(text.length, COLUMNS)) * COLUMN));
+// In the picture, where a longer text is pressed together, but for its unit.
+function fit(place, text, unit) {
+  const columns = COLUMNS + (unit.text && unit.text.length + 1);
+  if (say(place, text)) mark(place, "textLength", String(Math.max(1, Math.min(text.length, columns)) * COLUMN));
 }
-const put = (k, cell, text) => drawing.cells[k][cell] && fit(drawing.cells[k][cell], text);
+// Its words, none of which is torn at the end of a line: a number, and its unit.
+function inWords(place, text) {
+  if (place.textContent === text) return;
+  place.replaceChildren();
+  text.split(" ").forEach((word, k) => place.append(k ? " " : "", Object.assign(document.createElement("span"), { textContent: word })));
+}
+const put = (k, cell, text, unit) => drawing.cells[k][cell] && fit(drawing.cells[k][cell], text, unit);
 
 // Writes the boxes: of many nodes, how many have their number.
 function writeBoxes(value, slope, waits) {
@@ -274,8 +309,8 @@ function writeBoxes(value, slope, waits) {
     return known === 0 ? "?" : known < texts.length ? `${known} of ${texts.length}` : `all ${known}`;
   };
   drawing.boxes.forEach(({ members, results }, k) => {
-    put(k, "data", results.length > 1 ? several(results.map(value)) : value(results[0]));
-    put(k, "grad", results.length > 1 ? several(results.map(slope)) : slope(results[0]));
+    put(k, "data", results.length > 1 ? several(results.map(value)) : value(results[0]), ofNode(results[0]));
+    put(k, "grad", results.length > 1 ? several(results.map(slope)) : slope(results[0]), ofAdjoint(results[0]));
     drawing.groups[k].classList.toggle("waits", members.every(waits));
   });
 }
@@ -292,7 +327,7 @@ function render() {
   const step = steps[Math.min(now, steps.length - 1)];
   writeBoxes(
     (k) => (data[k] === null ? (run.data[k] === null && ended ? "–" : "?") : shown(k, data[k])),
-    (k) => (adjoints[k] === null ? (ended ? "0" : "?") : written(adjoints[k])),
+    (k) => (adjoints[k] === null && !ended ? "?" : measured(adjoints[k] ?? 0, ofAdjoint(k))),
     (k) => nodes[k].kind !== "constant" && data[k] === null,
   );
   drawing.groups.forEach((group, k) => {
@@ -319,13 +354,15 @@ function labelled(pulls) {
   const wanted = new Set();
   pulls.forEach(({ source, position, partial }, k) => {
     const line = lineOf(source, position);
-    // of the many nodes of a box each has its own
-    if (!line || [source, nodes[source].inputs[position]].some((k) => drawing.boxes[drawing.boxOf[k]].results.length > 1)) return;
+    // of the many nodes of a box each has its own, and a node within one has none that is seen
+    const { results } = drawing.boxes[drawing.boxOf[nodes[source].inputs[position]]];
+    if (!line || results.length > 1 || String(drawing.boxes[drawing.boxOf[source]].results) !== String(source)) return;
     const hidden = quiz && steps[now]?.pull === pulls[k];
     if (!labels.has(line)) labels.set(line, labelOn(line, source));
     const text = labels.get(line);
     wanted.add(text);
-    fit(text, hidden ? "?" : `×${written(partial)}`);
+    const unit = ofPartial(source, position);
+    fit(text, hidden ? "?" : `×${measured(partial, unit)}`, unit);
     if (!text.isConnected) line.parentNode.append(text);
   });
   for (const text of labels.values()) if (!wanted.has(text) && text.isConnected) text.remove();
@@ -364,7 +401,9 @@ function runsOf(steps) {
 // How many rows the row of a step stands for: 0 for its own, -1 if it is not seen.
 function leftOut(k) {
   const [first, last] = runs[k];
-  const seen = drawing !== drawings[1] || last - first < MANY || (first + 1 < now && now < last);
+  const { node, pull } = steps[first];
+  const { words } = drawing.boxes[drawing.boxOf[pull ? pull.source : node]];
+  const seen = !words || last - first < MANY || (first + 1 < now && now < last);
   if (seen || k < first + 2 || k === last) return 0;
   return k === first + 2 ? last - first - 2 : -1;
 }
@@ -379,7 +418,11 @@ function trace(visible) {
     const left = leftOut(k);
     row.hidden = left < 0;
     const texts = left > 0 ? [`… ${left} more rows`, "", "", ""] : rows[k];
-    texts.forEach((text, column) => say(row.cells[column] ?? row.insertCell(), column && ahead ? "" : text));
+    texts.forEach((text, column) => {
+      const cell = row.cells[column] ?? row.insertCell();
+      if (column === 3 && text.includes(" ") && !ahead) inWords(cell, text);
+      else say(cell, column && ahead ? "" : text);
+    });
     row.classList.toggle("ahead", ahead);
     row.classList.toggle("now", k === now);
     mark(row, "aria-current", k === now ? "step" : null);
@@ -396,6 +439,15 @@ function go(k) {
 }
 
 // ---- live ---------------------------------------------------------------------------------------------------------
+// The derivative by a variable: as text, and that of the number which is shown by the number that is typed.
+const adjointOf = (name, there = run) => there.adjoints[page.variables[name]] ?? 0;
+const gradientOf = (name) => measured(adjointOf(name), ofAdjoint(page.variables[name]));
+function slopeOf(name, there = run) {
+  const { numerator, denominator } = ofVariable(name);
+  return (((adjointOf(name, there) * numerator) / denominator) * ofValue.denominator) / ofValue.numerator;
+}
+const valueOf = (there = run) => fromSI(there.data[output], ofValue);
+
 function update(first = false) {
   try {
     run = evaluate({ ...point });
@@ -408,10 +460,10 @@ function update(first = false) {
     for (const control of ["first", "back", "play", "next", "last", "step", "quiz", "down", "down10"]) $(control).disabled = false;
     render();
     const partials = lists(page.wanted).map(([list, names]) => {
-      const numbers = names.map((name) => written(run.adjoints[page.variables[name]] ?? 0));
+      const numbers = names.map(gradientOf);
       return list ? `∂/∂${list} = [${numbers[0]}, ${numbers[1]}, … ${names.length} numbers]` : `∂/∂${names[0]} = ${numbers[0]}`;
     });
-    sideBySide($("answer"), [`value = ${written(run.data[output])}`, ...partials]);
+    sideBySide($("answer"), [`value = ${measured(run.data[output], ofValue)}`, ...partials]);
   } catch (error) {
     if (!(error instanceof Trouble)) throw error;
     failed(error);
@@ -420,8 +472,8 @@ function update(first = false) {
     const gradient = $(`gradient-${page.variables[name]}`);
     const known = run && page.wanted.includes(name);
     const unread = $(`field-${page.variables[name]}`).getAttribute("aria-invalid") === "true";
-    if (known && !unread) sideBySide(gradient, ["∂ =", written(run.adjoints[page.variables[name]] ?? 0)]);
-    else gradient.textContent = unread ? UNREADABLE : "";
+    if (known && !unread) sideBySide(gradient, ["∂ =", gradientOf(name)]);
+    else gradient.textContent = unread ? unreadIn($(`field-${page.variables[name]}`), ofVariable(name)) : "";
   }
   plot();
 }
@@ -450,7 +502,7 @@ function here(node) {
     if (nodes[k].kind === "variable") found.add(k);
     stack.push(...[...nodes[k].inputs].reverse());
   }
-  const told = [...found].map((k) => `${nodes[k].name} = ${general(point[nodes[k].name], 6)}`);
+  const told = [...found].map((k) => `${nodes[k].name} = ${withUnit(general(point[nodes[k].name], 6), ofVariable(nodes[k].name))}`);
   return told.length ? ` (here ${told.slice(0, 5).join(", ")}${told.length > 5 ? ", …" : ""})` : "";
 }
 
@@ -476,11 +528,12 @@ function inputs() {
   for (const [name, start] of Object.entries(page.point)) {
     const id = page.variables[name];
     const reach = Math.max(1, 2 * Math.abs(start));
+    const unit = ofVariable(name);
     const label = document.createElement("label");
-    label.textContent = name;
+    label.textContent = headed(name, unit).replace(" ", "\u00a0");
     label.htmlFor = `field-${id}`;
     const slider = document.createElement("input");
-    Object.assign(slider, { type: "range", id: `slider-${id}`, min: start - reach, max: start + reach, step: reach / 200 });
+    Object.assign(slider, { type: "range", id: `slider-${id}`, min: Math.max(start - reach, coldest(unit)), max: start + reach, step: reach / 200 });
     slider.value = start;
     slider.setAttribute("aria-label", `${name}, slider`);
     const field = document.createElement("input");
@@ -490,16 +543,18 @@ function inputs() {
     gradient.id = `gradient-${id}`;
     slider.addEventListener("input", () => set(name, Number(slider.value)));
     field.addEventListener("change", () => {
-      const x = number(field.value);
-      field.setAttribute("aria-invalid", String(!Number.isFinite(x)));
-      if (Number.isFinite(x)) set(name, x);
-      else gradient.textContent = UNREADABLE;
+      const x = numberIn(field.value, unit);
+      field.setAttribute("aria-invalid", String(!(Number.isFinite(x) && x >= coldest(unit))));
+      if (field.getAttribute("aria-invalid") === "false") set(name, x);
+      else gradient.textContent = unreadIn(field, unit);
     });
     const place = places.get(name);
     if (place && !place.children.length) $("inputs").append(place.parentNode);
     (place ?? $("inputs")).append(label, slider, field, gradient);
   }
   if (!page.wanted.length) $("descent").hidden = true;
+  document.body.classList.toggle("units", Boolean(page.units));
+  $("of-rate").textContent = page.units && page.units.rate !== "1" ? `in ${page.units.rate.replaceAll("`", "")}` : "";
 }
 
 // A field is as wide as its number.
@@ -540,13 +595,13 @@ function descend(times) {
   $("rate").setAttribute("aria-invalid", String(!Number.isFinite(rate)));
   if (!Number.isFinite(rate)) $("descended").textContent = `The rate is ${UNREADABLE}`;
   if (!run || !Number.isFinite(rate)) return;
-  if (!path.length) path.push({ ...point, value: run.data[output] });
+  if (!path.length) path.push({ ...point, value: valueOf() });
   for (let k = 0; k < times && run; k++) {
-    const slopes = page.wanted.map((name) => run.adjoints[page.variables[name]] ?? 0);
+    const slopes = page.wanted.map((name) => slopeOf(name));
     page.wanted.forEach((name, j) => place(name, point[name] - rate * slopes[j]));
     try {
       run = evaluate({ ...point });
-      path.push({ ...point, value: run.data[output] });
+      path.push({ ...point, value: valueOf() });
     } catch (error) {
       if (!(error instanceof Trouble)) throw error;
       run = null;
@@ -555,10 +610,11 @@ function descend(times) {
   update();
   const [start, last] = [path[0].value, path[path.length - 1].value];
   const taken = path.length - 1;
+  const reached = (value) => withUnit(written(value), ofValue);
   if (!run) $("descended").textContent = `diverged after ${taken} steps: the next one leads to where there is no value; try a smaller rate`;
   else if (last > start && rate > 0)
-    $("descended").textContent = `diverged after ${taken} steps: the value has grown from ${written(start)} to ${written(last)}; try a smaller rate`;
-  else $("descended").textContent = `after ${taken} steps: value = ${written(last)}`;
+    $("descended").textContent = `diverged after ${taken} steps: the value has grown from ${reached(start)} to ${reached(last)}; try a smaller rate`;
+  else $("descended").textContent = `after ${taken} steps: value = ${reached(last)}`;
   loss();
 }
 
@@ -590,7 +646,7 @@ function line(points) {
   return text;
 }
 
-function frame(svg, [left, right, top, bottom], [a, b, c, d]) {
+function frame(svg, [left, right, top, bottom], [a, b, c, d], across = "", up = "") {
   svg.append(
     element("path", { class: "axis", d: `M${left} ${top}V${bottom}H${right}` }),
     element("text", { x: left, y: bottom + 14 }, written(a)),
@@ -598,6 +654,8 @@ function frame(svg, [left, right, top, bottom], [a, b, c, d]) {
     element("text", { x: left - 4, y: bottom, "text-anchor": "end" }, Number(c.toPrecision(3))),
     element("text", { x: left - 4, y: top + 9, "text-anchor": "end" }, Number(d.toPrecision(3))),
   );
+  if (across) svg.append(element("text", { x: (left + right) / 2, y: bottom + 14, "text-anchor": "middle" }, across));
+  if (up) svg.append(element("text", { transform: `translate(${left - 10} ${(top + bottom) / 2}) rotate(-90)`, "text-anchor": "middle" }, up));
 }
 
 // A group of which only that part is seen which lies in the frame of a plot.
@@ -616,7 +674,7 @@ function loss() {
   const values = path.map((each) => each.value);
   const [low, high] = [Math.min(...values), Math.max(...values)];
   const [x, y] = [scale(0, path.length - 1, 70, 410), scale(low, high, 150, 12)];
-  frame(svg, [70, 410, 8, 154], [0, path.length - 1, low, high]);
+  frame(svg, [70, 410, 8, 154], [0, path.length - 1, low, high], "", ofValue.text);
   svg.append(element("path", { class: "curve", d: line(values.map((value, k) => [x(k), y(value)])) }));
 }
 
@@ -660,7 +718,7 @@ function curve(name) {
   const found = Array.from({ length: 161 }, (_, k) => {
     const x = a + ((b - a) * k) / 160;
     const there = tried({ ...point, [name]: x });
-    return [x, there && there.data[output], there && (there.adjoints[page.variables[name]] ?? 0)];
+    return [x, there && valueOf(there), there && fromSI(adjointOf(name, there), ofAdjoint(page.variables[name]))];
   });
   const heights = found.flatMap(([, f, g]) => [f, g]).filter((y) => y !== null).sort((p, q) => p - q);
   if (!heights.length) return () => {};
@@ -671,16 +729,16 @@ function curve(name) {
   const [x, y] = [scale(a, b, 60, 410), scale(low, high, 280, 10)];
   const inside = (height) => (height === null || height < low - reach || height > high + reach ? NaN : y(height));
   const svg = $("plot");
-  frame(svg, [60, 410, 8, 284], [a, b, low, high]);
+  frame(svg, [60, 410, 8, 284], [a, b, low, high], ofVariable(name).text && headed(name, ofVariable(name)));
   svg.append(element("path", { class: "curve", d: line(found.map(([t, f]) => [x(t), inside(f)])) }));
   svg.append(element("path", { class: "slope", d: line(found.map(([t, , g]) => [x(t), inside(g)])) }));
   const moving = svg.appendChild(element("g", {}));
   svg.setAttribute("aria-label", `The function, its derivative and its tangent over ${name}`);
-  $("legend").textContent = `over ${name}: — f   - - its derivative   thin: the tangent`;
+  $("legend").textContent = `over ${headed(name, ofVariable(name))}: — ${headed("f", ofValue)}   - - its ${headed("derivative", ofAdjoint(page.variables[name]))}   thin: the tangent`;
   return () => {
     moving.replaceChildren();
     if (!run) return;
-    const [here, value, slope] = [point[name], run.data[output], run.adjoints[page.variables[name]] ?? 0];
+    const [here, value, slope] = [point[name], valueOf(), slopeOf(name)];
     const ends = [a, b].map((t) => [x(t), y(value + slope * (t - here))]);
     moving.append(element("path", { class: "tangent", d: line(ends) }));
     moving.append(element("circle", { class: "here", cx: x(here), cy: y(value), r: 5 }));
@@ -701,12 +759,13 @@ function contours([across, up]) {
   const levels = Array.from({ length: 10 }, (_, k) => sorted[Math.floor(((k + 0.5) / 10) * sorted.length)]);
   const [x, y] = [scale(0, N, 60, 410), scale(0, N, 280, 10)];
   const svg = $("plot");
-  frame(svg, [60, 410, 8, 284], [a, b, c, d]);
+  const [below, beside] = [across, up].map((name) => ofVariable(name).text && headed(name, ofVariable(name)));
+  frame(svg, [60, 410, 8, 284], [a, b, c, d], below, beside);
   for (const level of new Set(levels)) svg.append(element("path", { class: "level", d: isoline(grid, level, x, y) }));
   const [u, v] = [scale(a, b, 60, 410), scale(c, d, 280, 10)];
   const moving = svg.appendChild(inside(svg));
   svg.setAttribute("aria-label", `Contours over ${across} and ${up}, with the point and the descent's path`);
-  $("legend").textContent = `contours; ${across} to the right, ${up} upwards; the dot is the point`;
+  $("legend").textContent = `${headed("contours", ofValue)}; ${headed(across, ofVariable(across))} to the right, ${headed(up, ofVariable(up))} upwards; the dot is the point`;
   return () =>
     moving.replaceChildren(
       element("path", { class: "path", d: line(path.map((each) => [u(each[across]), v(each[up])])) }),
@@ -744,6 +803,7 @@ function ask() {
   $("guess").disabled = over;
   $("guess").value = "";
   $("reveal").textContent = over ? "Again" : "Show";
+  $("unit").textContent = over ? "" : unitOfAnswer(steps[now]).text;
   $("score").textContent = `${quiz.right} of ${quiz.asked} right`;
   $("asked").textContent = over ? "Done." : `${steps[now].kind === "forward" ? `${nameOf(steps[now].node)} = ${formulaOf(steps[now].node)} =` : `${rowOf(steps[now])[0]}: ${nodes[steps[now].node].adjoint} is now`}`;
   render();
@@ -752,17 +812,19 @@ function ask() {
 
 // A leaf has its number from the start, and nobody is asked whether a condition holds, or for the 1 at the output.
 const isGiven = (step) => step.kind === "seed" || (step.kind === "forward" && (!nodes[step.node].inputs.length || isCondition(step.node)));
-const answerOf = (step) => (step.kind === "forward" ? run.data[step.node] : step.pull.total);
+const unitOfAnswer = (step) => (step.kind === "forward" ? ofNode : ofAdjoint)(step.node);
+const answerOf = (step) => fromSI(step.kind === "forward" ? run.data[step.node] : step.pull.total, unitOfAnswer(step));
+const answered = (step) => withUnit(written(answerOf(step)), unitOfAnswer(step));
 
 function check(event) {
   event.preventDefault();
   if (now >= steps.length) return;
-  const [guess, answer] = [number($("guess").value), answerOf(steps[now])];
-  if (Math.abs(guess - answer) <= CLOSE * Math.max(Math.abs(answer), 1e-6) + 1e-9) settle(!quiz.missed, `Right: ${written(answer)}.`);
+  const [guess, answer] = [numberIn($("guess").value, unitOfAnswer(steps[now])), answerOf(steps[now])];
+  if (Math.abs(guess - answer) <= CLOSE * Math.max(Math.abs(answer), 1e-6) + 1e-9) settle(!quiz.missed, `Right: ${answered(steps[now])}.`);
   else {
     quiz.missed = true;
     const { kind, node, pull } = steps[now];
-    const hint = kind === "forward" ? numbersOf(node, run.data) : `∂${nameOf(pull.source)}/∂${nameOf(node)} is ${derivativeOf(pull)}; it is multiplied by ${nodes[pull.source].adjoint} = ${written(run.adjoints[pull.source])}${pull.before === null ? "" : ` and added to ${written(pull.before)}`}`;
+    const hint = kind === "forward" ? numbersOf(node, run.data) : `∂${nameOf(pull.source)}/∂${nameOf(node)} is ${derivativeOf(pull)}; it is multiplied by ${nodes[pull.source].adjoint} = ${measured(run.adjoints[pull.source], ofAdjoint(pull.source))}${pull.before === null ? "" : ` and added to ${measured(pull.before, ofAdjoint(node))}`}`;
     $("words").textContent = `${Number.isNaN(guess) ? "That is not a number" : "Not quite"}. ${hint}`;
     $("guess").select();
   }
@@ -824,7 +886,7 @@ $("play").addEventListener("click", play);
 $("step").addEventListener("input", () => go(Number($("step").value)));
 $("quiz").addEventListener("click", () => toggle(quiz === null));
 $("question").addEventListener("submit", check);
-$("reveal").addEventListener("click", () => (now >= steps.length ? toggle(true) : settle(false, `It is ${written(answerOf(steps[now]))}.`)));
+$("reveal").addEventListener("click", () => (now >= steps.length ? toggle(true) : settle(false, `It is ${answered(steps[now])}.`)));
 $("down").addEventListener("click", () => descend(1));
 $("down10").addEventListener("click", () => descend(10));
 $("reset").addEventListener("click", back);
@@ -868,14 +930,17 @@ addEventListener("afterprint", () => {
   before = null;
 });
 
-// A box of many nodes is opened by a click, or a key; the button closes it again.
+// A box of many nodes is opened by a click, or a key; the button closes what is open, or opens all.
 if (drawings.length > 1) {
   $("fold").hidden = false;
-  $("fold").addEventListener("click", () => fold(drawing === drawings[0]));
-  drawings[1].boxes.forEach(({ results, words }, k) => {
+  $("fold").addEventListener("click", () => draw(drawing === drawings[1] ? 0 : 1));
+}
+for (const { boxes, groups } of drawings)
+  boxes.forEach(({ results, words }, k) => {
     if (!words) return;
-    const group = drawings[1].groups[k];
-    const open = () => fold(false, results[0]);
+    const group = groups[k];
+    const place = (page.opened ?? []).findIndex((each) => each.fold === drawings[1].boxOf[results[0]]);
+    const open = () => draw(place < 0 ? 0 : place + 2, results[0]);
     for (const [name, value] of Object.entries({ class: "folded", tabindex: "0", role: "button", "aria-label": `Open: ${words}` }))
       group.setAttribute(name, value);
     group.append(element("title", {}, `${words}: click to open`));
@@ -887,8 +952,7 @@ if (drawings.length > 1) {
       open();
     });
   });
-}
 
 inputs();
 update(true);
-fold(drawings.length > 1);
+draw(drawings.length > 1 ? 1 : 0);

@@ -1,4 +1,4 @@
-"""Solutions of several equations that people found themselves: `x=1, y=2; x=-1, y=3`."""
+"""Solutions of equations that people found themselves: `x=1, y=2; x=-1, y=3`, or `2, 3` of one unknown."""
 
 from __future__ import annotations
 
@@ -22,8 +22,11 @@ from .comparison import as_number, equal, many_digits, points, value_at
 from .exercise import Exercise, Marked
 from .marking import is_rounded, unreadable
 
-Given = dict[str, str]
+Solution = dict[str, str]
 """A solution as it was typed: the text of each unknown's value."""
+
+NONE = ("none", "no solution")
+"""Answers that say that there is no solution."""
 
 LONGEST_SWAP = 4
 """Of so many unknowns at most it is tried whether values are at another one's place."""
@@ -31,11 +34,11 @@ LONGEST_SWAP = 4
 _NAMED = re.compile(r"\s*([^\W\d]\w*)\s*=(?!=)")
 _TUPLE = re.compile(r"\s*\((.*)\)\s*", re.DOTALL)
 _PARTS = re.compile(r";|\s+(?:or|and)\s+")
-EQUAL, NEAR = Fraction(1, 10**40), Fraction(1, 100)
+EQUAL, NEAR = Fraction(1, 10**50), Fraction(1, 100)
 """Values are equal, or told to be near, that are off by less than this part of them."""
 
 
-def check_system(
+def check_roots(
     posed: Exercise,
     equations: Equations,
     point: Point,
@@ -44,44 +47,48 @@ def check_system(
     roots: Sequence[Mapping[str, Fraction]],
     complete: bool | None,
 ) -> Marked:
-    """Whether these are the solutions of several equations; `roots` are those that a search found.
+    """Whether these are the solutions of equations; `roots` are those that a search found.
 
     An exact solution is one where both sides of each equation agree, a rounded one where it rounds a root.
     """
     system = _System(equations, point, unknowns)
     complete = complete or system.has_one_solution()
-    met: set[int] = set()
+    if answer.strip().lower() in NONE:
+        known = "right: there is no solution" if complete else "not decided"
+        message = "wrong: there are solutions" if roots else known
+        return Marked(posed, answer, not roots and bool(complete), message, "", "numbers", 0)
+    matched: set[int] = set()
     remarks = []
     solutions = solutions_in(answer, unknowns)
-    for given in solutions:
-        which = _written(given)
-        fails = system.failing(given)
+    for solution in solutions:
+        which = _written(solution)
+        fails = system.failing(solution)
         if fails is None:
-            listed = [k for k, root in enumerate(roots) if _agrees(system.numbers(given), root, EQUAL)]
-            met.update(listed)
-            if not listed and len(roots) > 1:
-                remarks.append(f"`{which}` solves them, though the search did not find it")
+            listed = [k for k, root in enumerate(roots) if _agrees(system.numbers(solution), root, EQUAL)]
+            matched.update(listed)
+            if not listed and (len(roots) > 1 or len(unknowns) == 1):
+                remarks.append(f"`{which}` is a solution, though the search did not find it")
             continue
-        numbers = system.numbers(given)
-        rounded = [k for k, root in enumerate(roots) if _rounds(given, numbers, root)]
+        numbers = system.numbers(solution)
+        rounded = [k for k, root in enumerate(roots) if _rounds(solution, numbers, root)]
         if rounded:
-            met.update(rounded)
+            matched.update(rounded)
             remarks.append(f"`{which}` is rounded")
             continue
-        hint = system.mistake(given, roots) or f"put it into `{fails}`"
+        hint = system.mistake(solution, roots) or f"put it into `{fails}`"
         message = f"wrong: `{which}` is no solution"
         return Marked(posed, answer, False, message, hint, "numbers", 0)
-    if len(met) < len(roots):
-        absent = ("" if complete else "at least ") + counted(len(roots) - len(met), "solution")
-        are = "is" if len(roots) - len(met) == 1 else "are"
+    if len(matched) < len(roots):
+        absent = ("" if complete else "at least ") + counted(len(roots) - len(matched), "solution")
+        are = "is" if len(roots) - len(matched) == 1 else "are"
         return Marked(posed, answer, False, f"wrong: {absent} {are} missing", "what is given is right", "numbers", 0)
     if not complete:
         remarks.append("whether there are others is not known")
-    right = "these are the solutions" if len(solutions) > 1 else "this is the solution"
+    right = "these are the solutions" if max(len(solutions), len(roots)) > 1 else "this is the solution"
     return Marked(posed, answer, True, "; ".join([f"right: {right}", *remarks]), "", "numbers", 0)
 
 
-def solutions_in(answer: str, unknowns: Sequence[str]) -> list[Given]:
+def solutions_in(answer: str, unknowns: Sequence[str]) -> list[Solution]:
     """The solutions of an answer: by names, a new one where a name comes again, or in the unknowns' order.
 
     Raises a usage error where a value is missing.
@@ -89,39 +96,45 @@ def solutions_in(answer: str, unknowns: Sequence[str]) -> list[Given]:
     >>> solutions_in("x=1, y=2; x=-1, y=3", ["x", "y"]), solutions_in("(1, 2), (-1, 3)", ["x", "y"])
     ([{'x': '1', 'y': '2'}, {'x': '-1', 'y': '3'}], [{'x': '1', 'y': '2'}, {'x': '-1', 'y': '3'}])
     """
-    found: list[Given] = []
+    solutions: list[Solution] = []
     form = ", ".join(f"{name}=…" for name in unknowns)
     for name, text in _values(answer, unknowns, form):
-        if not found or name in found[-1]:
-            found.append({})
-        found[-1][name] = text
-    for number, given in enumerate(found, start=1):
-        missing = [name for name in unknowns if name not in given]
+        if not solutions or name in solutions[-1]:
+            solutions.append({})
+        solutions[-1][name] = text
+    for number, solution in enumerate(solutions, start=1):
+        missing = [name for name in unknowns if name not in solution]
         if missing:
-            where = f" in solution {number}" if len(found) > 1 else ""
+            where = f" in solution {number}" if len(solutions) > 1 else ""
             raise usage_error(f"the answer has no value of {quoted(missing)}{where}", f"write `{form}`")
-    if not found:
+    if not solutions:
         raise usage_error("there is no solution in the answer", f"write `{form}`")
-    return found
+    return solutions
 
 
 def _values(answer: str, unknowns: Sequence[str], form: str) -> Iterator[tuple[str, str]]:
     """The names and values of an answer, in order. Raises a usage error for what is no unknown."""
     for part in _PARTS.split(answer):
         bare = []
-        for entry in (entry for entry in split(part) if entry.strip()):
-            named, in_order = _NAMED.match(entry), _TUPLE.fullmatch(entry)
+        for entry in (entry for text in split(part) for entry in _with_signs(text, unknowns) if entry.strip()):
+            named = _NAMED.match(entry)
+            bracketed = _TUPLE.fullmatch(entry) if len(unknowns) > 1 else None
             if named is not None:
                 if named[1] not in unknowns:
                     raise usage_error(f"`{named[1]}` is not solved for", f"write `{form}`")
                 yield named[1], entry[named.end() :].strip()
-            elif in_order is not None and len(values := split(in_order[1])) == len(unknowns):
+            elif bracketed is not None and len(values := split(bracketed[1])) == len(unknowns):
                 yield from zip(unknowns, map(str.strip, values), strict=True)
             else:
                 bare.append(entry.strip())
         if len(bare) % len(unknowns):
             raise usage_error(f"`{bare[-1]}` is a value of which unknown?", f"write `{form}`")
         yield from ((unknowns[k % len(unknowns)], text) for k, text in enumerate(bare))
+
+
+def _with_signs(text: str, unknowns: Sequence[str]) -> list[str]:
+    """The values that `±` stands for in a value of one unknown."""
+    return [text.replace("±", sign) for sign in "+-"] if "±" in text and len(unknowns) == 1 else [text]
 
 
 class _System:
@@ -133,36 +146,36 @@ class _System:
         self._outputs = [_put_in(output, self._fixed) for output in equations.program.outputs]
         self._texts = equations.texts
 
-    def failing(self, given: Given) -> str | None:
+    def failing(self, solution: Solution) -> str | None:
         """The first equation that a solution does not meet; None if it meets all."""
-        graphs = self._graphs(given)
+        graphs = self._graphs(solution)
         for output, text in zip(self._outputs, self._texts, strict=True):
             if not _vanishes(_put_in(output, graphs)):
                 return text
         return None
 
-    def _graphs(self, given: Given) -> dict[str, Value]:
-        return {name: _put_in(_graph(text), self._fixed) for name, text in given.items()}
+    def _graphs(self, solution: Solution) -> dict[str, Value]:
+        return {name: _put_in(_graph(text), self._fixed) for name, text in solution.items()}
 
-    def numbers(self, given: Given) -> dict[str, Fraction | None]:
+    def numbers(self, solution: Solution) -> dict[str, Fraction | None]:
         """The values of a solution; None for a formula."""
         m = many_digits()
-        found: dict[str, Fraction | None] = {}
-        for name, graph in self._graphs(given).items():
+        values: dict[str, Fraction | None] = {}
+        for name, graph in self._graphs(solution).items():
             value = None if any(v.primitive is VARIABLE for v in in_order((graph,))) else value_at(m, graph, {})
-            found[name] = None if value is None else Fraction(str(value))
-        return found
+            values[name] = None if value is None else Fraction(str(value))
+        return values
 
-    def mistake(self, given: Given, roots: Sequence[Mapping[str, Fraction]]) -> str:
+    def mistake(self, solution: Solution, roots: Sequence[Mapping[str, Fraction]]) -> str:
         """The mistake in a solution that is none; empty where it is not a usual one."""
-        for name, text in given.items():
-            if self.failing(given | {name: f"-({text})"}) is None:
+        for name, text in solution.items():
+            if self.failing(solution | {name: f"-({text})"}) is None:
                 return f"the sign of `{name}` is wrong"
-        if len(given) <= LONGEST_SWAP:
-            for values in permutations(given.values()):
-                if self.failing(dict(zip(given, values, strict=True))) is None:
+        if len(solution) <= LONGEST_SWAP:
+            for values in permutations(solution.values()):
+                if self.failing(dict(zip(solution, values, strict=True))) is None:
                     return "the values are those of other unknowns: they are swapped"
-        if any(_agrees(self.numbers(given), root, NEAR) for root in roots):
+        if any(_agrees(self.numbers(solution), root, NEAR) for root in roots):
             return "that is near: give it exactly, or with more digits"
         return ""
 
@@ -226,8 +239,10 @@ def _vanishes(difference: Value) -> bool:
     return True in decided and False not in decided
 
 
-def _written(given: Given) -> str:
-    return ", ".join(f"{name} = {text}" for name, text in given.items())
+def _written(solution: Solution) -> str:
+    if len(solution) == 1:
+        return next(iter(solution.values()))
+    return ", ".join(f"{name} = {text}" for name, text in solution.items())
 
 
 def _agrees(numbers: Mapping[str, Fraction | None], root: Mapping[str, Fraction], part: Fraction) -> bool:
@@ -237,9 +252,9 @@ def _agrees(numbers: Mapping[str, Fraction | None], root: Mapping[str, Fraction]
     )
 
 
-def _rounds(given: Given, numbers: Mapping[str, Fraction | None], root: Mapping[str, Fraction]) -> bool:
+def _rounds(solution: Solution, numbers: Mapping[str, Fraction | None], root: Mapping[str, Fraction]) -> bool:
     """Whether each value is the root's, or a decimal number that it rounds to."""
     return all(
-        x is not None and (_agrees({name: x}, root, EQUAL) or is_rounded(given[name], x, root[name]))
+        x is not None and (_agrees({name: x}, root, EQUAL) or is_rounded(solution[name], x, root[name]))
         for name, x in numbers.items()
     )
