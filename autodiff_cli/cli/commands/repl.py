@@ -116,11 +116,11 @@ def rehearse_fit() -> None:
     """Fit a curve for nobody: the first one compiles, for LLVM and as patterns, what later ones have ready."""
     from ...optimize.fit import fit
     from ...views.fit import FitView
-    from ...views.formats import Asked, writer
+    from ...views.formats import Subject, writer
 
     with suppress(ExpressionError):
         answer = fit("y = a*exp(b*x)", {"x": (0, 1, 2, 3), "y": (1, 3, 5, 7)}, {"a": 1, "b": 0.5})
-        writer("table", io.StringIO(), FitView(), False).answer(Asked(None), answer)
+        writer("table", io.StringIO(), FitView(), False).answer(Subject(None), answer)
 
 
 def import_libraries(names: Sequence[str]) -> None:
