@@ -19,7 +19,6 @@ from ..inputs.measured_points import program_units, with_units
 from ..inputs.problem import Quantity, as_number, check_values, may_have_units, numbers_or_quantities, read_program
 from ..language.builder import Program
 from ..language.printer import expression_text
-from ..language.tokens import has_unit_literals
 from ..numbers import budget as work
 from ..numbers.floats import REAL
 from ..record import Record
@@ -581,9 +580,6 @@ def _formula(program: Program, name: str) -> str:
     """The derivative as a formula, where it is short."""
     if len(program.text) > SHORT or any(character in program.text for character in "=\n"):
         # with bindings and conditions the formula would show what the text does not
-        return ""
-    if has_unit_literals(program.text):
-        # its numbers would be without their units
         return ""
     try:
         formulas = derivatives(program.outputs[0], [program.variables[name]], 1)
