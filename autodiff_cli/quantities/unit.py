@@ -491,7 +491,15 @@ def readable(unit: Unit, x: float) -> Unit:
     >>> str(readable(parse_unit("m"), 0.00012)), str(readable(parse_unit("m"), 12.0))
     ('µm', 'm')
     """
-    return unit if SMALL <= abs(x) < LARGE else with_prefix(unit, x)
+    return unit if SMALL <= abs(x) < LARGE else named(with_prefix(unit, x))
+
+
+def named(unit: Unit) -> Unit:
+    """The unit; of a quotient that has a name in the SI, and the factor 1 to it, the name: `Ω` for `V/A`."""
+    simple = coherent(unit.dimension)
+    is_quotient = len(unit.atoms) > 1 and any(n < 0 for _, n in unit.atoms)
+    same = (simple.scale, simple.pi) == (unit.scale, unit.pi)
+    return simple if is_quotient and same and [n for _, n in simple.atoms] == [1] else unit
 
 
 SMALL, LARGE = 0.1, 10_000.0
