@@ -659,9 +659,15 @@ def at_points(
         )
         return cast(dict[str, list[Any]], question(grid.columns(0, grid.size)))
     rows: list[dict[str, Any]] = []
+    # what unknowns start from is no part of the point
+    unknowns = names_of(values.get("for_"), "--for") or ()
     for own in grid.points():
         point = point_of({**own, **grid.fixed})
-        row = {heading(name, str(getattr(x, "unit", ""))): float(getattr(x, "number", x)) for name, x in point.items()}
+        row = {
+            heading(name, str(getattr(x, "unit", ""))): float(getattr(x, "number", x))
+            for name, x in point.items()
+            if name not in unknowns
+        }
         try:
             answer = answered({**values, "at": point})
             rows += [{**row, "error": None, **cells} for cells in views.view_of(answer).cells(answer)]

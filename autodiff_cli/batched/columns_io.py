@@ -29,6 +29,8 @@ class Fitted(NamedTuple):
     wanted: tuple[str, ...]
     reading: AsRead | None = None
     """How it was read, where that is not as it was typed."""
+    unknowns: tuple[str, ...] = ()
+    """The variables whose values are starts, if it is equations."""
 
 
 def fitted(

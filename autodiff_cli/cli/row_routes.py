@@ -152,7 +152,7 @@ class _Job(NamedTuple):
                 unread = [warning for warning in problem.warnings if warning.kind == "unused"]
                 warn([warning for warning in unread if warning.message not in others], self.text)
             variables = problem.program.variables
-            return Fitted(problem.program, tuple(variables), tuple(problem.wanted))
+            return Fitted(problem.program, tuple(variables), tuple(problem.wanted), unknowns=tuple(problem.unknowns))
 
         try:
             return leniently(self.text, fit)[0]._replace(reading=None) if self.inputs.lenient else fit(self.text)
@@ -178,10 +178,12 @@ class _Job(NamedTuple):
         axes = () if self.grid is None else self.grid.axes
         kept = columns if self.keep is True else self.keep or ()
         of_data = [x for x in columns if x in fit.variables and x not in kept and x not in axes] if self.is_data else ()
-        shared = (
-            () if self.for_people else [name for name in self.point if name in fit.variables and name not in of_data]
-        )
+        shared = () if self.for_people else [name for name in self._shared(fit) if name not in of_data]
         return (*of_data, *axes, *shared)
+
+    def _shared(self, fit: Fitted) -> list[str]:
+        """The names to which the program gives what all rows share; starts of unknowns are none."""
+        return [name for name in self.point if name in fit.variables and name not in fit.unknowns]
 
     def keeping(self, names: Sequence[str]) -> _Job:
         """Return the job with the columns of the data in place of all that it sees."""
@@ -191,7 +193,7 @@ class _Job(NamedTuple):
 
     def layout(self, fit: Fitted) -> dict[str, Any]:
         """How wide rows of this program look; see `WideView`."""
-        shared = {name: x for name, x in self.point.items() if name in fit.variables and not isinstance(x, Spread)}
+        shared = {name: self.point[name] for name in self._shared(fit) if not isinstance(self.point[name], Spread)}
         once = shared if self.for_people else {}
         return {"digits": self.question.digits, "fixed": once if self.grid is not None else {}}
 

@@ -200,7 +200,8 @@ def check_hessian(text: str, point: Point | None = None, *, answer: str, wrt: Se
         by_key = {entry.key: answer[entry.start : entry.end] for entry in entries(answer, keys, names)}
         typed = {place: by_key[key] for place, key in zip(places, keys, strict=True) if key in by_key}
     else:
-        rows = [split(row) for row in answer.strip().strip("[]").split(";")]
+        # `[[2, 0], [0, 6]]` is the matrix too
+        rows = [split(row) for row in re.sub(r"\]\s*,\s*\[", ";", answer).strip("[] ").split(";")]
         if [len(row) for row in rows] != [n] * n:
             shape = "; ".join([", ".join(["…"] * n)] * n)
             message = f"the Hessian by {counted(n, 'variable')} has {n} rows of {n}"

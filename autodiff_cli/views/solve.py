@@ -238,14 +238,14 @@ def _reliable(answer: Solved, error: float | None, unit: Unit | None) -> str:
 
 def _quality(answer: Solved, solution: Solution) -> str:
     """How well the equations are solved, in words."""
+    several = f"a root of multiplicity {solution.multiplicity}" if (solution.multiplicity or 1) > 1 else ""
     if answer.arithmetic.name == "certified":
-        return "proven: there is exactly one solution there" if len(answer.solutions) == 1 else ""
+        one = "proven: there is exactly one solution there" if len(answer.solutions) == 1 else ""
+        return "; ".join(filter(None, (one, several)))
     if answer.arithmetic.name == "precision":
-        return "all digits agree with those of a computation in more"
+        return "; ".join(filter(None, ("all digits agree with those of a computation in more", several)))
     units = [None] * len(solution.residuals) if answer.units is None else answer.units["residuals"]
     left = ", ".join(measured(x, unit, 2) for x, unit in zip(solution.residuals, units, strict=True))
-    if solution.simple or solution.multiplicity == 1 or not any(error != 0 for error in solution.errors.values()):
-        return f"left side less right side: {left}"
-    if solution.multiplicity is None:
-        return f"left side less right side: {left}; a multiple root, with about half the digits"
-    return f"left side less right side: {left}; a root of multiplicity {solution.multiplicity}"
+    if not solution.simple and solution.multiplicity is None and any(error != 0 for error in solution.errors.values()):
+        several = "a multiple root, with about half the digits"
+    return "; ".join(filter(None, (f"left side less right side: {left}", several)))

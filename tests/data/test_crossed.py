@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from autodiff_cli import ExpressionError, gradient
+from autodiff_cli import ExpressionError, gradient, propagate, solve
 from autodiff_cli.data import swept_rows
 from autodiff_cli.data.readers import Reader, reader
 from autodiff_cli.data.sources import sources
@@ -122,6 +122,18 @@ def test_files_without_sweeps_are_points(tmp_path: Path, text: str) -> None:
 def test_python_has_sweeps_in_files_and_lists_beside_them(tmp_path: Path) -> None:
     (tmp_path / "p.json").write_text('{"x": "1:3:1"}')
     assert gradient("x**2", f"@{tmp_path}/p.json")["d_x"] == [2, 4, 6]
+
+
+def test_starts_of_unknowns_are_no_part_of_swept_points() -> None:
+    equations, at = "x**2 + y**2 = a*b; x = y", "a=2:8:6,x=1,y=1,b=1"
+    answers = solve(equations, at, for_="x,y")
+    assert [*answers] == ["a", "b", "x", "y", "d_x_a", "d_x_b", "d_y_a", "d_y_b", "error"]
+    assert answers["x"] == pytest.approx([1, 2]) and answers["d_y_a"] == pytest.approx([1 / 4, 1 / 8])
+    uncertain = propagate("x**3 - x = a*b", "a=0:1:1,x=1,b=2±0.1", for_="x")
+    assert [*uncertain] == ["a", "b", "value", "uncertainty", "expanded", "result", "error"]
+    for format, head in (("csv", "a,b,x,y,d_x_a,d_x_b,d_y_a,d_y_b,error"), ("table", "in all rows: b = 1")):
+        written = autodiff("solve", equations, "--for", "x,y", "--at", at, "--format", format)
+        assert (written.code, written.err, written.out.splitlines()[0]) == (0, "", head)
 
 
 @pytest.mark.parametrize(

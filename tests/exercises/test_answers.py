@@ -194,7 +194,9 @@ def test_series(text: str, at: str, order: int, answer: str, words: str) -> None
 
 def test_hessians() -> None:
     at = {"x": 1, "y": 2}
-    assert check_hessian("x**2*y", at, answer="4, 2; 2, 0").right
+    for matrix in ("4, 2; 2, 0", "[4, 2; 2, 0]", "[[4, 2], [2, 0]]", "[ [4,2] , [2,0] ]"):
+        assert check_hessian("x**2*y", at, answer=matrix).right
+    assert not check_hessian("x**2*y", at, answer="[[4, 2], [2, 1]]").right
     assert check_hessian("sin(x*y)", at, answer="-4sin(2), cos(2)-2sin(2); cos(2)-2sin(2), -sin(2)").right
     assert check_hessian("x**2*y", at, answer="4, 2; 0, 0").hint == "a Hessian is symmetric"
     assert check_hessian("x**2*y", at, answer="4, -2; -2, 0").hint == "its sign is wrong"
