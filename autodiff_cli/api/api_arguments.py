@@ -140,6 +140,10 @@ class Given(Call):
         return names_of(self.wrt)
 
     @property
+    def held(self) -> tuple[str, ...]:
+        return names_of(self.values.get("constants"), "--constants") or ()
+
+    @property
     def over(self) -> LossSpec | None:
         return reduced(self.data, self.reduce, self.on_error)
 

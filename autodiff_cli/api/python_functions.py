@@ -1064,7 +1064,9 @@ def fit(call: Given) -> Fit:
     (2.02, 0.042426)
     """
     data = call.data
-    point, fixed = call.point, point_of(call.fix, call.arithmetic)
+    constants = constants_of(call.values.get("constants"), value_with_unit)
+    point = {name: value for name, value in call.point.items() if name not in constants}
+    fixed = {**constants, **point_of(call.fix, call.arithmetic)}
     if isinstance(data, str):
         data = read_data(call, [data], call.text, [*point, *fixed])
     else:

@@ -238,10 +238,13 @@ class ProgramUnits:
         """Of the nodes of the program's graph."""
         self.warnings: list[Diagnostic] = []
         self._inputs = [self.point[name] for name in program.leaves if name in self.point]
-        self._literals = has_unit_literals(program.text)
         names = outputs or [f"output {k}" for k in range(1, len(evaluation.values) + 1)]
         units = parse_units(asked, names)
         self._system = UnitSystem(sorted(self._inputs, key=lambda unit: len(unit.atoms))) if system else None
+        used = [unit.dimension for unit in self._inputs] + [output.dimension for output in evaluation.values]
+        in_own = self._system is not None and self._system.holds(used)
+        self._in_si = has_unit_literals(program.text) or not in_own
+        """Whether numbers need factors in the system, as those of the program do that have units themselves."""
         self.chosen = set(units)
         """The numbers of the outputs whose unit was asked for."""
         self._given = {i: self.differences[name] for name, i in program.places.items()}
@@ -284,14 +287,14 @@ class ProgramUnits:
     def in_system(self, tree: Any) -> Any:
         """The units of the same dimensions in which numbers need no factor, in a tree of the same shape.
 
-        Those are the system's; of a program whose own numbers have units, the SI's.
+        Those are the system's, or the SI's where that needs factors too.
         """
         assert self._system is not None
         if isinstance(tree, dict):
             return {name: self.in_system(item) for name, item in tree.items()}
         if isinstance(tree, list):
             return [*map(self.in_system, tree)]
-        return coherent(tree.dimension) if self._literals else self._system.unit(tree.dimension)
+        return coherent(tree.dimension) if self._in_si else self._system.unit(tree.dimension)
 
     def quotient(self, by: Iterable[str]) -> Unit:
         """The unit of the derivative of numbers by numbers of these variables."""
