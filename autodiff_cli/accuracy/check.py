@@ -137,27 +137,30 @@ def check(
     0
     """
     if over is not None:
-        return _reduced(text, point, wrt, required, over, watch)
+        return _reduced(text, point, wrt, required, over, watch, units)
     problem = pose(text, with_units(point), wrt, quantities=True)
     measured = program_units(problem.program, problem.values, units, system=system)
     answer = _checked_answer(problem, required)
     return answer if measured is None else _in_units(answer, measured)
 
 
-def _in_units(answer: Check, units: ProgramUnits) -> Check:
-    """The answer in its units instead of the SI's."""
-    from ..inputs.quantities import in_unit, in_units
+def _in_units(answer: Check, units: ProgramUnits, *, of_numbers: bool = False) -> Check:
+    """The answer in its units instead of the SI's, or of those that derivatives of numbers by numbers have."""
+    from ..inputs.quantities import in_unit
     from ..numbers.multiprecision import Multiprecision
     from ..quantities.unit import coherent
 
     tree = units.of_gradient(answer.gradient)
     m = Multiprecision(DIGITS)
     numbers = []
+    shown = {"": tree["value"], **tree["gradient"]}
+    ratios = {name: unit / units.quotient([name] if name else []) for name, unit in shown.items()}
+    ratios = ratios if of_numbers else shown
     for number in answer.quantities:
-        unit = tree["gradient"][number.name] if number.name else tree["value"]
+        unit, own = ratios[number.name], shown[number.name]
         remark = number.remark
-        if unit.atoms and re.search(r"\d", remark.partition(":")[2]):
-            remark += f" (in {coherent(unit.dimension)})"
+        if own.atoms and re.search(r"\d", remark.partition(":")[2]):
+            remark += f" (in {units.quotient([number.name]) if of_numbers else coherent(own.dimension)})"
         numbers.append(
             replace(
                 number,
@@ -171,10 +174,9 @@ def _in_units(answer: Check, units: ProgramUnits) -> Check:
     by_number = [
         {"computed": unit, "exact": unit, "difference": unit} for unit in (tree["value"], *tree["gradient"].values())
     ]
-    shown = in_units(REAL, {"value": answer.value, "gradient": answer.gradient}, tree)
     return answer._replace(
-        value=shown["value"],
-        gradient=shown["gradient"],
+        value=ratios[""].value_from_si(answer.value),
+        gradient={name: ratios[name].from_si(x) for name, x in answer.gradient.items()},
         point={name: units.number_of(name, x) for name, x in answer.point.items()},
         quantities=tuple(numbers),
         warnings=(*answer.warnings, *units.warnings),
@@ -223,6 +225,7 @@ def _reduced(
     required: int,
     over: LossSpec,
     watch: Callable[[int], None] | None,
+    units: Sequence[str] | str | None,
 ) -> Check:
     """Check a formula's sum or mean over rows of data, at the doubles that were read.
 
@@ -230,7 +233,7 @@ def _reduced(
     """
     from ..batched.data_loss import pose_over
 
-    problem, function = pose_over(text, point, wrt, over, 1 + DIFFERENCES, only_variables=True)
+    problem, function = pose_over(text, with_units(point), wrt, over, 1 + DIFFERENCES, only_variables=True, units=units)
     wanted = problem.wanted
     here = [problem.values[name] for name in function.variables]
     value, partials = function(here)
@@ -259,11 +262,11 @@ def _reduced(
         if name and totals[0]:
             condition = float(abs(totals[k] * problem.values[name] / totals[0]))
         numbers.append(_checked(name, computed, exact, judged, slope, condition, exists=not (compared and kinks)))
-    return Check(
+    answer = Check(
         text=text,
         value=value,
         gradient=dict(zip(wanted, partials, strict=True)),
-        point=problem.values,
+        point={**problem.values},
         constants=problem.program.constants,
         precision=2 * DIGITS,
         required=required,
@@ -271,6 +274,7 @@ def _reduced(
         warnings=(*problem.warnings, *kinks),
         over=summary,
     )
+    return answer if function.units is None else _in_units(answer, function.units, of_numbers=True)
 
 
 def _totals(

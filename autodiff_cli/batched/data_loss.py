@@ -17,8 +17,9 @@ from ..errors import Diagnostic, ExpressionError, usage_error
 from ..extras import install_command
 from ..graphs.second_order import hessian_in
 from ..inputs.arithmetic import Arithmetic
+from ..inputs.column_units import left_out
 from ..inputs.parse_point import is_name
-from ..inputs.problem import Problem, Quantity, numbers_or_quantities, parse, unused, wanted_variables
+from ..inputs.problem import Problem, may_have_units, numbers_or_quantities, parse, unused, wanted_variables
 from ..language.builder import Program
 from ..numbers import budget as work
 from ..numbers.floats import REAL
@@ -134,18 +135,15 @@ def pose_over(
     *,
     only_variables: bool = False,
     fill: Callable[[Iterable[str]], dict[str, float]] | None = None,
-    quantities: bool = False,
+    units: Sequence[str] | str | None = None,
 ) -> tuple[Problem, DataLoss]:
     """The formula as a problem of the variables that are no columns, and the loss over its data.
 
     `passes` is how often it will be evaluated, about. Raises `ExpressionError`.
     With `only_variables` only variables of the program are wanted. `fill` gives values to the variables that have none.
-    With `quantities` values may have units, and the loss has the `units` of its numbers then.
+    Values may have units: the loss is then a function of numbers in these, and has the `units` of its numbers. Its
+    value is in the one that is asked for.
     """
-    with_unit = next((name for name, value in (point or {}).items() if type(value) is Quantity), None)
-    if with_unit is not None and not quantities:
-        message = f"the value of `{with_unit}` has a unit, and this command uses the numbers of data without units"
-        raise ExpressionError("point", message, hint="give its number, in units that belong to those of the columns")
     values = numbers_or_quantities(point)
     program: Program | None = None
     names: Sequence[str] = ()
@@ -182,49 +180,53 @@ def pose_over(
     ]
     names = [*program.variables, *(name for name in wanted if name not in program.variables)]
     values = {name: values[name] for name in names if name in values}
-    units: ProgramUnits | None = None
-    if data.units or any(type(value) is Quantity for value in values.values()):
-        data, values, units, notes = _in_units(program, data, values, quantities)
+    own, measured = program, None
+    if left_out(units):
+        data, units = data._replace(units={}), None
+    if data.units or may_have_units(text, values, units or None):
+        own, data, values, measured, notes = _in_units(program, data, values, units)
         warnings += notes
-    function = DataLoss(program.negative() if over.negative else program, data, wanted, over, passes)
-    function.units = units
+    function = DataLoss(own.negative() if over.negative else own, data, wanted, over, passes)
+    function.units = measured
     if function.note is not None:
         warnings.append(Diagnostic("speed", function.note))
     return Problem(program, {**values}, values, wanted, warnings), function
 
 
 def _in_units(
-    program: Program, data: Columns, values: Mapping[str, float], quantities: bool
-) -> tuple[Columns, dict[str, float], ProgramUnits | None, list[Diagnostic]]:
-    """The columns and values in units that belong together, these of the program, and notes.
+    program: Program, data: Columns, values: Mapping[str, float], units: Sequence[str] | str | None
+) -> tuple[Program, Columns, dict[str, float], ProgramUnits | None, list[Diagnostic]]:
+    """The program of the values' numbers, with the columns in units that belong together; its units, and notes.
 
-    The headings' units count where a value has a unit, or where they are all known and the program's dimensions fit
-    together with them; else the numbers are as they were. Raises `ExpressionError`.
+    The headings' units count where a value has a unit, a number of the program has, or one is asked for, and where
+    they are all known and the program's dimensions fit together with them; else the numbers are as they were. Raises
+    `ExpressionError`.
     """
-    from ..inputs.column_units import column_units
+    from ..inputs.column_units import column_units, without_units_hint
+    from ..inputs.own_units import in_own_units
     from ..inputs.quantities import ProgramUnits, unit_value
-    from ..quantities.unit_system import SAME, linear
+    from ..quantities.unit_system import linear
 
-    asked = any(type(value) is Quantity for value in values.values())
+    asked = may_have_units(program.text, values, units or None)
     columns, notes = column_units(data.numbers, data.units, asked)
-    if not columns or not quantities:
-        left = Diagnostic(
-            "note", "the units in the headings are left out: the numbers are used as they are", None, None
-        )
-        return data, {**values}, None, notes or [left]
+    if not columns and not asked:
+        return program, data, {**values}, None, notes
     known = {name: unit_value(unit) for name, unit in columns.items()}
     try:
-        units = ProgramUnits(program, {**values, **known}, system=True)
+        measured = ProgramUnits(program, {**values, **known}, units, system=True)
     except ExpressionError as error:
         if asked:
-            raise
+            raise without_units_hint(error) from None
         left = Diagnostic("note", f"the units in the headings are left out: {error}", None, "give values their units")
-        return data, {**values}, None, [left]
-    own = units.in_system(units.point)
-    numbers = {name: _converted(column, *linear(columns[name], own[name])) for name, column in data.numbers.items()}
-    typed = {name: (units.numbers.get(name, x), linear(units.point[name], own[name])) for name, x in values.items()}
-    inside = {name: x if how == SAME else x * how[0] + how[1] for name, (x, how) in typed.items()}
-    return data._replace(numbers=numbers), inside, units, notes
+        return program, data, {**values}, None, [left]
+    if measured.outputs[0].zero:
+        message = f"the answer is made of many values, and `--in {measured.outputs[0]}` is for a temperature"
+        raise usage_error(message, "ask for it in kelvin: `--in K`")
+    inside = {name: measured.in_system(measured.point[name]) for name in columns}
+    numbers = {name: _converted(column, *linear(columns[name], inside[name])) for name, column in data.numbers.items()}
+    program = in_own_units(program, {**measured.point, **inside}, measured.outputs, measured.in_system)
+    typed = {name: measured.number_of(name, x) for name, x in values.items()}
+    return program, data._replace(numbers=numbers), typed, measured, notes
 
 
 def _converted(column: Any, times: float, plus: float) -> Any:

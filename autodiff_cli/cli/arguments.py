@@ -104,7 +104,8 @@ def check(options: Iterable[Option], values: Mapping[str, Any]) -> None:
             if _is_there(conflict, values):
                 raise _excluded(name, conflict)
         needs = [need for need in option.needs if need.partition(" ")[0] in by_name]
-        if needs and not any(_is_there(need, values) for need in needs):
+        draws = "--draws" in needs and "draws(" in str(values.get("--at"))
+        if needs and not draws and not any(_is_there(need, values) for need in needs):
             message = f"`{name}` needs {' or '.join(f'`{need}`' for need in needs)}"
             hint = f"add {' or '.join(_written(need, by_name) for need in needs)}, or leave `{name}` out"
             raise usage_error(message, hint)

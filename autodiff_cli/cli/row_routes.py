@@ -24,7 +24,7 @@ from ..diagnostics.leniency import leniently
 from ..errors import ExpressionError, quoted, usage_error
 from ..extras import install_command
 from ..inputs.arithmetic import DOUBLE
-from ..inputs.column_units import column_units, left_out, units_in_headings
+from ..inputs.column_units import check_percentage, column_units, left_out, units_in_headings
 from ..inputs.headings import names_in_headings, unit_in_heading
 from ..inputs.parse_point import is_name
 from ..inputs.problem import Quantity, parse, unused
@@ -428,6 +428,9 @@ def _columns_with_units(
         if texts:
             write_note("note: the units in the headings are left out: the numbers are used as they are")
         return {}
+    for name in texts.keys() & used.keys():
+        if isinstance(shared := job.point.get(name), Spread) and shared.source.endswith("%"):
+            check_percentage(name, texts[name])
     units, notes = column_units(used, texts, job.has_units_asked)
     warn(notes, job.text)
     return {name: (unit, texts.get(f"u({name})")) for name, unit in units.items()}

@@ -27,6 +27,9 @@ MARKS = ("#", "%", "//")
 BLANKS = " "
 """Stands for runs of blanks and tabs as the separator."""
 
+LONGEST_PREFACE = 100
+"""Lines above the header in which that is looked for."""
+
 SEPARATORS = ("\t", ";", "|", ",", BLANKS)
 """In the order in which they are tried."""
 
@@ -381,10 +384,11 @@ def recognize(text: str, *, complete: bool, tabs: bool, forced: Forced) -> Layou
     sample = [line for _, line in table[:SAMPLE]]
     fit = _separated(sample, separator, forced.decimal)
     if fit is None:
-        _check_title(table, separator)
-        separator = separator or _in_first(sample[0], tabs)
+        _check_title(table, separator, forced.decimal)
+        separator = separator or _in_first(sample[0], tabs, forced.decimal)
         names = _split(sample[0], separator)
         fit = _Fit(separator, len(names), None if _all_values(names) else names, ())
+    _check_preface(table, fit.separator)
     return _laid_out(fit, block, forced)
 
 
@@ -393,13 +397,16 @@ def _is_plain(lines: Sequence[str], text: str) -> bool:
     table = [line for line in lines[:SAMPLE] if line.strip()][:2]
     if not table or not _PLAIN_HEADER.fullmatch(table[0].strip()) or _SPECIAL.search(text):
         return False
-    return len(table) < 2 or not _are_units(_split(table[1], ","))
+    if len(table) > 1 and _are_units(_split(table[1], ",")):
+        return False
+    return _samples_begin([line for line in lines[:LONGEST_PREFACE] if line.strip()], ",") is None
 
 
-def _in_first(line: str, tabs: bool) -> str:
+def _in_first(line: str, tabs: bool, decimal: str | None) -> str:
     """The separator of a file in which none makes a table, by its first line."""
     plain = re.sub(r'"[^"]*("|$)', "", line)
-    return next((char for char in "\t,;|" if char in plain and (char != "\t" or tabs)), ",")
+    usual = ";" if decimal == "," else ","
+    return next((char for char in f"\t{usual};|" if char in plain and (char != "\t" or tabs)), usual)
 
 
 def _separated(sample: Sequence[str], separator: str | None, decimal: str | None) -> _Fit | None:
@@ -416,23 +423,52 @@ def _separated(sample: Sequence[str], separator: str | None, decimal: str | None
     return _fitting(sample, [char for char in SEPARATORS if char != decimal])
 
 
-def _check_title(table: Sequence[Line], separator: str | None) -> None:
+def _check_title(table: Sequence[Line], separator: str | None, decimal: str | None) -> None:
     """Raise an error where a table of numbers begins some lines further on."""
     for begin in range(1, min(len(table) - 1, SAMPLE)):
         lines = [line for _, line in table[begin : begin + SAMPLE]]
-        for char in [separator] if separator else SEPARATORS:
+        for char in [separator] if separator else [char for char in SEPARATORS if char != decimal]:
             fit = _fit(lines, char)
             above = [_split(line, char) for _, line in table[:begin]]
             if fit is None or len(fit.values) < 2:
                 continue
             if all(len([*filter(None, cells)]) == 1 or (char == BLANKS and len(cells) != fit.width) for cells in above):
-                title, line = table[0][1].strip(), table[begin][0]
-                raise ExpressionError(
-                    "point",
-                    f"line {table[0][0] + 1} does not name the columns of the rows below it: `{title[:40]}`; the table "
-                    f"begins in line {line + 1}",
-                    hint=f"leave the lines before it out: `--skip {line}`",
-                )
+                raise _below(table, begin)
+
+
+def _check_preface(table: Sequence[Line], separator: str) -> None:
+    """Raise an error where the table begins below lines of settings, each a key with its value."""
+    begin = _samples_begin([line for _, line in table[:LONGEST_PREFACE]], separator)
+    if begin is not None:
+        raise _below(table, begin)
+
+
+def _samples_begin(lines: Sequence[str], separator: str) -> int | None:
+    """Which line names the columns of the values below it, the lines before it being settings; None where none does."""
+    if separator == BLANKS or len(lines) < 3:
+        return None
+    above: list[list[str]] = []
+    for k, line in enumerate(lines[:-1]):
+        cells = _split(line, separator)
+        if _all_values(cells):
+            return None
+        below = _split(lines[k + 1], separator)
+        is_header = len(cells) > 1 and not any(is_missing(cell) or _is_value(cell) for cell in cells)
+        if k and is_header and len(below) == len(cells) and _all_values(below):
+            if _are_units(cells) and len(above[-1]) == len(cells) and not any(map(_is_value, above[-1])):
+                above = above[:-1]  # units are below the header
+            return len(above) if any(_is_value(cell) for row in above for cell in row[1:]) or len(above) > 1 else None
+        above.append(cells)
+    return None
+
+
+def _below(table: Sequence[Line], begin: int) -> ExpressionError:
+    """The error of a table that begins some lines further on."""
+    title, line = table[0][1].strip(), table[begin][0]
+    message = f"line {table[0][0] + 1} does not name the columns of the rows below it: `{title[:40]}`; the table begins"
+    return ExpressionError(
+        "point", f"{message} in line {line + 1}", hint=f"leave the lines before it out: `--skip {line}`"
+    )
 
 
 def _laid_out(fit: _Fit, block: _Lines, forced: Forced) -> Layout:

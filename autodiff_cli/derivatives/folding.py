@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from ..algebra.nary import Chains
 from ..graphs.value import Value, in_order
@@ -12,6 +12,9 @@ from .graph import Picture, PictureInput, PictureNode
 
 MANY_ALIKE = 8
 """More terms, or nodes, that stand at one place of the text are folded."""
+
+MOST_DRAWN = 1_000
+"""Nodes of the pictures in which one fold is open, of all together; where there would be more, there is none."""
 
 
 class Fold(Record):
@@ -31,10 +34,19 @@ def unrolled(nodes: Iterable[Value]) -> bool:
     return len({(node.span, node.primitive) for node in nodes if node.span is not None}) == 1
 
 
-def folded(picture: Picture) -> tuple[Picture, tuple[Fold, ...]] | None:
-    """The picture with a node for each long sum or product of a list, and one for many alike; None if there are none.
+class Folding(Record):
+    """A folded picture, and what each of its nodes stands for."""
 
-    The picture has one output.
+    picture: Picture
+    folds: tuple[Fold, ...]
+    opened: int | None = None
+    """Which node of the picture with all folded is open here, if one is."""
+
+
+def folded(picture: Picture) -> tuple[Folding, ...]:
+    """The picture with a node for each long sum or product of a list, and one for many alike; none if it has neither.
+
+    After it come those in which one of these is open, and each of its nodes drawn. The picture has one output.
     """
     (output,) = picture.roots
     order = [*in_order((output,))]
@@ -50,9 +62,30 @@ def folded(picture: Picture) -> tuple[Picture, tuple[Fold, ...]] | None:
             if len(operands) > MANY_ALIKE and unrolled(operands):
                 terms[node] = len(operands)
     if not terms:
-        return None
+        return ()
+    first = _folding(picture, order, users, terms)
+    closed = [k for k, fold in enumerate(first.folds) if fold.words]
+    if len(closed) * len(first.folds) + len(order) > MOST_DRAWN:
+        return (first,)
+    opened = []
+    for k in closed:
+        apart = {order[member] for member in first.folds[k].members}
+        opened.append(_folding(picture, order, users, terms, apart)._replace(opened=k))
+    return (first, *opened)
+
+
+def _folding(
+    picture: Picture,
+    order: Sequence[Value],
+    users: dict[Value, list[Value]],
+    terms: Mapping[Value, int],
+    apart: Collection[Value] = (),
+) -> Folding:
+    """The picture folded but for the nodes that are `apart`; `terms` are how many each long sum and product has."""
+    output = order[-1]
+    terms = {node: count for node, count in terms.items() if node not in apart}
     head = _heads(order, users, terms)
-    group, depth = _alike(order, users, head, output, terms)
+    group, depth = _alike(order, users, head, output, terms, apart)
     members: dict[Value, list[int]] = {}
     for k, node in enumerate(order):
         members.setdefault(group[head[node]], []).append(k)
@@ -76,7 +109,7 @@ def folded(picture: Picture) -> tuple[Picture, tuple[Fold, ...]] | None:
         folds.append(Fold(tuple(inside), tuple(inputs), results, words))
         drawn.append(_node(picture, folds[-1], heads[0]))
     outputs = (place[group[head[output]]],)
-    return picture._replace(nodes=tuple(drawn), outputs=outputs), tuple(folds)
+    return Folding(picture._replace(nodes=tuple(drawn), outputs=outputs), tuple(folds))
 
 
 def _heads(order: Sequence[Value], users: dict[Value, list[Value]], terms: dict[Value, int]) -> dict[Value, Value]:
@@ -96,8 +129,9 @@ def _alike(
     head: dict[Value, Value],
     output: Value,
     terms: dict[Value, int],
+    apart: Collection[Value],
 ) -> tuple[dict[Value, Value], dict[Value, int]]:
-    """The node that each head is drawn as, and the depth of each.
+    """The node that each head is drawn as, which of those that are `apart` is itself, and the depth of each.
 
     Many heads at one place of the text and at one depth are drawn as the first of them. Nodes at one depth do not need
     each other, so the graph stays without cycles.
@@ -108,7 +142,7 @@ def _alike(
         depth[head[node]] = max(depth.get(head[node], 0), below + 1)
     sets: dict[object, list[Value]] = {}
     for node in order:
-        if head[node] is node and node is not output:
+        if head[node] is node and node is not output and node not in apart:
             kind = (node.label.partition("[")[0], "[" in node.label)
             at = () if node.primitive is VARIABLE else (node.span, depth[node])
             if node.span is not None and (not node.label or "[" in node.label):
@@ -119,7 +153,7 @@ def _alike(
         if nodes[0]._prev:
             group.update(dict.fromkeys(nodes, nodes[0]))
     several = {group[head[node]] for node in order if head[node] is not node} | {*terms}
-    several |= {nodes[0] for nodes in many if nodes[0]._prev}
+    several |= {nodes[0] for nodes in many if nodes[0]._prev} | {*apart}
     for nodes in many:
         # a leaf that something else takes too is drawn by itself
         inner = [node for node in nodes if all(group[head[user]] in several for user in users[node])]

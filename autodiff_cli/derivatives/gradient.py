@@ -145,9 +145,7 @@ def gradient(
         raise TypeError(f"a program is text, not {text!r}")
     point = with_units(point)
     if over is not None:
-        if units is not None:
-            raise usage_error("`--in` is not for data", "leave it out")
-        return _reduced(text, point, wrt, over, arithmetic, relative)
+        return _reduced(text, point, wrt, over, arithmetic, relative, units)
     if arithmetic.name != "double":
         return _in(arithmetic, text, point, wrt, relative, units, system)
     values = numbers_or_quantities(point)
@@ -228,24 +226,31 @@ def gradient_of(
 
 def _reduced(
     text: str, point: Point | None, wrt: Sequence[str] | str | None, over: LossSpec, arithmetic: Arithmetic,
-    relative: bool,
+    relative: bool, units: Sequence[str] | str | None = None,
 ) -> Gradient[float]:  # fmt: skip
     """The same of a formula's sum or mean over rows of data."""
     from ..batched.data_loss import in_doubles, pose_over  # only data need it
 
     in_doubles(arithmetic)
-    posed, function = pose_over(text, point, wrt, over, 1, quantities=True)
+    posed, function = pose_over(text, point, wrt, over, 1, units=units)
     value, partials = function([posed.values[name] for name in function.variables])
     summary, kinks = function.summary, function.kinks(posed.values, posed.wanted)
     answer = Gradient(
         text, DOUBLE, value, dict(zip(posed.wanted, partials, strict=True)), posed.values, posed.program.constants,
         (*posed.warnings, *kinks), over=summary,
     )  # fmt: skip
-    answer = with_elasticities(answer) if relative else answer
+    if relative:
+        # shares are of temperatures from absolute zero
+        points = {} if function.units is None else function.units.point
+        zeros = {name: float(unit.zero / unit.scale) for name, unit in points.items()}
+        absolute = {name: x + zeros.get(name, 0.0) for name, x in posed.values.items()}
+        shares = with_elasticities(answer._replace(point=absolute)).elasticities
+        answer = answer._replace(elasticities=shares)
     if function.units is None:
         return answer
     tree = function.units.of_gradient(posed.wanted)
-    return answer._replace(point={**answer.point, **function.units.numbers_of(answer.point)}, units=tree)
+    factors = {name: function.units.factor_of(unit, [name]) for name, unit in tree["gradient"].items()}
+    return answer._replace(gradient={name: x * factors[name] for name, x in answer.gradient.items()}, units=tree)
 
 
 def with_elasticities(answer: Gradient[float]) -> Gradient[float]:

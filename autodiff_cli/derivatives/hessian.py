@@ -77,7 +77,7 @@ def hessian(
     ([[2.0, 0.0], [0.0, -2.0]], [-2.0, 2.0], 'saddle')
     """
     if over is not None:
-        return _reduced(text, point, wrt, over, arithmetic)
+        return _reduced(text, point, wrt, over, arithmetic, units)
     posed = pose(text, with_units(point), wrt, quantities=True)
     output = single_output(posed.program)
     names = posed.wanted
@@ -134,23 +134,35 @@ def _spectrum_in_units(spectrum: list[float] | None, tree: Units) -> list[float]
 
 
 def _reduced(
-    text: str, point: Point | None, wrt: Sequence[str] | None, over: LossSpec, arithmetic: Arithmetic
+    text: str,
+    point: Point | None,
+    wrt: Sequence[str] | None,
+    over: LossSpec,
+    arithmetic: Arithmetic,
+    units: Sequence[str] | str | None,
 ) -> Hessian:
     """Compute it for a formula's sum or mean over rows of data."""
     from ..batched.data_loss import in_doubles, pose_over
 
     in_doubles(arithmetic)
-    posed, function = pose_over(text, with_units(point), wrt, over, 1, only_variables=True, quantities=True)
+    posed, function = pose_over(text, with_units(point), wrt, over, 1, only_variables=True, units=units)
     names = posed.wanted
     check_size(names)
     at = function.derivatives(posed.values, names, [abs(posed.values[name]) for name in names])
     warnings: list[Diagnostic] = []
-    spectrum, verdict, curvature, flat = _classified(at.hessian, names, lambda: at, warnings)
+    gradient: dict[str, Any] = dict(zip(names, at.gradient, strict=True))
+    matrix: list[list[Any]] = [[*row] for row in at.hessian]
     tree: Units | None = None
-    values: dict[str, Shown] = {**posed.values}
-    if function.units is not None:
-        tree = function.units.of_hessian(names)
-        values |= function.units.numbers_of(values)
+    measured = function.units
+    if measured is not None:
+        tree = measured.of_hessian(names)
+        gradient = {name: x * measured.factor_of(tree["gradient"][name], [name]) for name, x in gradient.items()}
+        for row, of_row, name in zip(matrix, tree["hessian"], names, strict=True):
+            row[:] = [
+                x * measured.factor_of(unit, [name, other]) for x, unit, other in zip(row, of_row, names, strict=True)
+            ]
+    spectrum, verdict, curvature, flat = _classified(matrix, names, lambda: at, warnings)
+    if tree is not None:
         (unit, *others) = dict.fromkeys(unit for row in tree["hessian"] for unit in row) or [None]
         spectrum, flat = (None, ()) if others else (spectrum, flat)
         if spectrum and unit is not None:
@@ -159,13 +171,13 @@ def _reduced(
         text,
         DOUBLE,
         at.value,
-        dict(zip(names, at.gradient, strict=True)),
-        [[*row] for row in at.hessian],
+        gradient,
+        matrix,
         spectrum,
         verdict,
         curvature,
         flat,
-        values,
+        {**posed.values},
         posed.program.constants,
         (*posed.warnings, *warnings),
         function.summary,

@@ -21,7 +21,7 @@ from ..numbers.floats import REAL
 from ..record import Record
 from ..run.sweep import Activity, domain_words
 from ..table.operators import CONSTANT, DIV, NE, VARIABLE, WHERE
-from .folding import Fold, folded
+from .folding import Folding, folded
 from .graph import Picture, picture
 from .trace import Trace, Writer, in_reading_order, is_negative_literal, trace
 
@@ -103,8 +103,8 @@ class Page(Record):
     """How the derivatives are found by hand, where that is short."""
     warnings: tuple[Diagnostic, ...]
     """Return the warnings at the point where the page begins."""
-    folded: tuple[Picture, tuple[Fold, ...]] | None
-    """The picture with a node for the many that a list was unrolled to; None where there are none."""
+    folded: tuple[Folding, ...]
+    """The picture with a node for the many that a list was unrolled to, and those where one of these is open."""
     units: Units | None = None
     """The units of its numbers, under the names of their fields; None where they have none."""
 

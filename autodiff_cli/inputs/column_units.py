@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from ..errors import Diagnostic, ExpressionError
+from ..errors import Diagnostic, ExpressionError, Span
 from .headings import unit_in_heading
 
 if TYPE_CHECKING:
@@ -70,6 +70,21 @@ def column_units(
             raise ExpressionError("point", f"column {reason}", hint=hint)
         return {}, [Diagnostic("note", f"the units in the headings do not count: {reason}", None, None)]
     return units, []
+
+
+def check_percentage(name: str, text: str) -> None:
+    """Raise an error for a percentage of the values of a column whose unit has its 0 where nothing is 0."""
+    from ..quantities.unit import unit_or_none  # most columns have none
+
+    unit = unit_or_none(text) if text else None
+    if unit is not None and unit.zero:
+        raise percentage_of(unit, f"give the uncertainty of `{name}` as a number of {unit}; {WITHOUT}")
+
+
+def percentage_of(unit: Unit, hint: str, span: Span | None = None) -> ExpressionError:
+    """The error of a percentage of temperatures on such a scale."""
+    message = f"a percentage of a temperature in {unit} may be one of its number, or of its value in kelvin"
+    return ExpressionError("point", message, span, hint)
 
 
 def in_unit(column: Sequence[float], unit: Unit, to: Unit, difference: bool = False) -> Sequence[float]:

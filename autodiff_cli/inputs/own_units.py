@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
 from ..errors import usage_error
 from ..language.builder import Program
-from ..quantities.unit import NUMBER, Unit, quantity_name
+from ..quantities.unit import NUMBER, Unit, coherent, quantity_name
 from ..run.flat_graph import Graph, Row
 from ..table.operators import ADD, DIV, MUL, SUB
 from .bounds import Range
 from .problem import Quantity
 
 
-def in_own_units(program: Program, variables: Mapping[str, Unit], outputs: Sequence[Unit]) -> Program:
+def in_own_units(
+    program: Program,
+    variables: Mapping[str, Unit],
+    outputs: Sequence[Unit],
+    computed: Callable[[Unit], Unit] = lambda unit: coherent(unit.dimension),
+) -> Program:
     """The program of numbers in these units of its variables, whose outputs are numbers in units too.
+
+    It computes in the unit that `computed` gives for each: in that of the SI, where its own numbers may have units.
 
     >>> from ..quantities.unit import parse_unit
     >>> from .problem import parse
@@ -27,7 +34,7 @@ def in_own_units(program: Program, variables: Mapping[str, Unit], outputs: Seque
     >>> evaluate_in(REAL, own.graph, {"F": 3.0, "x": 5.0}).values
     [15.0]
     """
-    graph = _Scaled(program.whole)
+    graph = _Scaled(program.whole, computed)
     leaves = {i: name for name, i in program.leaves.items()}
     moved: list[int] = []
     own: dict[str, int] = {}
@@ -42,10 +49,10 @@ def in_own_units(program: Program, variables: Mapping[str, Unit], outputs: Seque
             graph.signed.add(k)
         if i in leaves:
             own[leaves[i]] = k
-            k = graph.to_si(k, variables.get(leaves[i], Unit()), place)
+            k = graph.to_computed(k, variables.get(leaves[i], Unit()), place)
         moved.append(k)
     roots = [
-        graph.from_si(moved[root], unit, program.whole.places[root])
+        graph.from_computed(moved[root], unit, program.whole.places[root])
         for root, unit in zip(program.roots, outputs, strict=True)
     ]
     labels = {moved[i]: label for i, label in program.whole.names[0].items()}
@@ -58,8 +65,8 @@ def in_own_units(program: Program, variables: Mapping[str, Unit], outputs: Seque
 class _Scaled:
     """A graph that is written again, with conversions of numbers between units in it."""
 
-    def __init__(self, whole: Graph) -> None:
-        self._from = whole
+    def __init__(self, whole: Graph, computed: Callable[[Unit], Unit]) -> None:
+        self._from, self._computed = whole, computed
         self.places: list[Any] = []
         self.rows: list[Row] = []
         self.constants: dict[int, tuple[float, str | None]] = {}
@@ -88,15 +95,19 @@ class _Scaled:
             k = self._with(MUL, k, float(scale.numerator), place)
         return k if scale.denominator == 1 else self._with(DIV, k, float(scale.denominator), place)
 
-    def to_si(self, k: int, unit: Unit, place: Any) -> int:
-        """A node in a unit in coherent units."""
-        k = self._times(k, unit.scale, unit.pi, place)
-        return self._with(ADD, k, float(unit.zero), place) if unit.zero else k
+    def to_computed(self, k: int, unit: Unit, place: Any) -> int:
+        """A node in a unit in the one to compute in."""
+        to = self._computed(unit)
+        k = self._times(k, unit.scale / to.scale, unit.pi - to.pi, place)
+        zero = (unit.zero - to.zero) / to.scale
+        return self._with(ADD, k, float(zero), place) if zero else k
 
-    def from_si(self, k: int, unit: Unit, place: Any) -> int:
-        """A node in coherent units in a unit."""
-        k = self._with(SUB, k, float(unit.zero), place) if unit.zero else k
-        return self._times(k, 1 / unit.scale, -unit.pi, place)
+    def from_computed(self, k: int, unit: Unit, place: Any) -> int:
+        """A node in the unit to compute in in another one."""
+        of = self._computed(unit)
+        zero = (unit.zero - of.zero) / of.scale
+        k = self._with(SUB, k, float(zero), place) if zero else k
+        return self._times(k, of.scale / unit.scale, of.pi - unit.pi, place)
 
     def whole(self) -> Graph:
         return self._from.changed(rows=self.rows, places=self.places, constants=self.constants, signed=self.signed)

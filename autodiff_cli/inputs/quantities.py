@@ -20,7 +20,7 @@ from ..language.tokens import has_unit_literals, is_name, plain_number
 from ..numbers.base import Number, NumberType
 from ..numbers.dimensions import Dimensioned, Dimensions
 from ..quantities.unit import LONGEST_UNIT, NUMBER, Unit, choose, coherent, parse_unit, quantity_name, ratio
-from ..quantities.unit_system import UnitSystem
+from ..quantities.unit_system import UnitSystem, factor
 from ..run.evaluation import Evaluation
 from ..table.primitive import FUNCTIONS
 from .parse_point import constant_value, pieces
@@ -290,6 +290,17 @@ class ProgramUnits:
         if isinstance(tree, list):
             return [*map(self.in_system, tree)]
         return coherent(tree.dimension) if self._literals else self._system.unit(tree.dimension)
+
+    def quotient(self, by: Iterable[str]) -> Unit:
+        """The unit of the derivative of numbers by numbers of these variables."""
+        quotient = self.outputs[0].difference
+        for name in by:
+            quotient = quotient / self.differences.get(name, Unit())
+        return quotient
+
+    def factor_of(self, unit: Unit, by: Iterable[str]) -> float:
+        """What a derivative of numbers by numbers of these variables is times in this unit."""
+        return factor(self.quotient(by), unit)
 
     def of_steps(self, free: Iterable[str]) -> Units:
         """The units of the numbers of a search, whose derivatives are those of numbers by numbers."""

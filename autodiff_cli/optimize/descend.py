@@ -502,15 +502,8 @@ def begin(
         fill = None if init is None else init.values
         over = over._replace(negative=negative)
         point = with_units(point)
-        problem, evaluator = pose_over(text, point, wrt, over, passes, only_variables=True, fill=fill, quantities=True)
-        free, names, numbers, measured = problem.wanted, evaluator.variables, problem.values, None
-        if evaluator.units is not None:
-            from ..inputs.quantities import ProgramUnits, unit_value
-
-            # the search is in the units that those of the columns make
-            own = evaluator.units.in_system(evaluator.units.point)
-            start_values = {name: unit_value(unit, numbers.get(name, 0.0)) for name, unit in own.items()}
-            measured = ProgramUnits(problem.program, start_values, system=True)
+        problem, evaluator = pose_over(text, point, wrt, over, passes, only_variables=True, fill=fill, units=units)
+        free, names, numbers, measured = problem.wanted, evaluator.variables, problem.values, evaluator.units
     if not free:
         raise usage_error(
             "the program has no variable that could move" if wrt is None else "none of these variables moves it",

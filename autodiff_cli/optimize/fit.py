@@ -466,7 +466,7 @@ def _with_units(
     has_literals = has_unit_literals(text)
     if not (texts or typed or units or has_literals):
         return None, asked, ()
-    from ..inputs.column_units import column_units, left_out
+    from ..inputs.column_units import check_percentage, column_units, left_out
     from .fit_units import FitUnits
 
     if left_out(units):
@@ -475,6 +475,10 @@ def _with_units(
     program, explained, transform = model
     measured = [explained] if transform is None else [*transform.variables]
     used = [*measured, *(name for name in program.variables if name in asked.columns)]
+    spreads = parse_sigma(asked.sigma, _of_sigma(explained, transform))
+    for name, spread in spreads.items():
+        if percentage(spread) is not None:
+            check_percentage(name, texts.get(name, ""))
     of_columns, notes = column_units(used, texts, bool(units or typed or has_literals))
     if not of_columns:
         return None, asked, notes
@@ -482,7 +486,6 @@ def _with_units(
     columns = {
         name: fit_units.column(name, column) if name in used else column for name, column in asked.columns.items()
     }
-    spreads = parse_sigma(asked.sigma, _of_sigma(explained, transform))
     for name, spread in spreads.items():
         spreads[name] = fit_units.spread(name, spread, columns, texts)
     of_points = getattr(asked.predict, "units", {})

@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from ..errors import ExpressionError, Span
+from ..inputs.column_units import percentage_of
 from ..inputs.parse_point import constant_value
 from ..inputs.quantities import ProgramUnits, Units, make_quantity, quantity_value
 from ..quantities.unit import Unit, parse_unit, quantity_name, unit_or_none
@@ -46,8 +47,7 @@ def measured_value(name: str, text: str, offset: int = 0) -> float:
     if not ("(" in written or _BETWEEN.search(written) or is_asymmetric(written)):
         return quantity_value(name, text, offset)
     if unit.zero and "%" in written:
-        message = f"a percentage of a temperature in {unit} may be one of its number, or of its value in kelvin"
-        raise ExpressionError("point", message, Span(0, len(text)), f"give the uncertainty as a number: `± 0.5 {unit}`")
+        raise percentage_of(unit, f"give the uncertainty as a number: `± 0.5 {unit}`", Span(0, len(text)))
     inner = re.fullmatch(r"\s*\(([^()]+)\)(\s*\(.*)?", written)
     value = quantity(name, inner[1] + (inner[2] or "") if inner and _BETWEEN.search(inner[1]) else written, offset)
     return _in_si(name, value, unit, text) if isinstance(value, MeasuredValue) else quantity_value(name, text, offset)

@@ -33,6 +33,9 @@ MORE_DARK = {"wrong": "#fca5a5", "first": "#93c5fd", "second": "#fbbf24"}
 """Of an error, and of the first and second curve of a plot."""
 
 
+declared("fold")
+
+
 class PageView(View[Page]):
     """How a page is written: as HTML, which begins in the colours of a theme."""
 
@@ -41,7 +44,8 @@ class PageView(View[Page]):
         {
             "nodes": lambda page: [_node(page, node) for node in page.nodes],
             "operations": lambda page: [(o.name, o.domain, o.domain_message) for o in page.operations],
-            "folds": lambda page: page.folded[1] if page.folded else (),
+            "folds": lambda page: page.folded[0].folds if page.folded else (),
+            "opened": lambda page: [(folding.opened, folding.folds) for folding in page.folded[1:]] or None,
             "scales": lambda page: None if page.units is None else dict(_scales(page.units)),
         },
     ).fields
@@ -61,7 +65,7 @@ def document(page: Page, theme: Theme = "auto") -> str:
     script += (WEB / "page.js").read_text(encoding="utf-8")
     policy = f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; base-uri 'none'"
     heading = "\n".join(map(visible, page.text.strip().splitlines()))
-    pictures = [page.picture, *([page.folded[0]] if page.folded else [])]
+    pictures = [page.picture, *(folding.picture for folding in page.folded)]
     text = Template((WEB / "page.html").read_text(encoding="utf-8")).substitute(
         policy=policy,
         title=escape(title(page.picture)),

@@ -125,6 +125,11 @@ def test_cells_that_could_be_two_numbers_are_refused(text: str, message: str, tm
         ("name,x,y\n#1,2,3\nfoo,1,2\n", "line 2 is a row, or a comment", "--comment"),
         ("Title\nx;y\n1;2\n3;4\n", "line 1 does not name the columns of the rows below it", "--skip 1"),
         ("Title;\nx;y\n1;2\n3;4\n", "line 1 does not name the columns of the rows below it", "--skip 1"),
+        # as oscilloscopes write them: settings, then samples
+        ("Model,MSO58\nLabel,\nRecord Length,9\n,\nx,y\n0,1\n1,2\n", "the table begins in line 5", "--skip 4"),
+        ("Model,MSO58\nLength,9\n\nx,y\n-1.0e-9,1.5\n0,2\n", "the table begins in line 4", "--skip 3"),
+        ("Record Length,1000\nx,y\n0,1\n1,2\n", "the table begins in line 2", "--skip 1"),
+        ("Length;9\nDate;1.2.2024\nx;y\ns;V\n0;1,5\n1;2,5\n", "the table begins in line 3", "--skip 2"),
     ],
 )
 def test_files_that_could_be_two_tables_are_refused(text: str, message: str, option: str, tmp_path: Path) -> None:
@@ -235,6 +240,25 @@ def test_sheets_are_read(tmp_path: Path) -> None:
     assert result.code == 5 and "its sheets are `Messung`, `zwei`" in result.err
     result = autodiff("grad", "t*U", "--points", str(path), "--format", "jsonl")
     assert "column `U`: it is empty" in result.out and '"line": 5' in result.out
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x,y\nm,V\n1,2\n", "name,x,y\nfoo,1,2\nbar,2,3\n", "x,y\nNA,NA\n1,2\n3,4\n", "x,y\nbad,bad\n1,2\n3,4\n",
+        "x (m),y (V)\n1,2\n3,4\n", "a,b\nx,y\nz,w\n",
+    ],
+)  # fmt: skip
+def test_tables_that_begin_in_their_first_line_are_no_settings(text: str, tmp_path: Path) -> None:
+    (tmp_path / "lab.csv").write_text(text)
+    columns = read(tmp_path / "lab.csv")[1]
+    assert len(next(iter(columns.values()))) == text.count("\n") - 1 - ("m,V" in text)
+
+
+def test_settings_above_samples_are_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "scope.csv"
+    path.write_text("Model,MSO58\nRecord Length,3\n,\nTIME,CH1\n0,1.5\n1e-9,1.75\n2e-9,2.0\n")
+    assert read(path, Forced(skip=3))[1] == {"TIME": [0.0, 1e-9, 2e-9], "CH1": [1.5, 1.75, 2.0]}
 
 
 def test_headings_name_what_they_can() -> None:

@@ -157,6 +157,22 @@ def test_what_does_not_fit_is_refused():
             propagate("T", {"T": text})
 
 
+def test_percentages_of_temperatures_in_columns_are_refused(tmp_path):
+    (tmp_path / "t.csv").write_text("T [°C],y\n20,1\n22,2\n25,3.5\n27,4\n")
+    (tmp_path / "k.csv").write_text("T [K],y\n20,1\n22,2\n25,3.5\n27,4\n")
+    commands = (
+        ("propagate", "2*T", "--at", "T=±2%", "--wide", "--points"),
+        ("fit", "y = a*T + b", "--sigma", "y=0.1, T=2%", "--data"),
+        ("fit", "T = a*y + b", "--sigma", "2%", "--data"),
+    )
+    for command in commands:
+        refused = autodiff(*command, str(tmp_path / "t.csv"))
+        assert refused.code == 2 and not refused.out and "a percentage of a temperature in °C" in refused.err
+        assert "--in none" in refused.err
+        assert autodiff(*command, str(tmp_path / "t.csv"), "--in", "none").code == 0
+        assert autodiff(*command, str(tmp_path / "k.csv")).code == 0
+
+
 def test_every_form_has_the_units():
     command = ("propagate", "U/R", "--at", "U=12.0(1) V, R=4.7±1% kΩ", "--in", "mA")
     assert "2.553(33) mA" in autodiff(*command).out

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import math
 import re
 from collections.abc import Callable, Iterator, Mapping
 from html.parser import HTMLParser
@@ -14,8 +15,9 @@ from typing import Any
 import pytest
 
 from autodiff_cli import ExpressionError, gradient
+from autodiff_cli.derivatives.folding import Folding
 from autodiff_cli.derivatives.graph import picture
-from autodiff_cli.derivatives.page import MOST_NODES, page
+from autodiff_cli.derivatives.page import MOST_NODES, Page, page
 from autodiff_cli.derivatives.trace import trace
 from autodiff_cli.optimize.descend import Rule, Stops, descend
 from autodiff_cli.quantities.unit import parse_unit
@@ -582,29 +584,39 @@ NET = (
 
 
 def test_what_lists_were_unrolled_to_is_folded() -> None:
-    made = page(SUM, LISTED).folded
-    assert made is not None
-    picture, folds = made
+    picture, folds = page(SUM, LISTED).folded[0].picture, page(SUM, LISTED).folded[0].folds
     words = ["w[1] … w[10]", "x[1] … x[10]", "sum of 10 terms"]
     assert [fold.words for fold in folds if fold.words] == words and len(folds) == 8
     assert [(node.label, node.operation) for node in picture.nodes][-1] == ("", "tanh")
     net = page(LAYERS, NET)
-    assert net.folded is not None
-    words = [fold.words for fold in net.folded[1] if fold.words]
+    words = [fold.words for fold in net.folded[0].folds if fold.words]
     assert words == [
         "W[1,1] … W[12,10]", "x[2] … x[10]", "b[1] … b[12]", "v[1] … v[12]",
         "12 × sum of 10 terms", "12 × +", "12 × tanh", "sum of 12 terms",
     ]  # fmt: skip
     # terms that are written one by one stand at places of their own
-    assert page(" + ".join(f"x{k}**2" for k in range(12)), {f"x{k}": 1.0 for k in range(12)}).folded is None
-    assert page("sum(w**2)", {f"w[{k}]": 1.0 for k in range(1, 9)}).folded is None
+    assert page(" + ".join(f"x{k}**2" for k in range(12)), {f"x{k}": 1.0 for k in range(12)}).folded == ()
+    assert page("sum(w**2)", {f"w[{k}]": 1.0 for k in range(1, 9)}).folded == ()
 
 
 @pytest.mark.parametrize(("text", "point"), [(SUM, LISTED), (LAYERS, NET)], ids=("sum", "net"))
 def test_a_folded_graph_has_every_node_and_every_line_once(text: str, point: Point) -> None:
     made = page(text, point)
-    assert made.folded is not None
-    picture, folds = made.folded
+    closed = [k for k, fold in enumerate(made.folded[0].folds) if fold.words]
+    assert [folding.opened for folding in made.folded] == [None, *closed]
+    for folding in made.folded:
+        each_once(made, folding)
+    # in each picture the nodes of one more box are seen, each in a box of its own
+    for folding in made.folded[1:]:
+        members = made.folded[0].folds[folding.opened or 0].members
+        words = {k: fold.words for fold in folding.folds for k in fold.members if len(fold.members) == 1}
+        assert [words.get(k) for k in members] == [""] * len(members)
+        assert len(folding.folds) == len(made.folded[0].folds) - 1 + len(members)
+
+
+def each_once(made: Page, folding: Folding) -> None:
+    """Check that every node and every line between boxes is in a folded picture, and once."""
+    picture, folds = folding.picture, folding.folds
     box = {k: place for place, fold in enumerate(folds) for k in fold.members}
     assert sorted(box) == [*range(len(made.nodes))]
     assert sum(len(fold.members) for fold in folds) == len(made.nodes)
@@ -638,18 +650,37 @@ def test_a_folded_graph_is_stepped_through_and_opened(opened: Open) -> None:
     assert [each.get_attribute("aria-label") for each in group.all()] == [
         "Open: w[1] … w[10]", "Open: x[1] … x[10]", "Open: sum of 10 terms",
     ]  # fmt: skip
+    boxes = tab.locator("#graph svg:not([hidden]) [data-node]")
+    # the sum alone is opened: itself and ten products
     group.last.click()
-    count = len(page(SUM, LISTED).nodes)
-    assert tab.locator("#graph svg:not([hidden]) [data-node]").count() == count
+    assert boxes.count() == 8 - 1 + 11
+    assert [each.get_attribute("aria-label") for each in group.all()] == ["Open: w[1] … w[10]", "Open: x[1] … x[10]"]
     assert tab.get_attribute("#fold", "aria-pressed") == "false"
-    assert f"{want.gradient['w[10]']:.5g}" in seen_in(tab)
     tab.keyboard.press("End")
-    assert "?" not in seen_in(tab)
-    tab.click("#fold")
-    assert "sum of 10 terms" in seen_in(tab) and "all 10" in seen_in(tab)
+    assert "?" not in seen_in(tab) and "all 10" in seen_in(tab)
+    # then the list, and the sum is closed again
     group.first.focus()
     tab.keyboard.press("Enter")
-    assert tab.locator("#graph svg:not([hidden]) [data-node]").count() == count
+    assert boxes.count() == 8 - 1 + 10
+    assert f"{want.gradient['w[10]']:.5g}" in seen_in(tab) and "sum of 10 terms" in seen_in(tab)
+    tab.click("#fold")
+    assert boxes.count() == 8 and "all 10" in seen_in(tab)
+    tab.click("#fold")
+    assert boxes.count() == len(page(SUM, LISTED).nodes) and "all 10" not in seen_in(tab)
+
+
+def test_a_line_into_a_box_has_no_derivative_of_a_node_within_it(opened: Open) -> None:
+    # by each term the product has another derivative than that of the sum within it
+    tab = opened("prod(x[i] + y, i, 1, 10)", {f"x[{k}]": 0.1 * k for k in range(1, 11)} | {"y": 2.0})
+    tab.keyboard.press("End")
+    tab.locator("#graph svg:not([hidden]) [aria-label='Open: x[1] … x[10]']").click()
+    assert tab.locator("#graph svg:not([hidden]) [data-node]").count() == 12
+    assert tab.locator("#graph svg:not([hidden]) text.partial").count() == 0
+    tab.click("#fold")
+    tab.locator("#graph svg:not([hidden]) .folded").last.click()
+    values = [2 + 0.1 * k for k in range(1, 11)]
+    seen = {text[1:] for text in tab.locator("#graph svg:not([hidden]) text.partial").all_text_contents()}
+    assert {f"{math.prod(values) / x:.5g}" for x in values} <= seen
 
 
 def test_rows_of_a_list_are_folded_where_no_step_is_in_them(opened: Open) -> None:
@@ -890,6 +921,26 @@ def test_a_picture_has_room_for_units(opened: Open, text: str, at: dict[str, str
     assert tab.evaluate("$('trace').scrollWidth <= $('trace').parentNode.clientWidth")
     cut = "Array.from(document.querySelectorAll('#trace td')).filter((td) => td.scrollWidth > td.clientWidth).length"
     assert tab.evaluate(cut) == 0
+
+
+def test_no_value_is_torn_on_a_phone(opened: Open) -> None:
+    tab = opened(BEAM, BEAM_AT, 390, units="mm")
+    tab.keyboard.press("End")
+    words = tab.locator("#trace td:last-child span")
+    assert words.count() > 20
+    assert {word.evaluate("word => word.getClientRects().length") for word in words.all()} == {1}
+    cut = (
+        "Array.from(document.querySelectorAll('#trace td:last-child')).filter((td) => td.scrollWidth > td.clientWidth)"
+    )
+    assert tab.evaluate(f"{cut}.map((td) => td.textContent)") == []
+
+
+def test_the_variables_keep_their_places_in_a_quiz(opened: Open) -> None:
+    tab = opened("m*v", {"m": "2 kg", "v": "3 m/s"})
+    left = "Array.from(document.querySelectorAll('#inputs label'), (label) => label.getBoundingClientRect().left)"
+    before = tab.evaluate(left)
+    tab.click("#quiz")
+    assert tab.evaluate(left) == before
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

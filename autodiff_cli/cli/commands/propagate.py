@@ -26,6 +26,7 @@ from ...uncertainty.propagate import (
 from ...views.characters import theme_of
 from ...views.propagate import PropagationView
 from ..call import Call
+from ..options import Rows
 from ..runner import Inputs, RowQuestion
 from ..searches import Searches
 from . import answer_at
@@ -34,7 +35,7 @@ from . import answer_at
 def run(call: Call) -> int:
     """Propagate uncertainties, and show each input's contribution; return the exit code."""
     rows, draws, fit = call.rows, call.draws, call.fit
-    value_of = with_draws(measured_value)
+    value_of = with_draws(measured_value, rows)
     reading = Reading(
         with_spreads(value_of) if rows.points else value_of,
         {"correlation": pairs_of_object, "dof": point_of_object, "for": unknowns_of_object},
@@ -110,19 +111,23 @@ def read_fit(path: str, file: BinaryIO | None = None) -> Estimates:
 _DRAWS = re.compile(r"\s*draws\(\s*([^#]+?)\s*(?:#\s*(.+?)\s*)?\)\s*")
 
 
-def with_draws(value_of: ValueOf) -> ValueOf:
-    """What reads values as another way does, or as those of a column of draws in a file: `draws(chain.csv#a)`."""
+def with_draws(value_of: ValueOf, written: Rows) -> ValueOf:
+    """What reads values as another way does, or as those of a column of draws in a file: `draws(chain.csv#a)`.
+
+    The file is written as the options say.
+    """
 
     def read(name: str, text: str, offset: int = 0) -> float:
         match = _DRAWS.fullmatch(text)
         if match is None:
             return value_of(name, text, offset)
         from ...data.columns import read_columns  # only draws need it
+        from ...data.text_dialects import Forced
         from ...inputs.column_units import column_units
         from ...uncertainty.measured_units import with_unit
 
         path, column = match[1], match[2] or name
-        columns = read_columns([path], lambda names: [name], called={name: column})
+        columns = read_columns([path], lambda names: [name], Forced.of(written), {name: column})
         value = of_draws(name, columns[name])
         units, _ = column_units([name], columns.units, bool(columns.units))
         if name in units and units[name].atoms:

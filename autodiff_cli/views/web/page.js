@@ -240,10 +240,11 @@ function wordsOf(step) {
 // ---- drawing the step ---------------------------------------------------------------------------------------------
 // All that a step shows is said anew each time, and only what differs from what is there is written: a browser lays out
 // again whatever is touched, and a graph may be large.
-// The graph is drawn whole and, where lists were unrolled, once more with a box for many nodes: one of the two is seen.
+// The graph is drawn whole and, where lists were unrolled, once more with a box for many nodes, and once for each of these
+// boxes, which is open there: one of all is seen.
 const whole = nodes.map(({ inputs }, k) => ({ members: [k], inputs, results: [k], words: "" }));
 const drawings = Array.from(document.querySelectorAll("#graph svg"), (svg, place) => {
-  const boxes = place ? page.folds : whole;
+  const boxes = place > 1 ? page.opened[place - 2].folds : place ? page.folds : whole;
   const groups = boxes.map((_, k) => svg.querySelector(`[data-node="${k}"]`));
   const cells = groups.map((group) =>
     Object.fromEntries(Array.from(group.querySelectorAll("[data-cell]"), (cell) => [cell.dataset.cell, cell])),
@@ -253,7 +254,7 @@ const drawings = Array.from(document.querySelectorAll("#graph svg"), (svg, place
   boxes.forEach(({ members }, k) => members.forEach((member) => (boxOf[member] = k)));
   return { svg, boxes, groups, cells, lines, boxOf };
 });
-let drawing = drawings[drawings.length - 1];
+let drawing = drawings[drawings.length > 1 ? 1 : 0];
 
 // The line between the boxes of a node and of one of its inputs; none within a box.
 function lineOf(k, position) {
@@ -262,17 +263,17 @@ function lineOf(k, position) {
   return drawing.lines.get(`${to}-${inputs[position] === from ? position : inputs.indexOf(from)}`);
 }
 
-// Draws the graph with its lists folded, or whole, where the box that was opened is in sight.
-function fold(folds, opened) {
+// Shows a drawing, in which a node that is to be in sight is.
+function draw(place, node) {
   for (const text of labels.values()) text.remove();
   labels.clear();
-  drawing = drawings[folds ? 1 : 0];
+  drawing = drawings[place];
   for (const each of drawings) each.svg.toggleAttribute("hidden", each !== drawing);
-  $("fold").setAttribute("aria-pressed", String(folds));
+  $("fold").setAttribute("aria-pressed", String(place === 1));
   fitGraph();
   if (run) render();
   else writeBoxes(() => "?", () => "?", () => false);
-  if (opened !== undefined) drawing.groups[opened].scrollIntoView?.({ block: "center", inline: "center" });
+  if (node !== undefined) drawing.groups[drawing.boxOf[node]].scrollIntoView?.({ block: "center", inline: "center" });
 }
 const COLUMN = 7.8; // how wide a character is drawn, and for how many there is room
 const COLUMNS = 9;
@@ -292,6 +293,12 @@ function mark(place, name, value) {
 function fit(place, text, unit) {
   const columns = COLUMNS + (unit.text && unit.text.length + 1);
   if (say(place, text)) mark(place, "textLength", String(Math.max(1, Math.min(text.length, columns)) * COLUMN));
+}
+// Its words, none of which is torn at the end of a line: a number, and its unit.
+function inWords(place, text) {
+  if (place.textContent === text) return;
+  place.replaceChildren();
+  text.split(" ").forEach((word, k) => place.append(k ? " " : "", Object.assign(document.createElement("span"), { textContent: word })));
 }
 const put = (k, cell, text, unit) => drawing.cells[k][cell] && fit(drawing.cells[k][cell], text, unit);
 
@@ -347,8 +354,9 @@ function labelled(pulls) {
   const wanted = new Set();
   pulls.forEach(({ source, position, partial }, k) => {
     const line = lineOf(source, position);
-    // of the many nodes of a box each has its own
-    if (!line || [source, nodes[source].inputs[position]].some((k) => drawing.boxes[drawing.boxOf[k]].results.length > 1)) return;
+    // of the many nodes of a box each has its own, and a node within one has none that is seen
+    const { results } = drawing.boxes[drawing.boxOf[nodes[source].inputs[position]]];
+    if (!line || results.length > 1 || String(drawing.boxes[drawing.boxOf[source]].results) !== String(source)) return;
     const hidden = quiz && steps[now]?.pull === pulls[k];
     if (!labels.has(line)) labels.set(line, labelOn(line, source));
     const text = labels.get(line);
@@ -393,7 +401,9 @@ function runsOf(steps) {
 // How many rows the row of a step stands for: 0 for its own, -1 if it is not seen.
 function leftOut(k) {
   const [first, last] = runs[k];
-  const seen = drawing !== drawings[1] || last - first < MANY || (first + 1 < now && now < last);
+  const { node, pull } = steps[first];
+  const { words } = drawing.boxes[drawing.boxOf[pull ? pull.source : node]];
+  const seen = !words || last - first < MANY || (first + 1 < now && now < last);
   if (seen || k < first + 2 || k === last) return 0;
   return k === first + 2 ? last - first - 2 : -1;
 }
@@ -408,7 +418,11 @@ function trace(visible) {
     const left = leftOut(k);
     row.hidden = left < 0;
     const texts = left > 0 ? [`… ${left} more rows`, "", "", ""] : rows[k];
-    texts.forEach((text, column) => say(row.cells[column] ?? row.insertCell(), column && ahead ? "" : text));
+    texts.forEach((text, column) => {
+      const cell = row.cells[column] ?? row.insertCell();
+      if (column === 3 && text.includes(" ") && !ahead) inWords(cell, text);
+      else say(cell, column && ahead ? "" : text);
+    });
     row.classList.toggle("ahead", ahead);
     row.classList.toggle("now", k === now);
     mark(row, "aria-current", k === now ? "step" : null);
@@ -916,14 +930,17 @@ addEventListener("afterprint", () => {
   before = null;
 });
 
-// A box of many nodes is opened by a click, or a key; the button closes it again.
+// A box of many nodes is opened by a click, or a key; the button closes what is open, or opens all.
 if (drawings.length > 1) {
   $("fold").hidden = false;
-  $("fold").addEventListener("click", () => fold(drawing === drawings[0]));
-  drawings[1].boxes.forEach(({ results, words }, k) => {
+  $("fold").addEventListener("click", () => draw(drawing === drawings[1] ? 0 : 1));
+}
+for (const { boxes, groups } of drawings)
+  boxes.forEach(({ results, words }, k) => {
     if (!words) return;
-    const group = drawings[1].groups[k];
-    const open = () => fold(false, results[0]);
+    const group = groups[k];
+    const place = (page.opened ?? []).findIndex((each) => each.fold === drawings[1].boxOf[results[0]]);
+    const open = () => draw(place < 0 ? 0 : place + 2, results[0]);
     for (const [name, value] of Object.entries({ class: "folded", tabindex: "0", role: "button", "aria-label": `Open: ${words}` }))
       group.setAttribute(name, value);
     group.append(element("title", {}, `${words}: click to open`));
@@ -935,8 +952,7 @@ if (drawings.length > 1) {
       open();
     });
   });
-}
 
 inputs();
 update(true);
-fold(drawings.length > 1);
+draw(drawings.length > 1 ? 1 : 0);
