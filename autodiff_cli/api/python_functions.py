@@ -73,8 +73,8 @@ from ..views.plot import drawn_as
 from ..views.schema import heading
 from .api_arguments import (
     At,
-    Given,
     Names,
+    PythonCall,
     as_meant,
     columns_of,
     constants_of,
@@ -512,7 +512,7 @@ def in_python(diagnostic: Diagnostic, command: str) -> Diagnostic:
 
 
 def warned(answer: Any, command: str) -> Any:
-    """The answer with its warnings as they are told in Python."""
+    """The answer, its warnings with the names of keyword arguments."""
     warnings = getattr(answer, "warnings", ())
     if warnings:
         answer.__dict__["warnings"] = tuple([in_python(warning, command) for warning in warnings])
@@ -535,7 +535,7 @@ def answers(
 
     def faced(function: Callable[..., R]) -> Callable[..., R]:
         def answered(values: Mapping[str, Any]) -> Any:
-            call = Given(command, values)
+            call = PythonCall(command, values)
             marks = command in CHECKS and values.get("answer") is not None
             return _as(Marked, call.answer(check_of(command))) if marks else function(call)
 
@@ -731,7 +731,7 @@ def parse(text: str, given: Collection[str] = (), *, lenient: bool = False) -> P
         ("Any", {"at": "Any"}),
     ],
 )
-def gradient(call: Given) -> Gradient[Any]:
+def gradient(call: PythonCall) -> Gradient[Any]:
     """The value of the program `text` at the point `at`, and its partial derivatives by `wrt`, or by all variables.
 
     With `exact`, `precision` or `certified` the numbers are `Figure`s, with all their digits as `text`; numbers of the
@@ -758,7 +758,7 @@ def gradient(call: Given) -> Gradient[Any]:
 
 
 @answers("trace")
-def trace(call: Given) -> Trace:
+def trace(call: PythonCall) -> Trace:
     """Every step of the program's evaluation and backpropagation; with `mode="forward"` along a `direction`.
 
     With `blanks` it is shown without the numbers that are to be found.
@@ -770,7 +770,7 @@ def trace(call: Given) -> Trace:
 
 
 @answers("graph")
-def graph(call: Given) -> Picture:
+def graph(call: PythonCall) -> Picture:
     """A picture of the graph: every operation, with value and derivative at every node; `symbolic` needs no point.
 
     >>> print(graph("x*w", "x=2,w=3"))
@@ -830,7 +830,7 @@ def rows(
 
 
 @answers("page")
-def page(call: Given) -> Page:
+def page(call: PythonCall) -> Page:
     """A page to watch and to do backpropagation in a browser: steps, sliders, a quiz, descent and a plot.
 
     >>> made = page("tanh(w*x + b)", "w=1,x=2,b=-1")
@@ -863,7 +863,7 @@ draw_dot = draw
 
 
 @answers("check")
-def check(call: Given) -> Check:
+def check(call: PythonCall) -> Check:
     """How many digits of value and gradient are right at least, by 50-digit arithmetic and by differences.
 
     >>> check("x*exp(-x**2/2)", {"x": 1.5}).agrees
@@ -873,7 +873,7 @@ def check(call: Given) -> Check:
 
 
 @answers("descend")
-def descend(call: Given) -> Descent:
+def descend(call: PythonCall) -> Descent:
     """Gradient descent from a point: all its `rows`, the start included, the `best`, and the `ending`.
 
     Over `data` as `gradient` takes them; with a `batch` of their rows in each step there is a row an epoch.
@@ -891,7 +891,7 @@ def descend(call: Given) -> Descent:
 
 
 @answers("minimize")
-def minimize(call: Given) -> Minimum:
+def minimize(call: PythonCall) -> Minimum:
     """Minimise a program with SciPy, with the exact gradient and Hessian. Needs the extra `optimize`.
 
     >>> found = minimize("(x - 3)**2 + 1", {"x": 0})
@@ -902,7 +902,7 @@ def minimize(call: Given) -> Minimum:
 
 
 @answers("maximize")
-def maximize(call: Given) -> Minimum:
+def maximize(call: PythonCall) -> Minimum:
     """Maximise a program with SciPy, as `minimize` does its negative; value and gradient are the program's.
 
     >>> found = maximize("2 - (x - 3)**2", {"x": 0})
@@ -913,7 +913,7 @@ def maximize(call: Given) -> Minimum:
 
 
 @answers("plot")
-def plot(call: Given) -> Curve | Surface:
+def plot(call: PythonCall) -> Curve | Surface:
     """A function with its derivative and its tangent; over two variables its contours, and the `path` of a run.
 
     The path is the name of a file that `descend` wrote, or points, or rows such as those of `descend`. With `for_` or
@@ -936,7 +936,7 @@ def plot(call: Given) -> Curve | Surface:
 
 
 @answers("diff", overloads=[("Diff", {"answer": None}), ("Marked", {"answer": "str"})])
-def diff(call: Given) -> Diff | Marked:
+def diff(call: PythonCall) -> Diff | Marked:
     """The derivatives of a program as formulas, simplified, and their values if a point is given.
 
     With `steps` also how each is found, in `derivations`. A formula that holds everywhere may have a `short` form with
@@ -964,7 +964,7 @@ def diff(call: Given) -> Diff | Marked:
     "hessian",
     overloads=[("Hessian", {"answer": None}), ("Marked", {"answer": "str"}), ("Any", {"at": "Any"})],
 )
-def hessian(call: Given) -> Hessian | Marked:
+def hessian(call: PythonCall) -> Hessian | Marked:
     """Value, gradient, Hessian and its eigenvalues at a point, and what they say of the point.
 
     >>> hessian("x*y", {"x": 0, "y": 0}).hessian
@@ -974,7 +974,7 @@ def hessian(call: Given) -> Hessian | Marked:
 
 
 @answers("jacobian", overloads=[("Jacobian", {}), ("Any", {"at": "Any"})])
-def jacobian(call: Given) -> Jacobian:
+def jacobian(call: PythonCall) -> Jacobian:
     """The partial derivatives of every output, or their product with a `direction` or an `adjoint`.
 
     >>> jacobian("x*y, x + y", {"x": 2, "y": 3}).jacobian
@@ -986,7 +986,7 @@ def jacobian(call: Given) -> Jacobian:
 
 
 @answers("taylor", overloads=[("Taylor", {"answer": None}), ("Marked", {"answer": "str"})])
-def taylor(call: Given) -> Taylor | Marked:
+def taylor(call: PythonCall) -> Taylor | Marked:
     """Taylor coefficients and polynomial in one variable around the point.
 
     >>> taylor("exp(x)", {"x": 0}, order=3, exact=True).polynomial
@@ -996,7 +996,7 @@ def taylor(call: Given) -> Taylor | Marked:
 
 
 @answers("propagate")
-def propagate(call: Given) -> Propagation:
+def propagate(call: PythonCall) -> Propagation:
     """The outputs of a program with the uncertainties that those of its inputs give them, by the GUM (JCGM 100).
 
     Values are numbers, which are exact, texts such as `"5.00±0.02"` or `"19.66(10)e-3"`, or numbers of the package
@@ -1040,7 +1040,7 @@ def propagate(call: Given) -> Propagation:
 
 
 @answers("solve", overloads=[("Solved", {"answer": None}), ("Marked", {"answer": "str"})])
-def solve(call: Given) -> Solved | Marked:
+def solve(call: PythonCall) -> Solved | Marked:
     """Solve equations, or find where an expression is 0, and differentiate the solution.
 
     `for_` are the unknowns (the option `--for`), `between` their bounds: two numbers for one unknown, else by name.
@@ -1054,7 +1054,7 @@ def solve(call: Given) -> Solved | Marked:
 
 
 @answers("fit", "data", "at")
-def fit(call: Given) -> Fit:
+def fit(call: PythonCall) -> Fit:
     """The parameters of a formula from data, by least squares. Needs the extra `optimize`, a picture `plot`.
 
     `data` are columns by name, or a file that has them; `at` has starts, which parameters need in which the formula is
@@ -1080,7 +1080,7 @@ def fit(call: Given) -> Fit:
 
 
 @answers("export", "to")
-def export(call: Given) -> Exported:
+def export(call: PythonCall) -> Exported:
     """A function that computes value and gradient, as source code in the language `to`: python by default.
 
     For SQL it is one statement, in the `dialect` of a database: duckdb by default.
@@ -1103,7 +1103,7 @@ def export(call: Given) -> Exported:
         ("Marked", {"count": None, "solutions": None, "check": "int", "answer": "str"}),
     ],
 )
-def exercise(call: Given) -> Sheet | Marked:
+def exercise(call: PythonCall) -> Sheet | Marked:
     """Exercises of a level, or whether the `answer` to the one with the number `check` is right.
 
     >>> sheet = exercise(2, count=3, seed=7)
@@ -1115,7 +1115,7 @@ def exercise(call: Given) -> Sheet | Marked:
 
 
 @answers("functions", "name", overloads=[("FunctionEntry", {"name": "str"}), ("Functions", {"name": "None"})])
-def functions(call: Given) -> FunctionEntry | Functions:
+def functions(call: PythonCall) -> FunctionEntry | Functions:
     """List the functions of the language, or describe one of them.
 
     >>> functions("tanh").domain or "everywhere"
@@ -1128,7 +1128,7 @@ def functions(call: Given) -> FunctionEntry | Functions:
 
 
 @answers("units", "name")
-def units(call: Given) -> UnitTable:
+def units(call: PythonCall) -> UnitTable:
     """List the units and the constants of nature, or describe one of them.
 
     >>> units("inch").entries[0].value

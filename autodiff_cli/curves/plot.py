@@ -171,8 +171,8 @@ def plot(
             )
         if data is None:
             return _branch(text, dict(point or {}), wrt, ranges, unknowns, between)
-        found, ranges = _rows_drawn(text, [*(point or {})], wrt, ranges, data, response, sigma, unknowns, between)
-        return _branch(text, dict(point or {}), wrt, ranges, unknowns, between)._replace(data=found)
+        drawn_rows, ranges = _rows_drawn(text, [*(point or {})], wrt, ranges, data, response, sigma, unknowns, between)
+        return _branch(text, dict(point or {}), wrt, ranges, unknowns, between)._replace(data=drawn_rows)
     values = numbers_or_quantities(with_units(point))
     count = None if samples is None else int(samples)
     if samples != count:

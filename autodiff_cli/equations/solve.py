@@ -501,7 +501,7 @@ def _sharpened(
 
 
 def _multiple_root_with_error(m: RunningDigits, problem: Problem, values: Mapping[str, Number], root: Any) -> Number:
-    """A multiple root with the digits by which the values beside it can be told from 0."""
+    """A multiple root with the digits by which the values beside it differ from 0."""
     (name,), outputs = problem.unknowns, problem.program.outputs
 
     def zero(x: Number) -> bool:

@@ -373,7 +373,7 @@ def _slopes(value: Value, active: Sequence[int]) -> tuple[list[Value], tuple[str
     primitive, inputs = value.primitive, value._prev
     if primitive.smooth:
         return _smooth(value, active)
-    # Inputs are told apart by their places, and numbers stay: exponents, orders, slopes.
+    # Inputs are distinguished by their places, and numbers stay: exponents, orders, slopes.
     names = {k: variable(f"{k}") for k, p in enumerate(inputs) if k in active or not _is_number(p)}
     local = node(primitive, tuple([names.get(k, p) for k, p in enumerate(inputs)]))
     formulas = simplify(partials(local, [names[k] for k in active]))

@@ -27,7 +27,7 @@ MAGNITUDE = 1_000_000_000
 class Ball:
     """An enclosure, and what is known exactly of the number in it.
 
-    What can be told from neither, such as whether the number is 0, raises `Refusal`.
+    Questions that neither decides, such as whether the number is 0, raise `Refusal`.
     """
 
     __slots__ = ("a", "form")
@@ -64,7 +64,7 @@ class Ball:
         return -self if self.a <= 0 else Ball(abs(self.a))
 
     def sign(self) -> int:
-        """-1, 0 or 1. Raises `Refusal` where it cannot be told."""
+        """-1, 0 or 1. Raises `Refusal` where that is undecided."""
         q = form.rational(self.form)
         if q is not None:
             return int(q > 0) - int(q < 0)
@@ -85,7 +85,7 @@ class Ball:
             raise undecided(f"whether {self} is {question} {y} cannot be told") from None
 
     def __eq__(self, other: object) -> bool:
-        # That a difference is not 0 may be told where its sign may not, and costs nothing.
+        # That a difference is not 0 may be known where its sign is not, and costs nothing.
         return self._compared(other, "equal to") == 0
 
     def __lt__(self, other: Number) -> bool:
@@ -231,7 +231,7 @@ class Balls(NumberType):
             "gamma": 20 + bits**2 / 800,
         }
         self._step = 6 + bits // 700
-        self._found: dict[tuple[Any, ...], Ball] = {}
+        self._values: dict[tuple[Any, ...], Ball] = {}
         for name in NATIVE:
             self.__dict__[name] = self._lifted(name, _native(name))
         self.__dict__.update({name: self._lifted(name, function, self) for name, function in _FUNCTIONS.items()})
@@ -249,13 +249,13 @@ class Balls(NumberType):
                 return function(*first, *balls)
             parts = [form.frozen(f) for f in forms]
             key = (name, *parts)
-            value = self._found.get(key)
+            value = self._values.get(key)
             if value is None:
                 value = _exact_value(name, forms)
                 if value is None:
                     work.charge(steps)
                     value = function(*first, *balls)
-                self._found[key] = value
+                self._values[key] = value
                 if value.form is None:
                     value.form = form.atom(name, *parts)
             return value
@@ -395,14 +395,14 @@ def _atan2(m: Balls, y: Ball, x: Ball) -> Ball:
 
 
 def _max(m: Balls, *xs: Ball) -> Ball:
-    # The likeliest first: then no two of the others need be told apart.
+    # The likeliest first: then no two of the others are compared.
     best = max(xs, key=lambda x: x.a.mid())
     try:
         for x in xs:
             if x > best:
                 best = x
     except Refusal:
-        # Which one it is cannot be told; what it is at most and at least can.
+        # Which one it is is undecided; its bounds are known.
         return Ball(reduce(arb.max, [x.a for x in xs]))
     return best
 

@@ -78,7 +78,7 @@ class Breakpoint(NamedTuple):
         return Rough(self.node, "derivative", f"{what}: {reason}", f"move the point to one side{way_out}")
 
     def agree(self, m: NumberType, x: Number, y: Number) -> bool:
-        """Whether a result is the same on two sides. Raises `Fault` if that cannot be told."""
+        """Whether a result is the same on two sides. Raises `Fault` if that is undecided."""
         try:
             return m.same(x, y)
         except Refusal as refusal:
@@ -256,7 +256,7 @@ class Activity(list[bool]):
         self.zeros: set[int] = set()
         """The literal zeros, which cut off what they are multiplied with."""
         self._through = through
-        self._moving: Activity | None = None
+        self._locally_varying: Activity | None = None
         self._values: list[Any] = []
         """Values of all nodes, of branches that were not taken too, as far as they were asked for."""
         self._evaluated: set[int] = set()
@@ -294,9 +294,9 @@ class Activity(list[bool]):
         """The activity of nodes near this point; computed on first use."""
         if not self._through:
             return self
-        if self._moving is None:
-            self._moving = Activity(self.graph, self.m, self.order, self.wanted, False)
-        return self._moving
+        if self._locally_varying is None:
+            self._locally_varying = Activity(self.graph, self.m, self.order, self.wanted, False)
+        return self._locally_varying
 
     def choose_side(self, one_sided_partials: Mapping[int, Sequence[Number | None]], others: Iterable[int]) -> None:
         """Take the local derivatives on one side, where branches were taken that were not at the point."""
@@ -506,7 +506,7 @@ def may_meet_kinks(graph: Graph, order: Iterable[int], active: Activity) -> bool
 def breakpoints(graph: Graph, order: Iterable[int], active: Activity) -> list[int]:
     """The nodes at whose inputs the pieces of their operation meet, with something active there; comparisons too.
 
-    Raises `Fault` where that cannot be told.
+    Raises `Fault` where that is undecided.
     """
     met: list[int] = []
     for i in order:
@@ -543,7 +543,7 @@ def _upsets(graph: Graph, i: int, active: Activity) -> list[int]:
 def _edges(graph: Graph, condition: int, active: Activity) -> list[int]:
     """Return the active nodes at which a condition may change: comparisons of equal numbers, and jumps.
 
-    The same of a number that is `unsettled`: what its value jumps at.
+    The same of a number that is `discontinuous`: what its value jumps at.
     """
     edges: list[int] = []
     seen: set[int] = set()

@@ -59,19 +59,19 @@ POW = entry("pow", "x y", "`x` to the power `y`, the same as `x**y`", _pow_by_ba
 
 # ---- conditions ---------------------------------------------------------------------------------------------------
 def _comparison(
-    name: str, symbol: str, holds: str, near: Callable[[Side, Number], bool], facts: str = "", latex: str = ""
+    name: str, symbol: str, holds: str, branch: Callable[[Side, Number], bool], facts: str = "", latex: str = ""
 ) -> Primitive:
     return entry(name, "x y", "", None, None, symbol=symbol, latex=f"#1 {latex or symbol} #2",
         operator=(f" {symbol} ", at.COMPARISON, at.SUM, at.SUM), facts=f"gives_condition {facts}", holds=holds,
-        breakpoint=lambda x, y: x == y, near=lambda m, side, x, y, out: near(side, x - y))
+        breakpoint=lambda x, y: x == y, active_branch=lambda m, side, x, y, out: branch(side, x - y))
 
 
-LT = _comparison("lt", "<", "<", lambda side, beyond: side(beyond) < 0)
-LE = _comparison("le", "<=", "<=", lambda side, beyond: side(beyond) < 0, latex=r"\le")
-GT = _comparison("gt", ">", ">", lambda side, beyond: side(beyond) > 0)
-GE = _comparison("ge", ">=", "=>", lambda side, beyond: side(beyond) > 0, latex=r"\ge")
-EQ = _comparison("eq", "==", "=", lambda side, beyond: not side.apart(beyond), "commutative", "=")
-NE = _comparison("ne", "!=", "<>", lambda side, beyond: side.apart(beyond), "commutative", r"\ne")
+LT = _comparison("lt", "<", "<", lambda side, difference: side(difference) < 0)
+LE = _comparison("le", "<=", "<=", lambda side, difference: side(difference) < 0, latex=r"\le")
+GT = _comparison("gt", ">", ">", lambda side, difference: side(difference) > 0)
+GE = _comparison("ge", ">=", "=>", lambda side, difference: side(difference) > 0, latex=r"\ge")
+EQ = _comparison("eq", "==", "=", lambda side, difference: not side.apart(difference), "commutative", "=")
+NE = _comparison("ne", "!=", "<>", lambda side, difference: side.apart(difference), "commutative", r"\ne")
 COMPARISONS = {p.symbol: p for p in (LT, LE, GT, GE, EQ, NE)}
 
 

@@ -120,7 +120,7 @@ class Facts(NamedTuple):
     breakpoint: Callable[..., bool] | None = None
     """Whether pieces of it meet at these inputs, even if they differ in a higher derivative only; mostly its `kink`."""
 
-    near: Callable[..., Any] | None = None
+    active_branch: Callable[..., Any] | None = None
     """Its smooth branch near the point, `active_branch(m, side, *inputs, out)`, which is smooth at breakpoints too.
 
     `side(u)` is 1 or -1, the sign of `u` near the point; `out` is the value at the point, a plain number. Where it does

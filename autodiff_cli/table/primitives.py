@@ -56,7 +56,7 @@ elementary("cbrt", "x", "real cube root, of negative numbers too", lambda m, x, 
     facts="odd increasing shows", definition=lambda m, x: m.sign(x) * m.pow(m.abs(x), m.number(1) / 3),
     latex=r"\sqrt[3]{#1}", samples=(-8.0, 1e-300, 0.5, 27.0, 1e300))
 ABS = elementary("abs", "x", "absolute value, also `|x|`", lambda m, x, out: m.sign(x), facts="even shows norm",
-    kink=lambda x: x == 0, convention="0 at 0", near=lambda m, side, x, out: x if side(x) > 0 else -x,
+    kink=lambda x: x == 0, convention="0 at 0", active_branch=lambda m, side, x, out: x if side(x) > 0 else -x,
     latex=r"\left|#1\right|", samples=(-2.5, 1e-300, 3.0))
 
 
@@ -66,18 +66,19 @@ def _rounded(m: Any, side: Side, x: Number, out: Number) -> Number:
 
 
 elementary("sign", "x", "-1, 0 or 1 with the sign of `x`", none_at_all, facts="odd jumps selects",
-    kink=lambda x: x == 0, convention="0 at 0", near=lambda m, side, x, out: side(x), values="[-1, 1]",
+    kink=lambda x: x == 0, convention="0 at 0", active_branch=lambda m, side, x, out: side(x), values="[-1, 1]",
     latex=r"\operatorname{sgn}", samples=(-2.5, 3.0))
 elementary("floor", "x", "the largest whole number not above `x`", none_at_all, facts="jumps selects shows",
     kink=lambda x: x == int(x), convention="0 at whole numbers",
-    near=lambda m, side, x, out: out if side(x - out) > 0 else out - 1,
+    active_branch=lambda m, side, x, out: out if side(x - out) > 0 else out - 1,
     latex=r"\left\lfloor #1\right\rfloor", samples=(-2.5, 3.25))
 elementary("ceil", "x", "the smallest whole number not below `x`", none_at_all, facts="jumps selects shows",
     kink=lambda x: x == int(x), convention="0 at whole numbers",
-    near=lambda m, side, x, out: out + 1 if side(x - out) > 0 else out,
+    active_branch=lambda m, side, x, out: out + 1 if side(x - out) > 0 else out,
     latex=r"\left\lceil #1\right\rceil", samples=(-2.5, 3.25))
 elementary("round", "x", "the nearest whole number, halves to the even one", none_at_all,
-    facts="odd jumps selects shows", kink=lambda x: abs(x - int(x)) * 2 == 1, convention="0 at halves", near=_rounded,
+    facts="odd jumps selects shows", kink=lambda x: abs(x - int(x)) * 2 == 1, convention="0 at halves",
+    active_branch=_rounded,
     samples=(-2.25, 3.75))
 
 
@@ -102,7 +103,7 @@ CLAMP = elementary("clamp", "x lo hi", "`x` kept between `lo` and `hi`", _clamp_
     kink=lambda x, lo, hi: x in (lo, hi) or lo == hi,
     convention="an even split between `x` and the bounds that it meets",
     smooth=("1 if lo < x < hi else 0", "1 if x < lo else 0", "1 if x > hi else 0"),
-    near=_clamped,
+    active_branch=_clamped,
     samples=((0.5, -1.0, 1.0), (-3.0, -1.0, 1.0), (7.0, -1.0, 1.0)))
 
 # ---- trigonometric ------------------------------------------------------------------------------------------------
@@ -139,7 +140,7 @@ trigonometric("atan2", "y x", "the angle of the point (x, y), from -pi to pi",
     lambda m, y, x, out: m.unit_over_hypot(x, y), lambda m, y, x, out: -m.unit_over_hypot(y, x), facts="jumps",
     aliases=("arctan2",), kink=lambda y, x: x <= 0 and y == 0,
     convention="that of the upper side of the cut along negative `x`",
-    near=lambda m, side, y, x, out: m.atan(y / x) + (0 if side(x) > 0 else m.pi if side(y) > 0 else -m.pi),
+    active_branch=lambda m, side, y, x, out: m.atan(y / x) + (0 if side(x) > 0 else m.pi if side(y) > 0 else -m.pi),
     values="[-3.2, 3.2]",
     samples=((1.0, 2.0), (-3.0, -0.5), (1e-200, 1e-200), (1e200, -1e200)))
 trigonometric("asec", "x", "inverse secant, acos(1/x)", lambda m, x, out: m.recip_sqrt_square_minus_one(x) / m.abs(x),
@@ -223,20 +224,20 @@ def _relu_rule(m: Any, x: Number, out: Number) -> Number:
 
 learning("relu", "x", "`x` above 0, else 0", _relu_rule, facts="selects",
     definition=lambda m, x: m.where(m.gt(x, 0), x, 0), kink=lambda x: x == 0, convention="0 at 0",
-    near=lambda m, side, x, out: x if side(x) > 0 else 0, values="[0, inf)", samples=(-2.5, 1e-300, 3.0))
+    active_branch=lambda m, side, x, out: x if side(x) > 0 else 0, values="[0, inf)", samples=(-2.5, 1e-300, 3.0))
 learning("leaky_relu", "x slope", "`x` above 0, else `slope*x`",
     lambda m, x, slope, out: m.where(m.gt(x, 0), 1, slope), lambda m, x, slope, out: m.where(m.gt(x, 0), m.nothing, x),
     facts="selects infinite", defaults=("0.01",),
     definition=lambda m, x, slope: m.where(m.gt(x, 0), x, lambda: slope * x),
     kink=lambda x, slope: x == 0 and slope != 1, convention="`slope` at 0",
-    near=lambda m, side, x, slope, out: x if side(x) > 0 else slope * x,
+    active_branch=lambda m, side, x, slope, out: x if side(x) > 0 else slope * x,
     samples=((-2.5, 0.01), (3.0, 0.01), (-0.5, 0.3)))
 learning("elu", "x alpha", "`x` above 0, else `alpha*(exp(x) - 1)`",
     lambda m, x, alpha, out: m.where(m.gt(x, 0), 1, lambda: alpha * m.exp(x)),
     lambda m, x, alpha, out: m.where(m.gt(x, 0), m.nothing, lambda: m.expm1(x)), facts="selects infinite",
     defaults=("1",), definition=lambda m, x, alpha: m.where(m.gt(x, 0), x, lambda: alpha * m.expm1(x)),
     kink=lambda x, alpha: x == 0 and alpha != 1, convention="`alpha` at 0", breakpoint=lambda x, alpha: x == 0,
-    near=lambda m, side, x, alpha, out: x if side(x) > 0 else alpha * m.expm1(x),
+    active_branch=lambda m, side, x, alpha, out: x if side(x) > 0 else alpha * m.expm1(x),
     samples=((-2.5, 1.0), (3.0, 1.0), (-0.5, 0.3), (-1e-10, 2.0)))
 learning("gelu", "x", "`x` times the standard normal distribution function (the exact form)",
     lambda m, x, out: m.gelu_slope(x), exact={0: 0}, definition=lambda m, x: x * m.erfc(-x / m.sqrt(2)) / 2,
@@ -259,7 +260,7 @@ learning("softplus", "x", "log(1 + exp(x))", lambda m, x, out: m.sigmoid(x), fac
     values="(0, inf)", samples=(*_STEEP, 0.0))
 learning("softsign", "x", "x/(1 + |x|)", lambda m, x, out: (1 / (1 + m.abs(x))) ** 2, facts="odd increasing",
     definition=lambda m, x: x / (1 + m.abs(x)), breakpoint=lambda x: x == 0,
-    near=lambda m, side, x, out: x / (1 + x) if side(x) > 0 else x / (1 - x), values="(-1, 1)",
+    active_branch=lambda m, side, x, out: x / (1 + x) if side(x) > 0 else x / (1 - x), values="(-1, 1)",
     samples=(*_LINE, 1e100))
 learning("logaddexp", "x y", "log(exp(x) + exp(y))", lambda m, x, y, out: m.softmax_weight(x, x, y),
     lambda m, x, y, out: m.softmax_weight(y, x, y), facts="commutative",
@@ -269,8 +270,8 @@ learning("logaddexp", "x y", "log(exp(x) + exp(y))", lambda m, x, y, out: m.soft
 
 
 def _logit(m: Any, x: Number) -> Number:
-    near = m.and_(m.gt(x, 0.25), m.lt(x, 0.75))
-    return m.where(near, lambda: m.log1p((2 * x - 1) / (1 - x)), lambda: m.log(x) - m.log1p(-x))
+    central = m.and_(m.gt(x, 0.25), m.lt(x, 0.75))
+    return m.where(central, lambda: m.log1p((2 * x - 1) / (1 - x)), lambda: m.log(x) - m.log1p(-x))
 
 
 learning("logit", "x", "log(x/(1 - x)), the inverse of `sigmoid`", lambda m, x, out: 1 / (x * (1 - x)),
@@ -278,7 +279,7 @@ learning("logit", "x", "log(x/(1 - x)), the inverse of `sigmoid`", lambda m, x, 
     domain="0 < x < 1", samples=(1e-300, 0.25, 0.4999, 0.999999999))
 learning("heaviside", "x", "0 below 0, 1 above, and 1/2 at 0", none_at_all, facts="jumps selects",
     kink=lambda x: x == 0, definition=lambda m, x: (1 + m.sign(x)) / 2, convention="0 at 0",
-    near=lambda m, side, x, out: 1 if side(x) > 0 else 0, values="[0, 1]", samples=(-2.5, 3.0))
+    active_branch=lambda m, side, x, out: 1 if side(x) > 0 else 0, values="[0, 1]", samples=(-2.5, 3.0))
 
 # ---- special ------------------------------------------------------------------------------------------------------
 special = partial(entry, group="Special")
@@ -340,17 +341,18 @@ def _first(side: Side, xs: Sequence[Number], sign: int) -> Number:
 
 
 MIN = aggregate("min", "*xs", "the smallest argument", _even_split, facts="selects commutative", extreme_value="<",
-    kink=lambda *xs: xs.count(min(xs)) > 1, near=lambda m, side, *xs, out: _first(side, xs, -1),
+    kink=lambda *xs: xs.count(min(xs)) > 1, active_branch=lambda m, side, *xs, out: _first(side, xs, -1),
     convention="an even split between the arguments that tie", smooth=("1 if x1 < x2 else 0",), latex=r"\min",
     samples=_LISTS)
 MAX = aggregate("max", "*xs", "the largest argument", _even_split, facts="selects commutative", extreme_value=">",
-    kink=lambda *xs: xs.count(max(xs)) > 1, near=lambda m, side, *xs, out: _first(side, xs, 1),
+    kink=lambda *xs: xs.count(max(xs)) > 1, active_branch=lambda m, side, *xs, out: _first(side, xs, 1),
     convention="an even split between the arguments that tie", smooth=("1 if x1 > x2 else 0",), latex=r"\max",
     samples=_LISTS)
 aggregate("hypot", "*xs", "length of the vector, sqrt(x1² + x2² + …)", lambda m, xs, out: m.unit_vector(*xs),
     facts="shows infinite norm commutative", definition=lambda m, *xs: m.sqrt(m.sum(*[x * x for x in xs])),
     kink=lambda *xs: all(x == 0 for x in xs), convention="0 at the origin",
-    near=lambda m, side, *xs, out: side.length(xs), samples=((3.0, 4.0), (1e-200, 1e-200), (1e200, 1e200, -1e200)))
+    active_branch=lambda m, side, *xs, out: side.length(xs),
+    samples=((3.0, 4.0), (1e-200, 1e-200), (1e200, 1e200, -1e200)))
 
 
 def _logsumexp(m: Any, *xs: Number) -> Number:

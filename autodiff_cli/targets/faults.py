@@ -32,7 +32,7 @@ ALL = -1
 """All bits."""
 
 Silent = Callable[[Step, bool], bool]
-"""Whether a target raises no error where a step has no value (or, if true is given, where that is too large)."""
+"""Whether a target raises no error where a step has no value (or, if true, where that is too large)."""
 
 
 def is_undefined(step: Step) -> bool:
