@@ -45,7 +45,7 @@ from ..formulas import functions as _functions
 from ..formulas import units as _units
 from ..graphs.value import Value, as_float, constant, values_of
 from ..inputs.figures import Shown
-from ..inputs.parse_point import PointFile, may_sweep, meant, read_point
+from ..inputs.parse_point import may_sweep, meant, once_read
 from ..inputs.problem import Quantity, as_number
 from ..inputs.problem import parse as _parse
 from ..inputs.sweeps import Grid, grid_of, sweeping
@@ -60,7 +60,7 @@ from ..run.backends import with_fallback
 from ..run.evaluation import located
 from ..run.sweep import Fault, forward
 from ..streams.files import Output
-from ..streams.requests import value_with_unit
+from ..streams.requests import Reading, default_point, value_with_unit
 from ..uncertainty import propagate as _propagate
 from ..uncertainty.measured_units import measured_value
 from ..views.characters import Terminal, theme_of
@@ -618,13 +618,13 @@ def of_rows(
 
 def swept(text: object, at: Any, command: str, zipped: bool) -> Grid | None:
     """The points of a point as text, or with texts in it, that sweeps names; None where it does not."""
-    at = PointFile(at) if isinstance(at, str) and at.startswith("@") else at
-    texts = [at] if isinstance(at, str) else [*at.values()] if isinstance(at, Mapping) else []
+    options = once_read([at]) if isinstance(at, str) else None
+    texts = options if options is not None else [*at.values()] if isinstance(at, Mapping) else []
     reader = sweeping(measured_value if command == "propagate" else value_with_unit)
     grid = None
     if may_sweep([text for text in texts if isinstance(text, str)]):
-        if isinstance(at, str):
-            point = read_point(at, reader)
+        if options is not None:
+            point = default_point(options, Reading(reader))
         else:
             point = {name: reader(name, x, 0) if isinstance(x, str) and may_sweep([x]) else x for name, x in at.items()}
         if is_frame(at) and not has_lists(text, {name: x for name, x in at.items() if not isinstance(x, str)}):
@@ -1020,7 +1020,7 @@ def propagate(call: PythonCall) -> Propagation:
             f"{':'.join(map(str, name)) if isinstance(name, tuple) else name}={as_number(r, 'correlation')!r}"
             for name, r in correlation.items()
         )
-    point = read_point(at, measured_value) if isinstance(at, str) else call.point
+    point = default_point([at], Reading(measured_value)) if isinstance(at, str) else call.point
     point = {**point, **constants_of(call.constants, measured_value, uncertain=True)}
     fitted = None
     if fit is not None:

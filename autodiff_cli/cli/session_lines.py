@@ -14,10 +14,10 @@ from ..diagnostics.leniency import AsRead
 from ..errors import EXIT_CODES, ExpressionError, Span, looks_like_option, nearest
 from ..formulas.diff import Diff
 from ..inputs import decoding
-from ..inputs.parse_point import read_point
 from ..inputs.sweeps import sweeping
 from ..numbers.budget import allowed, collect
 from ..streams import internal_error as bugs
+from ..streams.requests import Reading, default_point
 from ..streams.requests import names as names_of_option
 from ..table.primitive import FUNCTIONS
 from ..views.error import report, write_reading
@@ -253,7 +253,9 @@ class Lines:
         hidden: set[str] = set()
         for text in values.get("--at", ()):
             hidden.update(
-                read_point(text, sweeping(None)) if text.startswith("@") else re.findall(r"([^\W\d]\w*)\s*=", text)
+                default_point([text], Reading(sweeping(None)))
+                if text.startswith("@")
+                else re.findall(r"([^\W\d]\w*)\s*=", text)
             )
         unknowns = names_of_option(values.get("--for"), "--for") or ()
         hidden.update(name for name in unknowns if name in self.session.definitions)
