@@ -15,7 +15,7 @@ from ..table.primitive import OPERATIONS
 from . import budget as work
 from . import exact_form as form
 from .base import UNDECIDED as UNDECIDED
-from .base import Number, NumberType, Refusal, undecided, whole_order
+from .base import Compared, Number, NumberType, Refusal, undecided, whole_order
 from .cot_derivatives import MANY_POLES, cotangent_derivative
 from .exact import rational_value
 from .exact_form import Form
@@ -24,7 +24,7 @@ MAGNITUDE = 1_000_000_000
 """Numbers of 2**MAGNITUDE and more overflow; those below 2**-MAGNITUDE are not computed either."""
 
 
-class Ball:
+class Ball(Compared):
     """An enclosure, and what is known exactly of the number in it.
 
     Questions that neither decides, such as whether the number is 0, raise `Refusal`.
@@ -35,8 +35,6 @@ class Ball:
     def __init__(self, a: Any, form: Form | None = None) -> None:
         self.a = a
         self.form = form
-
-    __hash__ = None  # type: ignore[assignment]
 
     def __str__(self) -> str:
         if self.a.contains(0) and not self.a.is_zero():
@@ -76,29 +74,13 @@ class Ball:
             return 0
         raise undecided(f"whether {self} is 0 cannot be told")
 
-    def _compared(self, other: Any, question: str) -> int:
-        """The sign of the difference. Raises `Refusal` that asks the question."""
+    def _compared(self, other: Any, holds: Callable[[int], bool], question: str) -> bool:
+        """Whether something holds of the sign of the difference. Raises `Refusal` that asks the question."""
         y = ball(other)
         try:
-            return 0 if y is self else (self - y).sign()
+            return holds(0 if y is self else (self - y).sign())
         except Refusal:
             raise undecided(f"whether {self} is {question} {y} cannot be told") from None
-
-    def __eq__(self, other: object) -> bool:
-        # That a difference is not 0 may be known where its sign is not, and costs nothing.
-        return self._compared(other, "equal to") == 0
-
-    def __lt__(self, other: Number) -> bool:
-        return self._compared(other, "less than") < 0
-
-    def __le__(self, other: Number) -> bool:
-        return self._compared(other, "greater than") <= 0
-
-    def __gt__(self, other: Number) -> bool:
-        return self._compared(other, "greater than") > 0
-
-    def __ge__(self, other: Number) -> bool:
-        return self._compared(other, "less than") >= 0
 
     def __neg__(self) -> Ball:
         return Ball(-self.a, None if self.form is None else form.negated(self.form))
