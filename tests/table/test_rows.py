@@ -269,7 +269,10 @@ OTHERS: dict[str, tuple[str, str]] = {
     "algebra/rewriting": ("sum prod exp sign abs", "how powers of e and signs merge"),
     "derivatives/folding": ("sum prod", "what a long sum or product is called"),
     "uncertainty/measured_units": ("beta gamma", "distributions of these names"),
-    "formulas/derivation": ("sum prod", "rules for sums and products of any length, which have names"),
+    "formulas/derivation": (
+        "sum prod log",
+        "rules for sums and products of any length, which have names; the natural logarithm, which is written `ln`",
+    ),
     "batched/data_loss": ("mean", "a word of an option"),
     "accuracy/check": ("mean", "a word of an option"),
     "views/mathematics": ("abs sqrt", "bars and root signs"),
