@@ -275,7 +275,7 @@ OTHERS: dict[str, tuple[str, str]] = {
     ),
     "batched/data_loss": ("mean", "a word of an option"),
     "accuracy/check": ("mean", "a word of an option"),
-    "views/mathematics": ("abs sqrt", "bars and root signs"),
+    "views/mathematics": ("abs sqrt log", "bars and root signs, and `ln`"),
     "views/plots/losses": ("log", "a scale of Matplotlib"),
     "views/propagate": ("mean", "a word"),
     "algebra/rational_functions": ("cos cosh sin sinh prod sum", "sums and products, and the squares that add up to 1"),
