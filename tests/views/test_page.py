@@ -895,6 +895,21 @@ def test_a_quiz_in_units(opened: Open) -> None:
     assert tab.inner_text("#words") == "It is 1.3889 J."
 
 
+def test_a_guess_in_units_is_as_close_as_its_size(opened: Open) -> None:
+    def answer(tab: Tab, text: str) -> str:
+        tab.fill("#guess", text)
+        tab.press("#guess", "Enter")
+        return str(tab.inner_text("#words")).split(".")[0].split(":")[0]
+
+    tab = opened("q*U", {"q": "1.602e-19 C", "U": "2 V"})
+    tab.click("#quiz")
+    assert [answer(tab, text) for text in ("0", "3.3e-19", "3.2e-19")] == ["Not quite", "Not quite", "Right"]
+    # what is 0 but for rounding
+    half = opened("sin(a)", {"a": "180 °"})
+    half.click("#quiz")
+    assert [answer(half, text) for text in ("0.01", "0")] == ["Not quite", "Right"]
+
+
 def test_the_plot_in_units_has_them_on_its_axes(opened: Open) -> None:
     tab = opened("m*v**2/2", {"m": "2 kg", "v": "3 km/h"})
     assert tab.inner_text("#legend") == "contours [J]; m [kg] to the right, v [km/h] upwards; the dot is the point"
