@@ -857,6 +857,13 @@ def test_fields_show_their_units_and_refuse_others(opened: Open) -> None:
             1e-9,
             "in mm²/(s²·cm²) for a, h²/cm² for x, m²/cm² for b",
         ),
+        (
+            "dot(F, x)**2",
+            {"F[1]": "2 N", "F[2]": "3 N", "x[1]": "4 mm", "x[2]": "1 m"},
+            "J^2",
+            1e-3,
+            "in N²/J² for F, mm²/J² for x[1], m²/J² for x[2]",
+        ),
     ],
 )  # fmt: skip
 def test_descent_in_units_takes_the_steps_of_descend(
