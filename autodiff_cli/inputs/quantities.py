@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, cast
@@ -38,6 +38,8 @@ class Units(dict[str, Any]):
     """Whether the unit of the value was asked for."""
     typed: Mapping[str, float] = {}
     """The values of variables in their units, of those that were typed."""
+    asked: Collection[str] = ()
+    """The names of unknowns and parameters whose units were asked for, or typed with their values."""
 
     def __repr__(self) -> str:
         return repr(self.texts())
