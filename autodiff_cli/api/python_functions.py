@@ -76,7 +76,6 @@ from .api_arguments import (
     Names,
     PythonCall,
     as_meant,
-    columns_of,
     constants_of,
     has_lists,
     keyword,
@@ -929,7 +928,7 @@ def plot(call: PythonCall) -> Curve | Surface:
         over = call.variables or [*call.ranges]
         own["data"] = read_rows(call, [call.data], call.text, [*call.point], over)
     elif call.data is not None:
-        own["data"] = {name: [as_number(x, name) for x in column] for name, column in columns_of(call.data).items()}
+        own["data"] = measured_columns(call.data, call.point)
     answer = call.answer(_plot.plot, **own)
     kind: type[Curve | Surface] = Surface if isinstance(answer, _surface.Surface) else Curve
     return _as(kind, answer, **call.shown)
@@ -1032,7 +1031,7 @@ def propagate(call: PythonCall) -> Propagation:
         known_names = [*point, *(fitted.values if fitted else ())]
         columns = readings(call, [data], call.text, known_names)
     elif data is not None:
-        columns = {name: [as_number(x, name) for x in column] for name, column in columns_of(data).items()}
+        columns = measured_columns(data, [*point, *(fitted.values if fitted else ())])
     own = {"fitted": fitted, "correlation": pairs, role: columns}
     own["dof"] = {name: as_number(x, name) for name, x in point_of(call.dof).items()}
     answer = _propagate.propagate(call.text, point, **{**call.arguments(_propagate.propagate), **own})
