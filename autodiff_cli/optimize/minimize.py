@@ -449,8 +449,8 @@ def _constrained(
         from ..quantities.unit import Unit
 
         units_of = [unit or Unit() for unit in of_constraints]
-        each = [{"slack": unit, "multiplier": shown["value"].difference / unit} for unit in units_of]
-        shown = type(shown)(**shown, constraints=each)
+        of_constraint = [{"slack": unit, "multiplier": shown["value"].difference / unit} for unit in units_of]
+        shown = type(shown)(**shown, constraints=of_constraint)
     if sense is MAXIMIZE:
         # of an equation the multiplier is a derivative of the value, which is the negative
         equalities = [constraint.equality for constraint in constraints]
