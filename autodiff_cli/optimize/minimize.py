@@ -170,7 +170,7 @@ class Objective:
         """Value and gradient at a point, None where there is none."""
         if self.stop() or self.exhausted:
             raise _Stopped
-        self.work.spend(MINIMIZER_ITERATION + len(self.where) * MINIMIZER_VARIABLE)
+        self.work.charge(MINIMIZER_ITERATION + len(self.where) * MINIMIZER_VARIABLE)
         self.evaluations += 1
         point = self.full(x)
         try:
