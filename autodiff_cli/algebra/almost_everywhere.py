@@ -269,7 +269,7 @@ def _guards(root: Value, facts: Sequence[Value]) -> Guards:
     budget = current()
     work = int(min(MOST_WORK, budget.left / GUARD))
     guards = Guards(root, work, facts)
-    budget.spend(min((work - guards.work) * GUARD, budget.left))
+    budget.charge(min((work - guards.work) * GUARD, budget.left))
     return guards
 
 

@@ -893,8 +893,8 @@ def descend(call: PythonCall) -> Descent:
 def minimize(call: PythonCall) -> Minimum:
     """Minimise a program with SciPy, with the exact gradient and Hessian. Needs the extra `optimize`.
 
-    >>> found = minimize("(x - 3)**2 + 1", {"x": 0})
-    >>> found.point, found.converged, found.kind
+    >>> answer = minimize("(x - 3)**2 + 1", {"x": 0})
+    >>> answer.point, answer.converged, answer.kind
     ({'x': 3.0}, True, 'minimum')
     """
     return _as(Minimum, call.answer(_minimize.minimize), **call.shown)
@@ -904,8 +904,8 @@ def minimize(call: PythonCall) -> Minimum:
 def maximize(call: PythonCall) -> Minimum:
     """Maximise a program with SciPy, as `minimize` does its negative; value and gradient are the program's.
 
-    >>> found = maximize("2 - (x - 3)**2", {"x": 0})
-    >>> found.point, found.value, found.kind
+    >>> answer = maximize("2 - (x - 3)**2", {"x": 0})
+    >>> answer.point, answer.value, answer.kind
     ({'x': 3.0}, 2.0, 'maximum')
     """
     return _as(Minimum, call.answer(_minimize.minimize, maximize=True), **call.shown)
@@ -1005,8 +1005,8 @@ def propagate(call: PythonCall) -> Propagation:
     `fit` is an answer of `fit`, or a JSON file of it.
     Drawing needs the extra `plot`.
 
-    >>> found = propagate("V/I", {"V": "5.00±0.02", "I": "19.66(10)e-3"})
-    >>> found.results[0].written, found.results[0].interval
+    >>> answer = propagate("V/I", {"V": "5.00±0.02", "I": "19.66(10)e-3"})
+    >>> answer.results[0].written, answer.results[0].interval
     ('254.3(16)', '254.3 ± 3.2 (k = 1.96)')
     """
     at, fit, correlation = call.at, call.fit, call.correlation
@@ -1045,8 +1045,8 @@ def solve(call: PythonCall) -> Solved | Marked:
     `for_` are the unknowns (the option `--for`), `between` their bounds: two numbers for one unknown, else by name.
     Several equations need the extra `optimize`.
 
-    >>> found = solve("x**2 = a", {"a": 2}, between=(0, 2))
-    >>> round(found.solutions[0].values["x"], 10), found.solutions[0].simple
+    >>> answer = solve("x**2 = a", {"a": 2}, between=(0, 2))
+    >>> round(answer.solutions[0].values["x"], 10), answer.solutions[0].simple
     (1.4142135624, True)
     """
     return _as(Solved, call.answer(_solve.solve), **call.shown)
@@ -1059,8 +1059,8 @@ def fit(call: PythonCall) -> Fit:
     `data` are columns by name, or a file that has them; `at` has starts, which parameters need in which the formula is
     not linear.
 
-    >>> found = fit("y = a + b*x", data={"x": [0, 1, 2, 3], "y": [1, 3, 4.9, 7.1]})
-    >>> round(found.parameters["b"].estimate, 6), round(found.parameters["b"].error, 6)
+    >>> answer = fit("y = a + b*x", data={"x": [0, 1, 2, 3], "y": [1, 3, 4.9, 7.1]})
+    >>> round(answer.parameters["b"].estimate, 6), round(answer.parameters["b"].error, 6)
     (2.02, 0.042426)
     """
     data = call.data

@@ -170,7 +170,7 @@ class Operator:
         if inverse is None:
             return None
         n = len(box)
-        self.m.spend(n * n * (n + 2))
+        self.m.charge(n * n * (n + 2))
         centre, y = arb_mat(n, 1, middle), arb_mat(inverse)
         around = arb_mat(n, 1, box) - centre
         shrunk = centre - y * arb_mat(n, 1, value) + (arb_mat(linear_algebra.identity(n)) - y * arb_mat(rows)) * around

@@ -45,8 +45,8 @@ def read_equations(text: str, named: Collection[str], *, units: bool = False) ->
     bound already, and binds other names. With `units` numbers may have units.
     Raises `ExpressionError` where the text is not valid.
 
-    >>> found = read_equations("r = sqrt(x**2 + y**2); r = 5; x = y", ["x", "y", "r"])
-    >>> found.texts
+    >>> answer = read_equations("r = sqrt(x**2 + y**2); r = 5; x = y", ["x", "y", "r"])
+    >>> answer.texts
     ['r = sqrt(x**2 + y**2)', 'r = 5', 'x = y']
     """
     statements = [_stated(text, tokens) for tokens in _split(text)]

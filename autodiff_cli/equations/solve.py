@@ -129,8 +129,8 @@ def solve(
     unknowns, and in a `system` all are products of the inputs'. Raises `ExpressionError`:
     `point` where the sign does not change between the bounds; what `jacobian` raises about the text and the point.
 
-    >>> found = solve("x**2 = a", {"a": 2}, unknowns=["x"], between=Range(0, 2))
-    >>> round(found.solutions[0].values["x"], 12), round(found.solutions[0].derivatives["x"]["a"], 12)
+    >>> answer = solve("x**2 = a", {"a": 2}, unknowns=["x"], between=Range(0, 2))
+    >>> round(answer.solutions[0].values["x"], 12), round(answer.solutions[0].derivatives["x"]["a"], 12)
     (1.414213562373, 0.353553390593)
     """
     if between is None and not every:

@@ -207,7 +207,7 @@ class _Work:
             inserted = substituted(result, lambda v: self.results.get(v.label, v) if not v._prev else None)
             if inserted is not result and expression_text(inserted) != expression_text(result):
                 yield self.step(PUT_IN, result, inserted, depth)
-            self.spend(inserted)
+            self.charge(inserted)
             last = name == root.label
             if last and self.assumed:
                 plain = simplify((inserted,))[0]
@@ -235,7 +235,7 @@ class _Work:
         pending: Mapping[str, Value] | None = None,
     ) -> Step:
         """A step, with those derivatives that it names."""
-        self.spend(part, result)
+        self.charge(part, result)
         names = dict.fromkeys([*self.waiting(part), *self.waiting(result)])
         return Step(
             rule,
@@ -247,7 +247,7 @@ class _Work:
             {name: self.pending[name] for name in names} if pending is None else pending,
         )
 
-    def spend(self, *graphs: Value) -> None:
+    def charge(self, *graphs: Value) -> None:
         """Take work for graphs that are written."""
         work.charge(work.DERIVED_NODE * len(in_order(graphs)))
 

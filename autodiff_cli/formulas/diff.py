@@ -347,7 +347,7 @@ def _check_divisors(root: Value, output: Value) -> None:
     while stack:
         top = stack.pop()
         # a branch may be one that is never taken
-        inner = top._prev if top.primitive.demand is None else top._prev[:1]
+        inner = top._prev if top.primitive.lazy_inputs is None else top._prev[:1]
         stack += [p for p in inner if p not in seen]
         seen.update(inner)
         # doubles alone may be 0 by rounding

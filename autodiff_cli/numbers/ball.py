@@ -286,7 +286,7 @@ class Balls(NumberType):
             return False
         return True
 
-    def spend(self, operations: int) -> None:
+    def charge(self, operations: int) -> None:
         """Spend what so many sums and products cost."""
         work.charge(operations * (40 + self._step))
 

@@ -213,7 +213,7 @@ class NumberType:
         chosen = then if condition else otherwise
         return chosen() if callable(chosen) else chosen
 
-    def spend(self, operations: int) -> None:
+    def charge(self, operations: int) -> None:
         """Count so many sums and products as work. Raises `BudgetExceeded`."""
 
     def finite(self, x: Number) -> bool:

@@ -220,9 +220,9 @@ class RunningDigits(Lifted):
         self.range = self.base.range
         self.bits: int = self.base.context.prec
 
-    def spend(self, operations: int) -> None:
+    def charge(self, operations: int) -> None:
         """Charge what so many sums and products cost."""
-        self.base.spend(operations)
+        self.base.charge(operations)
 
     @property
     def pi(self) -> BoundedDigits:
@@ -318,7 +318,7 @@ class RunningDigits(Lifted):
             ratio = rational is not None and shortened(*rational.as_integer_ratio())
             if ratio:
                 return self.fraction(ratio)
-        if primitive.jumps and primitive.selects:
+        if primitive.jumps and primitive.has_structural_zeros:
             self._spread(primitive, xs, errors, out)
             return self.number(int(out))
         rounding = joined(magnitude(out) + 1 - self.bits, -MAGNITUDE if self.base.underflowed else EXACT)
@@ -355,7 +355,7 @@ class RunningDigits(Lifted):
                 return spread
             for inside in self._ends(xs, errors):
                 there = self.base.context.mpf(getattr(self.base, primitive.name)(*inside))
-                if primitive.jumps and primitive.selects and there != out:
+                if primitive.jumps and primitive.has_structural_zeros and there != out:
                     raise undecided(f"on which side of a jump of `{primitive.written}` this lies cannot be told")
                 moved = self._first_order(primitive, inside, errors, there)
                 spread = max(spread, magnitude(there - out) - 1, moved)

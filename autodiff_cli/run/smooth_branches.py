@@ -280,7 +280,7 @@ class SmoothBranch:
         primitive = self.graph.primitives[i]
         if primitive is WHERE:
             self.taken[i] = needed[-1]
-        if primitive.demand:
+        if primitive.lazy_inputs:
             return inputs[needed[-1]] if needed else inputs[0]
         if primitive.takes_conditions:
             return not inputs[0]
@@ -299,7 +299,7 @@ class SmoothBranch:
         if primitive.gives_condition and not (varying and inputs[0] is not inputs[1] and xs[0] == xs[1]):
             return getattr(smooth.base, primitive.name)(*xs)
         meets = primitive.breakpoint is not None and primitive.breakpoint(*xs)
-        if not varying or not (primitive.selects or meets):
+        if not varying or not (primitive.has_structural_zeros or meets):
             return compute(smooth.m, primitive, inputs, i)
         out = None if primitive.gives_condition else compute(smooth.base, primitive, xs, i)
         self.here = Breakpoint(self.graph, i, xs)

@@ -135,7 +135,7 @@ def demanded(
             continue
         primitive, ps = graph.primitives[i], graph.parents[i]
         inputs = [numbers[p] if p in done else None for p in ps]
-        needed = primitive.demand(*inputs) if primitive.demand else range(len(ps))
+        needed = primitive.lazy_inputs(*inputs) if primitive.lazy_inputs else range(len(ps))
         missing = [ps[k] for k in needed if ps[k] not in done]
         if missing:
             stack.extend(reversed(missing))
@@ -145,7 +145,7 @@ def demanded(
 
 def _value(m: NumberType, primitive: Primitive, inputs: Sequence[Any], needed: Sequence[int], node: int) -> Number:
     """Return the value of an operation; of one that chooses, the input that it has chosen. Raises `Fault`."""
-    if primitive.demand:
+    if primitive.lazy_inputs:
         return inputs[needed[-1]] if needed else inputs[0]
     return compute(m, primitive, inputs, node)
 
@@ -281,7 +281,7 @@ class Activity(list[bool]):
                     continue
                 for p in ps:
                     if self[p]:
-                        self[i] = through or not primitive.selects or self._passes(i)
+                        self[i] = through or not primitive.has_structural_zeros or self._passes(i)
                         break
                 jumps = primitive.jumps and self[i] and _meets(graph, i, self, primitive.kink)
                 if jumps or (self.discontinuous and not self.discontinuous.isdisjoint(ps)):
@@ -343,7 +343,7 @@ class Activity(list[bool]):
             primitive, ps = self.graph.primitives[i], self.graph.parents[i]
             self._values[i] = _value(self.m, primitive, inputs, needed, i)
             jump = primitive.breakpoint if primitive.gives_condition else primitive.kink if primitive.jumps else None
-            jumps = jump is not None and not primitive.demand and jump(*inputs)
+            jumps = jump is not None and not primitive.lazy_inputs and jump(*inputs)
             if jumps or any(p in self._discontinuous or p in self.discontinuous for p in ps):
                 self._discontinuous.add(i)
             self._evaluated.add(i)
@@ -477,7 +477,7 @@ def kinks_met(
             here = _kinks(graph, i, active) and _kinks(graph, i, active.varying)
             if here and (adjoint != 0 or primitive.jumps or (primitive is WHERE and active.differ(i))):
                 kinks += here
-            if active.discontinuous and primitive.selects:
+            if active.discontinuous and primitive.has_structural_zeros:
                 kinks += _upsets(graph, i, active.varying)
         except FAILURES as error:
             raise _no_derivative(graph, m, i, active, adjoint, error) from None

@@ -38,7 +38,8 @@ def halved(m, side, x, y, out):
 
 entry("halved", "x y", "sqrt(y), and above x = 1 half of what is above it",
       lambda m, x, y, out: m.where(m.gt(x, 1), 0.5, lambda: m.where(m.lt(x, 1), m.nothing, 0)),
-      lambda m, x, y, out: 0.5 / m.sqrt(y), facts="selects", definition=lambda m, x, y: m.max(x - 1, 0) / 2 + m.sqrt(y),
+      lambda m, x, y, out: 0.5 / m.sqrt(y), facts="has_structural_zeros",
+      definition=lambda m, x, y: m.max(x - 1, 0) / 2 + m.sqrt(y),
       domain="y >= 0", kink=lambda x, y: x == 1, convention="0 at 1", active_branch=halved, group="Elementary",
       samples=((0.5, 1.0), (2.0, 3.0)))
 
