@@ -90,11 +90,7 @@ def rational(value: Value) -> Fraction | None:
     if value.source is None:
         return Fraction(value.data)
     if value.source.endswith("]"):
-        from ..quantities.unit import split_literal  # only units need it
-
-        digits, unit = split_literal(value.source)
-        number = rational(constant(value.data, digits))
-        return None if unit.pi or number is None else number * unit.scale
+        return None if value.data else Fraction(0)  # a number with a unit
     written = Decimal(value.source)
     if len(written.as_tuple().digits) > MOST_DIGITS or abs(written.adjusted()) > MOST_EXPONENT:
         return None if written else Fraction(0)

@@ -24,10 +24,10 @@ from ..errors import ExpressionError, point_error
 from ..inputs.arithmetic import DOUBLE, Arithmetic, chosen
 from ..inputs.bounds import Range, parse_between, parse_ranges
 from ..inputs.column_units import MeasuredColumns, units_in_headings
-from ..inputs.parse_point import Lenient, Typed, ValueOf, parse_point, read_point, typed
+from ..inputs.parse_point import Lenient, Typed, ValueOf, parse_point, typed
 from ..inputs.problem import as_number, parse
 from ..language.elements import flattened
-from ..streams.requests import names, value_with_unit
+from ..streams.requests import Reading, default_point, names, value_with_unit
 from ..views.characters import theme_of
 from ..views.numerals import rounding
 
@@ -290,7 +290,7 @@ def as_meant(at: At, value_of: ValueOf) -> dict[str, Any]:
     """The point with its texts read leniently; nothing where it is no point."""
     read = Lenient(value_of)
     if isinstance(at, str):
-        return {**read_point(at, read)}
+        return {**default_point([at], Reading(read))}
     if not isinstance(at, Mapping):
         return {}
     return {name: read(name, value) if isinstance(value, str) else value for name, value in at.items()}
@@ -311,7 +311,7 @@ def point_of(at: At, arithmetic: Arithmetic = DOUBLE) -> dict[str, float | str]:
     if at is None:
         return {}
     if isinstance(at, str):
-        return {**read_point(at, value_with_unit)}
+        return {**default_point([at])}
     if not isinstance(at, Mapping):
         raise point_error(
             f"a point has a number for each name, and this is {kind_of(at)}",

@@ -45,7 +45,7 @@ from ..formulas import functions as _functions
 from ..formulas import units as _units
 from ..graphs.value import Value, as_float, constant, values_of
 from ..inputs.figures import Shown
-from ..inputs.parse_point import PointFile, may_sweep, meant, read_point
+from ..inputs.parse_point import may_sweep, meant, once_read
 from ..inputs.problem import Quantity, as_number
 from ..inputs.problem import parse as _parse
 from ..inputs.sweeps import Grid, grid_of, sweeping
@@ -60,7 +60,7 @@ from ..run.backends import with_fallback
 from ..run.evaluation import located
 from ..run.sweep import Fault, forward
 from ..streams.files import Output
-from ..streams.requests import value_with_unit
+from ..streams.requests import Reading, default_point, value_with_unit
 from ..uncertainty import propagate as _propagate
 from ..uncertainty.measured_units import measured_value
 from ..views.characters import Terminal, theme_of
@@ -76,7 +76,6 @@ from .api_arguments import (
     Given,
     Names,
     as_meant,
-    columns_of,
     constants_of,
     has_lists,
     keyword,
@@ -618,13 +617,13 @@ def of_rows(
 
 def swept(text: object, at: Any, command: str, zipped: bool) -> Grid | None:
     """The points of a point as text, or with texts in it, that sweeps names; None where it does not."""
-    at = PointFile(at) if isinstance(at, str) and at.startswith("@") else at
-    texts = [at] if isinstance(at, str) else [*at.values()] if isinstance(at, Mapping) else []
+    options = once_read([at]) if isinstance(at, str) else None
+    texts = options if options is not None else [*at.values()] if isinstance(at, Mapping) else []
     reader = sweeping(measured_value if command == "propagate" else value_with_unit)
     grid = None
     if may_sweep([text for text in texts if isinstance(text, str)]):
-        if isinstance(at, str):
-            point = read_point(at, reader)
+        if options is not None:
+            point = default_point(options, Reading(reader))
         else:
             point = {name: reader(name, x, 0) if isinstance(x, str) and may_sweep([x]) else x for name, x in at.items()}
         if is_frame(at) and not has_lists(text, {name: x for name, x in at.items() if not isinstance(x, str)}):
@@ -929,7 +928,7 @@ def plot(call: Given) -> Curve | Surface:
         over = call.variables or [*call.ranges]
         own["data"] = read_rows(call, [call.data], call.text, [*call.point], over)
     elif call.data is not None:
-        own["data"] = {name: [as_number(x, name) for x in column] for name, column in columns_of(call.data).items()}
+        own["data"] = measured_columns(call.data, call.point)
     answer = call.answer(_plot.plot, **own)
     kind: type[Curve | Surface] = Surface if isinstance(answer, _surface.Surface) else Curve
     return _as(kind, answer, **call.shown)
@@ -1020,7 +1019,7 @@ def propagate(call: Given) -> Propagation:
             f"{':'.join(map(str, name)) if isinstance(name, tuple) else name}={as_number(r, 'correlation')!r}"
             for name, r in correlation.items()
         )
-    point = read_point(at, measured_value) if isinstance(at, str) else call.point
+    point = default_point([at], Reading(measured_value)) if isinstance(at, str) else call.point
     point = {**point, **constants_of(call.constants, measured_value, uncertain=True)}
     fitted = None
     if fit is not None:
@@ -1032,7 +1031,7 @@ def propagate(call: Given) -> Propagation:
         known_names = [*point, *(fitted.values if fitted else ())]
         columns = readings(call, [data], call.text, known_names)
     elif data is not None:
-        columns = {name: [as_number(x, name) for x in column] for name, column in columns_of(data).items()}
+        columns = measured_columns(data, [*point, *(fitted.values if fitted else ())])
     own = {"fitted": fitted, "correlation": pairs, role: columns}
     own["dof"] = {name: as_number(x, name) for name, x in point_of(call.dof).items()}
     answer = _propagate.propagate(call.text, point, **{**call.arguments(_propagate.propagate), **own})

@@ -423,11 +423,6 @@ def _columns_with_units(
     texts = units_in_headings({**used, **spreads}, files.first.units)
     if not texts and not job.has_units_asked:
         return {}
-    if question.equations and question.errors is not None:
-        # the numbers alone are propagated through equations
-        if texts:
-            write_note("note: the units in the headings are left out: the numbers are used as they are")
-        return {}
     for name in texts.keys() & used.keys():
         if isinstance(shared := job.point.get(name), Spread) and shared.source.endswith("%"):
             check_percentage(name, texts[name])
@@ -566,12 +561,12 @@ def _wide_writer(job: _Job, output: Output, requests: _Requests) -> Any:
 
 def unit_of(value: object) -> str | None:
     """The unit of a value, as a heading has it; None where it has none."""
-    return str(value.unit) if isinstance(value, Quantity) else None
+    return str(value.unit) if hasattr(value, "unit") else None
 
 
 def shown(value: Any) -> Any:
     """A value as a cell has it: one with a unit as the number in that unit."""
-    return value.number if isinstance(value, Quantity) else value
+    return value.number if hasattr(value, "unit") else value
 
 
 UNCERTAINTIES = (

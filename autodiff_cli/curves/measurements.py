@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from ..batched.columns_io import listed, no_column
 from ..equations.solve import read_with_unknowns
 from ..errors import point_error, quoted, usage_error
+from ..inputs.column_units import check_percentage
 from ..inputs.parse_point import is_name
 from ..inputs.problem import parse
 from ..language.builder import Program
 from ..optimize.fit import Sigma, last_statement, parse_sigma
 from ..optimize.least_squares import Spread, percentage
 from ..record import Record
+
+if TYPE_CHECKING:
+    from ..quantities.unit import Unit
 
 MARGIN = 0.05
 """The share of the range of the data that a picture shows on each side of them."""
@@ -104,19 +109,53 @@ def columns_drawn(
 def _program(text: str, columns: Sequence[str], known_names: Collection[str], unknowns: Sequence[str] = ()) -> Program:
     """The program where columns, but for what it binds itself, are variables; or that of equations."""
     if unknowns:
-        return read_with_unknowns(text, [*known_names, *filter(is_name, columns)], unknowns).program
-    return parse(text, [*known_names, *[name for name in columns if is_name(name) and name != _bound(text)]])
+        return read_with_unknowns(text, [*known_names, *filter(is_name, columns)], unknowns, units=True).program
+    names = [*known_names, *[name for name in columns if is_name(name) and name != _bound(text)]]
+    return parse(text, names, units=True)
 
 
 def measurements(data: Mapping[str, Sequence[float]], axes: Sequence[str], sigma: Sigma | None) -> Measurements:
     """The rows over two axes, that of the heights last, with their uncertainties. Raises `ExpressionError`."""
     across, up = axes
     spreads = parse_sigma(sigma, up)
-    for name in spreads:
+    for name, spread in spreads.items():
         if name not in axes:
             raise usage_error(f"`{name}` has an uncertainty, and is not drawn", f"drawn are {quoted(axes)}")
+        if percentage(spread) is not None:
+            check_percentage(name, getattr(data, "units", {}).get(name, ""))
     dx, dy = (_sizes(spreads.get(name), data, name) for name in axes)
     return Measurements(across, up, tuple(map(float, data[across])), tuple(map(float, data[up])), dx, dy)
+
+
+def in_axis_units(
+    rows: Measurements, texts: Mapping[str, str], sigma: Sigma | None, axes: Sequence[Unit]
+) -> Measurements:
+    """The rows in the units of the axes; `texts` are the units in the headings of the columns.
+
+    Raises `ExpressionError` for a column in a unit of another dimension, or without one.
+    """
+    from ..quantities.unit import Unit, parse_unit, quantity_name
+    from ..quantities.unit_system import factor, linear
+
+    spreads = parse_sigma(sigma, rows.up)
+    changed: dict[str, tuple[float, ...]] = {}
+    columns = (("x", rows.across), ("y", rows.up))
+    for (field, name), axis in zip(columns, axes, strict=True):
+        unit = parse_unit(text) if (text := texts.get(name, "1")) != "1" else Unit()
+        if unit.dimension != axis.dimension:
+            theirs, ours = quantity_name(unit.dimension), quantity_name(axis.dimension)
+            hint = f"give the column a unit: `{name} [{axis}]`" if axis.atoms else "leave the unit out"
+            raise usage_error(f"the column `{name}` is {theirs}, and its axis is {ours}", hint)
+        times, plus = linear(unit, axis)
+        changed[field] = tuple([x * times + plus for x in getattr(rows, field)])
+        spread = spreads.get(name)
+        own = parse_unit(texts[spread]) if isinstance(spread, str) and texts.get(spread, "1") != "1" else unit
+        if own.dimension != unit.dimension:
+            message = f"the uncertainties of `{name}`, which is in {unit}, are in {own}"
+            raise usage_error(message, "give them in a unit of the same dimension")
+        # a percentage is one of numbers in the unit of the column
+        changed[f"d{field}"] = tuple([x * factor(own, axis) for x in getattr(rows, f"d{field}")])
+    return rows._replace(**changed)
 
 
 def _sizes(spread: Spread | None, data: Mapping[str, Sequence[float]], name: str) -> tuple[float, ...]:

@@ -14,12 +14,12 @@ from ..errors import Diagnostic, ExpressionError, quoted, usage_error
 from ..graphs.second_order import hessian_in
 from ..graphs.value_and_gradient import value_and_gradient
 from ..inputs.bounds import Range
+from ..inputs.column_units import left_out
 from ..inputs.figures import unsigned
 from ..inputs.measured_points import program_units, with_units
 from ..inputs.problem import Quantity, as_number, check_values, may_have_units, numbers_or_quantities, read_program
 from ..language.builder import Program
 from ..language.printer import expression_text
-from ..language.tokens import has_unit_literals
 from ..numbers import budget as work
 from ..numbers.floats import REAL
 from ..record import Record
@@ -162,6 +162,8 @@ def plot(
     of the functions. Raises `ExpressionError` as `gradient` does at the point, and as `solve` does.
     """
     ranges = dict(ranges or {})
+    if left_out(units):
+        data, units = None if data is None else dict(data), None
     if unknowns is not None or between is not None:
         if order not in (None, 1):
             raise usage_error("the solution of equations is drawn with its first derivative", "leave `--order` out")
@@ -169,26 +171,30 @@ def plot(
             raise usage_error(
                 "`--log` is for functions that formulas give", "leave it out, or solve the equation first"
             )
+        given = with_units(point)
         if data is None:
-            return _branch(text, dict(point or {}), wrt, ranges, unknowns, between)
-        found, ranges = _rows_drawn(text, [*(point or {})], wrt, ranges, data, response, sigma, unknowns, between)
-        return _branch(text, dict(point or {}), wrt, ranges, unknowns, between)._replace(data=found)
+            return _branch(text, given, wrt, ranges, unknowns, between, units)
+        bounds = {"": between} if isinstance(between, Range) else between or {}
+        in_units = may_have_units(text, _ends({**bounds, **ranges}) | {**given}, units)
+        found, ranges = _rows_drawn(
+            text, [*given], wrt, ranges, data, response, sigma, unknowns, between, in_units=in_units
+        )
+        curve = _branch(text, given, wrt, ranges, unknowns, between, units)
+        return curve._replace(data=_in_axis_units(found, data, sigma, curve.units))
     values = numbers_or_quantities(with_units(point))
     count = None if samples is None else int(samples)
     if samples != count:
         raise usage_error(f"`--samples` cannot be {samples:g}", "it takes a whole number, such as 100")
     rows: Measurements | None = None
     if data is not None:
-        rows, ranges = _rows_drawn(text, [*values], wrt, ranges, data, response, sigma, path=path)
+        in_units = may_have_units(text, _ends(ranges) | {**values}, units)
+        rows, ranges = _rows_drawn(text, [*values], wrt, ranges, data, response, sigma, path=path, in_units=in_units)
     typed, _, notes = read_program(text, values, [*ranges, *(wrt or ())], units=True)
     names = _across(typed, list(ranges), wrt, path)
     program, measured = typed, None
-    ends: dict[object, object] = {(name, k): x for name, range_of in ranges.items() for k, x in enumerate(range_of)}
-    if may_have_units(text, ends | {**values}, units):
+    if may_have_units(text, _ends(ranges) | {**values}, units):
         program, values, ranges, measured = _in_units(typed, values, ranges, names, units)
         notes = [*notes, *(measured.warnings if measured is not None else ())]
-        if measured is not None and rows is not None:
-            raise usage_error("data are drawn over numbers without units", "give the values and ranges without units")
     for name in names:
         if name in ranges:
             _check(name, ranges[name])
@@ -233,7 +239,24 @@ def plot(
             drawn = drawn._replace(formula=_formula(typed, names[0]))
     if measured is not None:
         drawn = drawn._replace(units=_units_of(measured, names))
-    return drawn if rows is None else drawn._replace(data=rows)
+    return drawn if rows is None else drawn._replace(data=_in_axis_units(rows, data, sigma, drawn.units))
+
+
+def _ends(ranges: Mapping[str, Range]) -> dict[object, object]:
+    """The ends of ranges, each under a key of its own."""
+    return {(name, k): x for name, ends in ranges.items() for k, x in enumerate(ends)}
+
+
+def _in_axis_units(
+    rows: Measurements, data: Mapping[str, Sequence[float]] | None, sigma: Sigma | None, units: Units | None
+) -> Measurements:
+    """The rows in the units of the axes; as they are where these have none."""
+    if units is None:
+        return rows
+    from .measurements import in_axis_units
+
+    axes = [units["range"].get(name, units["value"]) for name in (rows.across, rows.up)]
+    return in_axis_units(rows, getattr(data, "units", {}), sigma, axes)
 
 
 def _rows_drawn(
@@ -247,8 +270,12 @@ def _rows_drawn(
     unknowns: Sequence[str] | None = None,
     between: Mapping[str, Range] | Range | None = None,
     path: Sequence[Mapping[str, float]] = (),
+    in_units: bool = False,
 ) -> tuple[Measurements, dict[str, Range]]:
-    """The rows of data to be drawn, and the ranges, which show them and the path where none are asked for."""
+    """The rows of data to be drawn, and the ranges, which show them and the path where none are asked for.
+
+    With `in_units` these are in the units of the columns' headings.
+    """
     from .measurements import around_data, columns_drawn, measurements, variables_drawn  # only data need it
 
     unknowns = unknowns_of(text, known_names, unknowns, between)
@@ -256,7 +283,15 @@ def _rows_drawn(
     axes = columns_drawn(text, [*data], known_names, over, response, sigma, unknowns)[:2]
     rows = measurements(data, axes, sigma)
     shown = {name: [*data[name], *(row[name] for row in path if name in row)] for name in over}
-    return rows, {name: Range(*around_data(numbers)) for name, numbers in shown.items()} | dict(ranges)
+    around = {name: Range(*around_data(numbers)) for name, numbers in shown.items()}
+    texts = getattr(data, "units", {}) if in_units else {}
+    for name in around.keys() & texts.keys():
+        from ..inputs.quantities import unit_value  # only units need it
+        from ..quantities.unit import parse_unit
+
+        unit = parse_unit(texts[name])
+        around[name] = Range(*(x if x is None else unit_value(unit, x) for x in around[name]))
+    return rows, around | dict(ranges)
 
 
 def unknowns_of(
@@ -271,7 +306,8 @@ def unknowns_of(
     """
     if unknowns or not isinstance(between, Range):
         return unknowns or [*(between or ())]
-    free = [name for name in read_with_unknowns(text, known_names, None).program.variables if name not in known_names]
+    program = read_with_unknowns(text, known_names, None, units=True).program
+    free = [name for name in program.variables if name not in known_names]
     if len(free) != 1:
         raise usage_error("`--between` is of one unknown, and it is not said which", f"name it: `--for {free[-1]}`")
     return free
@@ -525,17 +561,31 @@ def _branch(
     ranges: Mapping[str, Range],
     unknowns: Sequence[str] | None,
     between: Mapping[str, Range] | Range | None,
+    units: Sequence[str] | str | None,
 ) -> Curve:
     """The first unknown of equations over another variable, from the solution at the point as far as it goes."""
     pointed = all(name in point for name in ranges)
-    ranges = {name: Range(*(x if x is None else as_number(x, name) for x in ends)) for name, ends in ranges.items()}
     for name, ends in ranges.items():
         _check(name, ends)
         if name not in point:
             # the solution is looked for in the middle
-            assert ends.low is not None and ends.high is not None
-            point[name] = (ends.low + ends.high) / 2
-    posed = posed_equations(text, point, unknowns, between, None)
+            point[name] = _middle(ends)
+    posed = posed_equations(text, point, unknowns, between, None, units)
+    measured = posed.units
+    if measured is None:
+        ranges = {name: Range(*(x if x is None else as_number(x, name) for x in ends)) for name, ends in ranges.items()}
+    else:
+        from ..inputs.own_units import in_own_units, ranges_in  # only units need it
+
+        ranges = ranges_in(ranges, measured.point, "an end of its range")
+        numbers = {name: measured.number_of(name, x) for name, x in posed.values.items()}
+        posed = posed._replace(
+            program=in_own_units(posed.program, measured.point, measured.sides),
+            point={name: numbers[name] for name in posed.point},
+            values=numbers,
+            bounds={name: measured.ends(name, ends) for name, ends in posed.bounds.items()},
+            units=None,
+        )
     model = Implicit(posed)
     chosen = list(dict.fromkeys([*ranges, *(wrt or ())]))
     free = list(model.point)
@@ -574,16 +624,27 @@ def _branch(
         equations=tuple(posed.texts),
         known=frozenset(model.values),
     )
+    curve = curve if measured is None else curve._replace(units=_units_of(measured, [name]))
     return _sampled(curve, (height, branch.slope), [at])
+
+
+def _middle(ends: Range) -> float:
+    """The middle of a range, in the unit of its ends."""
+    low, high = ends.low, ends.high
+    assert low is not None and high is not None
+    middle = (float(low) + float(high)) / 2
+    unit = getattr(low, "unit", None) or getattr(high, "unit", None)
+    if unit is None:
+        return middle
+    from ..inputs.quantities import unit_value  # only units need it
+
+    return unit_value(unit, unit.value_from_si(middle))
 
 
 def _formula(program: Program, name: str) -> str:
     """The derivative as a formula, where it is short."""
     if len(program.text) > SHORT or any(character in program.text for character in "=\n"):
         # with bindings and conditions the formula would show what the text does not
-        return ""
-    if has_unit_literals(program.text):
-        # its numbers would be without their units
         return ""
     try:
         formulas = derivatives(program.outputs[0], [program.variables[name]], 1)

@@ -303,7 +303,7 @@ def from_table(table: Any) -> Data:
     names = named_columns(table)
 
     def read(choose: Choose, skip: bool) -> Columns:
-        theirs = mapped_columns({}, [name for name in names if isinstance(name, str) and is_name(name)])
+        theirs = mapped_columns({}, [name for name in names if isinstance(name, str)])
         chosen = choose(list(theirs))
         arrays = {name: _doubles(name, table[theirs[name]]) for name in chosen}
         rows = common_length(arrays)
@@ -320,9 +320,9 @@ def from_table(table: Any) -> Data:
         else:
             kept = []
         left = Counter([f"point: {why}" for why in bad.values()])
-        return checked(
-            Columns(arrays, rows - len(bad), lambda row: f"row {(kept[row] if kept else row) + 1}: ", left), "the data"
-        )
+        columns = Columns(arrays, rows - len(bad), lambda row: f"row {(kept[row] if kept else row) + 1}: ", left)
+        units = units_in_headings({name: theirs[name] for name in chosen}, {})
+        return checked(columns._replace(units=units), "the data")
 
     return read
 

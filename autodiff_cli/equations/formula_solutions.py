@@ -13,7 +13,7 @@ from ..algebra.walk import substituted
 from ..graphs.value import Value, constant, node
 from ..language.printer import expression_text
 from ..record import Record
-from ..table.operators import ADD, DIV, EQ, GE, MUL, NE, NEG, SUB
+from ..table.operators import ADD, CONSTANT, DIV, EQ, GE, MUL, NE, NEG, SUB
 from ..table.primitive import PRIMITIVES, Primitive
 
 ZERO, TWO, FOUR = constant(0.0, "0"), constant(2.0, "2"), constant(4.0, "4")
@@ -133,7 +133,10 @@ def _number(value: Value) -> Fraction | None:
     if value.primitive is DIV:
         above, below = map(_number, value._prev)
         return above / below if above is not None and below else None
-    return rational(value)
+    number = rational(value)
+    # the doubles of `pi` and of numbers with units have the same sign
+    is_constant = number is None and value.primitive is CONSTANT and isinstance(value.data, float)
+    return Fraction(value.data) if is_constant else number
 
 
 def _decided(condition: Value) -> bool | None:

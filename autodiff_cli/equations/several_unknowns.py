@@ -190,5 +190,8 @@ class SeveralEquations:
         size, place = self.least
         text, units = self.problem.text, self.problem.units
         at = ", ".join(f"{name} = {text(name, x)}" for name, x in zip(self.problem.unknowns, place, strict=True))
-        si = "" if units is None else ", in units of the SI"
-        return f"; they are nearest to holding at {at}, where the sides differ by {size:.3g}{si}"
+        if units is not None and len(set(units.sides)) == 1:
+            by = units.text_of_side(size, 3)
+        else:
+            by = f"{size:.3g}{'' if units is None else ', in units of the SI'}"
+        return f"; they are nearest to holding at {at}, where the sides differ by {by}"

@@ -313,8 +313,6 @@ def _formulas(text: str, point: Mapping[str, float | str], unknowns: Sequence[st
     (name,) = unknowns or ()
     if len(program.roots) != 1 or name not in program.variables or not {*program.variables} - {name, *point}:
         return None
-    if "[" in text:
-        read_with_unknowns(text, [*point], unknowns)  # raises where a number has a unit
     values = {
         other: parse(x if isinstance(x, str) else getattr(x, "source", None) or repr(as_number(x, other))).outputs[0]
         for other, x in point.items()

@@ -65,6 +65,11 @@ class Step(Record):
             return f"chain, {self.function}"
         return self.function if self.rule == "function" else self.rule
 
+    @property
+    def title(self) -> str:
+        """The name beside mathematics, where `log` is ln."""
+        return self.name.replace("log", "ln") if self.function == "log" else self.name
+
 
 def derivative_name(by: tuple[str, ...], of: str = "") -> str:
     """The derivative as people write it on one line: d2/dx dy, or d2y/dx^2 of an unknown."""
@@ -537,7 +542,7 @@ def latex(derivations: Sequence[Derivation]) -> str:
         for step in entry.steps:
             sides = (as_written(graph, step.pending, derivative) for graph in (step.part, step.result))
             part, result = map(typeset.expression, sides)
-            title = rf"\text{{{text_latex(step.name)}}}"
+            title = rf"\text{{{text_latex(step.title)}}}"
             if step.condition:
                 title += rf"\quad({_condition_latex(step.condition, typeset)})"
             rows.append(rf"{part} &= {result} && {title} \\")

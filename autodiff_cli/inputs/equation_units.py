@@ -99,6 +99,7 @@ class EquationUnits(ProgramUnits):
         units["errors"] = {name: unit.difference for name, unit in named.items()}
         units["residuals"] = self.sides
         units["point"] = {name: unit for name, unit in self.point.items() if name not in self.unknowns}
+        units.asked = [self.unknowns[k] for k in self.chosen]
         return units
 
     def ends(self, name: str, ends: tuple[float, float]) -> tuple[float, float]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, cast
@@ -38,6 +38,8 @@ class Units(dict[str, Any]):
     """Whether the unit of the value was asked for."""
     typed: Mapping[str, float] = {}
     """The values of variables in their units, of those that were typed."""
+    asked: Collection[str] = ()
+    """The names of unknowns and parameters whose units were asked for, or typed with their values."""
 
     def __repr__(self) -> str:
         return repr(self.texts())
@@ -397,7 +399,14 @@ def unit_of_rate(units: Units, free: Iterable[str], scaled: bool = False) -> str
         own = {name: unit / units["gradient"][name] for name, unit in own.items()}
     texts = {name: str(unit) or "1" for name, unit in own.items()}
     shared = {*texts.values()}
-    return shared.pop() if len(shared) == 1 else ", ".join(f"{text} for `{name}`" for name, text in texts.items())
+    if len(shared) == 1:
+        return shared.pop()
+    lists: dict[str, set[str]] = {}
+    for name, text in texts.items():
+        lists.setdefault(name.partition("[")[0], set()).add(text)
+    # a list by its name where its entries have one unit
+    whole = {name if len(lists[name.partition("[")[0]]) > 1 else name.partition("[")[0]: x for name, x in texts.items()}
+    return ", ".join(f"{text} for `{name}`" for name, text in whole.items())
 
 
 class MeasuredNumber(float):

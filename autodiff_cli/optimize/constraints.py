@@ -45,6 +45,8 @@ class Constraint(NamedTuple):
     equality: bool
     program: Program
     """Whose value is g."""
+    unit: str = ""
+    """The unit of g."""
 
 
 class ConstraintAtPoint(Record):
@@ -291,7 +293,7 @@ class ConstrainedProblem:
                 ConstraintAtPoint(constraint.text, g + 0.0, m + 0.0, bool(constraint.equality or abs(g) <= room))
             )
             if (abs(g) if constraint.equality else -g) > room:
-                off.append(f"`{constraint.text}` is off by {abs(g):.3g}")
+                off.append(f"`{constraint.text}` is off by {f'{abs(g):.3g} {constraint.unit}'.rstrip()}")
         if off:
             return Conditions(
                 False,

@@ -291,7 +291,8 @@ class LocalModel:
         far = max(range(len(start)), key=lambda k: abs(end[k] - start[k]) / self.size[k])
         way = "grows" if end[far] > start[far] else "falls"
         name = trail[0].free[far]
-        there = f"{unsigned(self.sense.sign * trail[-1].value):.3g} at {name} = {end[far]:.3g}"
+        value = trail[0].text("value", unsigned(self.sense.sign * trail[-1].value))
+        there = f"{value} at {name} = {trail[0].text(name, end[far])}"
         falls = f"as {name} {way} the value goes on {self.sense.falling} ({there})"
         hint = f"start elsewhere, or limit it: `--bounds {name}=…`"
         message = f"not converged: {falls}; it seems to have no {self.sense.best} that way: {hint}"
@@ -408,7 +409,7 @@ class LocalModel:
             inside, outside, edge = self.bracket(row, way)
             if edge:
                 at = ", ".join(
-                    f"{n} = {x:.3g}" for n, x in list(zip(row.free, _coordinates(inside), strict=True))[:NAMED]
+                    f"{n} = {row.text(n, x)}" for n, x in list(zip(row.free, _coordinates(inside), strict=True))[:NAMED]
                 )
                 way_out = f"the value {self.sense.falls} up to the edge of where it has a derivative"
                 message = f"not converged: {way_out}, near {at}"

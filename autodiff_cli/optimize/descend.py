@@ -136,6 +136,11 @@ class DescentStep(NamedTuple):
         """The derivative by each variable that moves."""
         return dict(zip(self.free, self.partials, strict=True))
 
+    def text(self, field: str, x: float, digits: int = 3) -> str:
+        """A number for a message, in the unit of a field, or of a variable."""
+        units = {} if self.units is None else {**self.units["point"], **self.units}
+        return f"{x:.{digits}g} {units.get(field) or ''}".rstrip()
+
 
 @dataclass(frozen=True, slots=True)
 class Ending:
@@ -250,7 +255,8 @@ class Descent:
                 best, self.best = value, row
             yield row
             if small_change is not None and abs(value - before) <= small_change:
-                message = f"converged at step {step}: the value changed by {abs(value - before):.3g} only"
+                change = row.text("value", abs(value - before))
+                message = f"converged at step {step}: the value changed by {change} only"
                 self.ending = Ending("value", message)
                 return
             if (value < worst) if maximize else (value > worst):
@@ -306,7 +312,9 @@ class Descent:
         """Return the ending if no more steps are to be taken, or the gradient is small enough."""
         stops, start = self.stops, self.start
         if stops.gradient_tolerance is not None and row.gradient_norm <= stops.gradient_tolerance:
-            message = f"converged at step {row.step}: the gradient norm is {row.gradient_norm:.3g}"
+            message = (
+                f"converged at step {row.step}: the gradient norm is {row.text('gradient_norm', row.gradient_norm)}"
+            )
             return Ending("gradient", message)
         lost = row.value < start.value if self.maximize else row.value > start.value
         if lost and row.gradient_norm > start.gradient_norm:
@@ -316,7 +324,8 @@ class Descent:
             taken = f"{counted(row.epoch, 'epoch')} ({taken})"
         if stops.gradient_tolerance is None and stops.value_tolerance is None:
             return Ending("steps", f"stopped after {taken}, as asked")
-        message = f"not converged after {taken}: the gradient norm is still {row.gradient_norm:.3g}"
+        norm = row.text("gradient_norm", row.gradient_norm)
+        message = f"not converged after {taken}: the gradient norm is still {norm}"
         more = "--steps" if row.epoch is None else "--epochs"
         return Ending("steps", message, f"take more `{more}`, or another `--rate`")
 
@@ -324,11 +333,12 @@ class Descent:
         """Return the ending of a run whose numbers grow without bound."""
         start, grown = self.start.value, "grown" if row.value > self.start.value else "fallen"
         better = row.value > start if self.maximize else row.value < start
+        ends = " to ".join(row.text("value", x, 6) for x in (start, row.value))
         if better:
             which = "maximum" if self.maximize else "minimum"
-            message = f"diverged at step {step}: the value has {grown} from {start:.6g} to {row.value:.6g}"
+            message = f"diverged at step {step}: the value has {grown} from {ends}"
             return Ending("diverged", message, f"there may be no {which}; or try a smaller `--rate`")
-        away = f"the value has {grown} from {start:.6g} to {row.value:.6g}"
+        away = f"the value has {grown} from {ends}"
         if row.value == start:
             away = "the step leads out of the range of double precision"
         rate = self.rule.rate or RATES[self.rule.method]

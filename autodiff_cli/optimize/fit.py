@@ -839,8 +839,7 @@ class _Inference:
             return []
         (name,) = self.data.predictors
         xs = np.linspace(np.min(model.columns[name]), np.max(model.columns[name]), CURVE)
-        over = Model(model.program, {name: xs}, model.free, model.held, np.zeros(CURVE), np.ones(CURVE), model.stop)
-        heights, slopes = over.observed(self.ended.values)
+        heights, slopes = model.over({name: xs}).observed(self.ended.values)
         wide = self.factor * np.sqrt(np.maximum(self._variances(slopes[self.estimated].T / self.size), 0.0))
         points = zip(xs.tolist(), heights.tolist(), wide.tolist(), strict=True)
         return [(x, y, w) for x, y, w in points if math.isfinite(y) and math.isfinite(w)]
@@ -857,10 +856,8 @@ class _Inference:
             if name not in names:
                 raise point_error(f"`{name}` is not a predictor of this fit", f"predictors are {quoted(names)}")
         places = {name: np.array(columns[name], dtype=float) for name in names}
-        rows = len(next(iter(places.values())))
-        over = Model(model.program, places, model.free, model.held, np.zeros(rows), np.ones(rows), model.stop)
         with np.errstate(all="ignore"):
-            values, slopes = over.observed(self.ended.values)
+            values, slopes = model.over(places).observed(self.ended.values)
             of_mean = np.maximum(self._variances(slopes[self.estimated].T / self.size), 0.0)
             confidence = self.factor * np.sqrt(of_mean)
             prediction = self.factor * np.sqrt(of_mean + self._variance_of_rows(values))

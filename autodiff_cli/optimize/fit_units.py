@@ -163,25 +163,27 @@ class FitUnits:
         up = self._back(self.response)
         lengths = {name: self._back(name) for name in fit.predictors}
         scales = {name: factor(self.computed(d), self.shown(name)) for name, d in self.solved.items() if d is not None}
-        parameters = {name: _scaled(parameter, scales.get(name, 1.0)) for name, parameter in fit.parameters.items()}
+        parameters = {name: scaled(parameter, scales.get(name, 1.0)) for name, parameter in fit.parameters.items()}
         changed: dict[str, Any] = {}
         if any(up) or any(map(any, lengths.values())):
             changed = self._in_headings_units(fit, typed)
         y = self.columns[self.response]
         squares = fit.goodness.chi_squared is not None or fit.sigma
+        units = Units(
+            parameters={name: self.unit_or_none(name) for name in fit.parameters},
+            standard_errors={name: self.unit_or_none(name) for name in fit.parameters},
+            intervals={name: self.unit_or_none(name) for name in fit.parameters},
+            rss=Unit() if squares else y.degree**2,
+            deviation=y.degree,
+            data={name: self.columns[name] for name in fit.columns},
+        )
+        units.asked = [*self.wanted]
         return fit._replace(
             **changed,
             parameters=parameters,
             null=[{name: x * scales.get(name, 1.0) for name, x in direction.items()} for direction in fit.null],
             point={name: float(parameter.estimate) for name, parameter in parameters.items()},
-            units=Units(
-                parameters={name: self.unit_or_none(name) for name in fit.parameters},
-                standard_errors={name: self.unit_or_none(name) for name in fit.parameters},
-                intervals={name: self.unit_or_none(name) for name in fit.parameters},
-                rss=Unit() if squares else y.degree**2,
-                deviation=y.degree,
-                data={name: self.columns[name] for name in fit.columns},
-            ),
+            units=units,
             warnings=(*fit.warnings, *self.warnings),
         )
 
@@ -240,7 +242,7 @@ class FitUnits:
         }
 
 
-def _scaled(parameter: Any, times: float) -> Any:
+def scaled(parameter: Any, times: float) -> Any:
     """A parameter in another unit."""
     if times == 1:
         return parameter

@@ -251,6 +251,14 @@ class Model:
         self._over_rows = self._compiled(self.free)
         self._last: tuple[bytes, Evaluated] | None = None
 
+    def over(self, columns: Mapping[str, Any]) -> Model:
+        """Return the curve at other rows, all of weight 1; the program is not compiled again."""
+        model, rows = Model.__new__(Model), len(next(iter(columns.values())))
+        model.__dict__.update(self.__dict__)
+        model.columns, model.rows, model._last = columns, rows, None
+        model.response, model.weights = self.np.zeros(rows), self.np.ones(rows)
+        return model
+
     def _compiled(self, wrt: Sequence[str]) -> ProgramOverRows:
         constant = [name for name in self.program.variables if name not in self.columns]
         return ProgramOverRows(self.program, wrt, constant)

@@ -451,6 +451,7 @@ def _constrained(
         units_of = [unit or Unit() for unit in of_constraints]
         each = [{"slack": unit, "multiplier": shown["value"].difference / unit} for unit in units_of]
         shown = type(shown)(**shown, constraints=each)
+        shown.fixed = bool(units)
     if sense is MAXIMIZE:
         # of an equation the multiplier is a derivative of the value, which is the negative
         equalities = [constraint.equality for constraint in constraints]
@@ -482,7 +483,8 @@ def _in_own_units(
             from ..inputs.own_units import in_own_units  # only units need it
 
             program = in_own_units(program, measured.point, measured.outputs)
-        results.append(constraint._replace(program=program))
+        unit = "" if measured is None else str(measured.outputs[0])
+        results.append(constraint._replace(program=program, unit=unit))
         units.append(None if measured is None else measured.outputs[0])
     return results, units
 

@@ -485,6 +485,27 @@ def with_prefix(unit: Unit, x: float) -> Unit:
     return parse_unit(name) * Unit(unit.atoms[1:], *_rest(unit)) if len(unit.atoms) > 1 else parse_unit(name)
 
 
+def readable(unit: Unit, x: float) -> Unit:
+    """The unit in which people read a number of it: with another prefix where it is very large or small.
+
+    >>> str(readable(parse_unit("m"), 0.00012)), str(readable(parse_unit("m"), 12.0))
+    ('µm', 'm')
+    """
+    return unit if SMALL <= abs(x) < LARGE else named(with_prefix(unit, x))
+
+
+def named(unit: Unit) -> Unit:
+    """The unit; of a quotient that has a name in the SI, and the factor 1 to it, the name: `Ω` for `V/A`."""
+    simple = coherent(unit.dimension)
+    is_quotient = len(unit.atoms) > 1 and any(n < 0 for _, n in unit.atoms)
+    same = (simple.scale, simple.pi) == (unit.scale, unit.pi)
+    return simple if is_quotient and same and [n for _, n in simple.atoms] == [1] else unit
+
+
+SMALL, LARGE = 0.1, 10_000.0
+"""Values between these need no other prefix."""
+
+
 def _rest(unit: Unit) -> tuple[Dimension, Fraction, Exponent]:
     first = parse_unit(unit.atoms[0][0])
     return (

@@ -9,7 +9,7 @@ from operator import mul
 
 from ..errors import ExpressionError
 from .table import BASE
-from .unit import NUMBER, Dimension, Exponent, Unit, coherent
+from .unit import NUMBER, Dimension, Exponent, Unit, coherent, named
 
 
 class Elimination:
@@ -75,15 +75,7 @@ class UnitSystem:
             unit = reduce(mul, [unit ** (int(n) if n.denominator == 1 else n) for unit, n in powers if n], Unit())
         except ExpressionError:  # a root of the factor is no fraction
             return coherent(dimension)
-        return _named(unit)
-
-
-def _named(unit: Unit) -> Unit:
-    """The unit; of a quotient that has a name in the SI, and the factor 1 to it, the name: `Ω` for `V/A`."""
-    simple = coherent(unit.dimension)
-    is_quotient = len(unit.atoms) > 1 and any(n < 0 for _, n in unit.atoms)
-    same = (simple.scale, simple.pi) == (unit.scale, unit.pi)
-    return simple if is_quotient and same and [n for _, n in simple.atoms] == [1] else unit
+        return named(unit)
 
 
 Linear = tuple[float, float]

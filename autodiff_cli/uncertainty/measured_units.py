@@ -13,7 +13,7 @@ from ..inputs.parse_point import constant_value
 from ..inputs.quantities import ProgramUnits, Units, make_quantity, quantity_value
 from ..quantities.unit import Unit, parse_unit, quantity_name, unit_or_none
 from .measured_value import MeasuredValue, is_asymmetric, quantity
-from .measurement_model import Explicit, FirstOrder
+from .measurement_model import Explicit, FirstOrder, Implicit
 
 _BEGIN = re.compile(r"(?<=[\d.)% ])(?=[^\W\d_]|[°º℃℉′″'\"])|(?<=[)% ])(?=1\s*/)")
 """Where a unit may begin behind a number."""
@@ -137,17 +137,19 @@ def parameters_in(distribution: Any, unit: Unit) -> tuple[float, ...]:
     )
 
 
-class InUnits(Explicit):
+class InUnits:
     """A measurement model whose outputs are in units; its inputs are in coherent ones."""
 
-    def __init__(self, model: Explicit, units: ProgramUnits) -> None:
+    def __init__(self, model: Explicit | Implicit, units: ProgramUnits) -> None:
+        self.model = model
         self.units: ProgramUnits = units
         self.program, self.point, self.outputs = model.program, model.point, model.outputs
         self.warnings, self.values = [*model.warnings, *units.warnings], model.values
+        self.kinks = model.kinks
 
     def first(self, names: Sequence[str]) -> FirstOrder:
         """Return the outputs and their derivatives by these inputs."""
-        values, rows, warnings = super().first(names)
+        values, rows, warnings = self.model.first(names)
         units = self.units.outputs
         return FirstOrder(
             [unit.value_from_si(x) for unit, x in zip(units, values, strict=True)],
@@ -158,20 +160,20 @@ class InUnits(Explicit):
     def second(self, k: int, names: Sequence[str]) -> list[list[Any]]:
         """Return the second derivatives of output `k`."""
         unit = self.units.outputs[k]
-        return [[unit.from_si(float(x)) for x in row] for row in super().second(k, names)]
+        return [[unit.from_si(float(x)) for x in row] for row in self.model.second(k, names)]
 
     def third(self, k: int, direction: Mapping[str, float]) -> float:
         """Return the third derivative of output `k` along a direction."""
-        return self.units.outputs[k].from_si(super().third(k, direction))
+        return self.units.outputs[k].from_si(self.model.third(k, direction))
 
     def at(self, k: int, inputs: Mapping[str, float]) -> float | None:
         """Return the value of output `k` at other values of some inputs."""
-        value = super().at(k, inputs)
+        value = self.model.at(k, inputs)
         return None if value is None else self.units.outputs[k].value_from_si(value)
 
     def draws(self, fixed: Sequence[str]) -> Any:
         """Return what evaluates the outputs at many points."""
-        return _SamplerInUnits(super().draws(fixed), self.units.outputs)
+        return _SamplerInUnits(self.model.draws(fixed), self.units.outputs)
 
 
 class _SamplerInUnits:

@@ -27,7 +27,7 @@ from ..graphs.value import Value, in_order
 from ..graphs.value_and_gradient import evaluate_in, value_in
 from ..inputs.arithmetic import DOUBLE, kink_warnings
 from ..inputs.bounds import Range
-from ..inputs.problem import Point, Problem, parse, pose
+from ..inputs.problem import Point, Problem, Quantity, parse, pose
 from ..language.builder import Program
 from ..numbers.base import Number
 from ..numbers.budget import DRAWN_INPUT, DRAWN_NODE, DRAWN_OUTPUT, Defined, charge
@@ -40,6 +40,7 @@ from ..run.sweep import Breakpoint
 from .measured_value import MeasuredValue
 
 if TYPE_CHECKING:
+    from ..inputs.equation_units import EquationUnits
     from ..inputs.quantities import ProgramUnits
 
 CORRECTIONS = 12
@@ -79,21 +80,41 @@ class Kink(NamedTuple):
 
 def variables_of(text: str, names: Sequence[str], implicit: bool) -> Program:
     """The program of a model, for what its variables are; `names` have values. Raises `ExpressionError`."""
-    return read_equations(text, names).program if implicit else parse(text, names, units=True)
+    return read_equations(text, names, units=True).program if implicit else parse(text, names, units=True)
 
 
 def model_of(
-    text: str, point: Point, unknowns: Sequence[str] | None, between: Mapping[str, Range] | Range | None
+    text: str,
+    point: Point,
+    unknowns: Sequence[str] | None,
+    between: Mapping[str, Range] | Range | None,
+    units: Sequence[str] | str | None = None,
+    *,
+    system: bool = False,
 ) -> Model:
-    """The model of a text: of equations, where unknowns or their bounds are named. Raises `ExpressionError`."""
+    """The model of a text: of equations, where unknowns or their bounds are named. Raises `ExpressionError`.
+
+    Those have `units` that are asked for the unknowns, which are products of the inputs' in a `system`.
+    """
     if unknowns is not None or between is not None:
-        return Implicit(posed_equations(text, point, unknowns, between, None))
+        estimates = {name: without_uncertainty(x) for name, x in point.items()}
+        problem = posed_equations(text, estimates, unknowns, between, None, units, system=system)
+        return Implicit(problem._replace(point={name: point.get(name, x) for name, x in problem.point.items()}))
     try:
         return Explicit(text, point)
     except ExpressionError as error:
         if error.kind == "syntax":
             _check_no_equations(text, point)
         raise
+
+
+def without_uncertainty(value: float | str) -> float | str:
+    """A measured value with a unit as one without its uncertainty; other values as they are."""
+    if not isinstance(value, MeasuredValue) or not hasattr(value, "unit"):
+        return value
+    estimate = Quantity(float(value))
+    estimate.source, estimate.number, estimate.unit = value.source, value.number, value.unit
+    return estimate
 
 
 def _check_no_equations(text: str, point: Point) -> None:
@@ -247,11 +268,9 @@ def _no_reason(row: int, name: str) -> None:
 class Implicit:
     """Equations whose unknowns are the results: at other inputs, those that the solution moves to with the inputs."""
 
-    units: ProgramUnits | None = None
-
     def __init__(self, problem: Problem) -> None:
-        if problem.units is not None:
-            raise usage_error("equations take no values with units", "give the numbers, in units that belong together")
+        self.units: EquationUnits | None = problem.units
+        self._text = problem.text
         for name in problem.unknowns:
             if isinstance(start := problem.point.get(name), MeasuredValue):
                 raise point_error(
@@ -278,7 +297,9 @@ class Implicit:
         try:
             rows, kinks = derivatives(REAL, self.program.outputs, self.values, self.outputs, names)
         except Singular:
-            where = ", ".join(f"{name} = {x:.6g}" for name, x in zip(self.outputs, self.solution, strict=True))
+            where = ", ".join(
+                f"{name} = {self._text(name, x)}" for name, x in zip(self.outputs, self.solution, strict=True)
+            )
             message = f"the equations have a multiple root at {where}, which has no derivative"
             hint = "a small change of the other variables may split it in two, or leave none"
             raise ExpressionError("derivative", message, hint=hint) from None

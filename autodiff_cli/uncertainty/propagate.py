@@ -32,10 +32,14 @@ from .measured_value import (
     of_draws,
     plus_minus,
 )
-from .measurement_model import Explicit, Model, model_of, variables_of
+from .measurement_model import Implicit, model_of, variables_of
 from .monte_carlo import BLOCK, LEFT_OUT, Drawn, Results, Sampler, check_samples
 
 if TYPE_CHECKING:
+    from .measured_units import InUnits
+    from .measurement_model import Explicit
+
+    Model = Explicit | Implicit | InUnits
     from ..inputs.quantities import ProgramUnits, Units
 
 LEVEL = 0.95
@@ -295,9 +299,9 @@ def propagate(
         texts, units = ({}, None) if left_out(units) else (texts, units)
     if texts:
         asked = bool(units) or has_unit_literals(text) or any(hasattr(x, "unit") for x in inputs_given.values())
-        measured, notes = _in_headings_units(measured, texts, asked, implicit)
+        measured, notes = _in_headings_units(measured, texts, asked)
     system = system or any(hasattr(x, "unit") for x in measured.values())
-    model, of_program = _with_units(model_of(text, {**inputs_given, **measured}, unknowns, between), units, system)
+    model, of_program = _with_units(text, {**inputs_given, **measured}, unknowns, between, units, system)
     warnings = [*model.warnings, *notes]
     inputs = _inputs(model, dof or {}, readings or {}, warnings)
     warnings += [_two_pieces(name, x, of_program) for name, x in inputs.items() if x.distribution.family == "twopiece"]
@@ -367,14 +371,12 @@ def propagate(
 
 
 def _in_headings_units(
-    values: Mapping[str, float], texts: Mapping[str, str], asked: bool, implicit: bool
+    values: Mapping[str, float], texts: Mapping[str, str], asked: bool
 ) -> tuple[dict[str, float], list[Diagnostic]]:
     """The values of columns and of a fit in the units that they have there, where these count, and a note."""
     from ..inputs.column_units import column_units
     from .measured_units import with_unit
 
-    if implicit:
-        return {**values}, [Diagnostic("note", "equations take no units: only the numbers count", None, None)]
     known, notes = column_units(values, texts, asked)
     in_units = {name: unit for name, unit in known.items() if unit.atoms}
     return {
@@ -382,20 +384,36 @@ def _in_headings_units(
     }, notes
 
 
-def _with_units(model: Model, asked: Sequence[str] | str | None, system: bool) -> tuple[Model, ProgramUnits | None]:
-    """The model with its outputs in units, and the units; as it is where nothing has one. Raises `ExpressionError`.
+def _with_units(
+    text: str,
+    values: Point,
+    unknowns: Sequence[str] | None,
+    between: Mapping[str, Range] | Range | None,
+    asked: Sequence[str] | str | None,
+    system: bool,
+) -> tuple[Model, ProgramUnits | None]:
+    """The model with its outputs in units, and the units; None where nothing has one. Raises `ExpressionError`.
 
     In a `system` outputs are in products of the inputs' units.
     """
+    from ..inputs.column_units import without_units_hint
+
+    try:
+        model = model_of(text, values, unknowns, between, asked, system=system)
+    except ExpressionError as error:
+        raise without_units_hint(error) if system else error from None
+    if isinstance(model, Implicit):
+        if model.units is None:
+            return model, None
+        from .measured_units import InUnits  # only units need it
+
+        return InUnits(model, model.units), model.units
     is_measured = has_unit_literals(model.program.text) or any(hasattr(x, "unit") for x in model.point.values())
     if asked is None and not is_measured:
         return model, None
-    from ..inputs.column_units import without_units_hint
     from ..inputs.quantities import units_of
     from .measured_units import InUnits
 
-    if not isinstance(model, Explicit):
-        raise usage_error("equations take no values with units", "give the numbers, in units that belong together")
     point = {name: x if isinstance(x, float) else as_number(x, name) for name, x in model.point.items()}
     try:
         units = units_of(model.program, point, asked, model.outputs, system=system)

@@ -79,8 +79,15 @@ class FitView(View[Fit]):
         double = answer.arithmetic.name == "double"
         rows: list[tuple[Shown | str | None, ...]] = []
         units = {} if answer.units is None else answer.units["parameters"]
-        for name, parameter in answer.parameters.items():
-            unit = units.get(name)
+        for name, fitted in answer.parameters.items():
+            unit, parameter = units.get(name), fitted
+            if unit is not None and double and answer.units is not None and name not in answer.units.asked:
+                from ..optimize.fit_units import scaled
+                from ..quantities.unit import readable
+                from ..quantities.unit_system import factor
+
+                shown = readable(unit, max(abs(float(fitted.estimate)), float(fitted.error or 0)))
+                unit, parameter = shown, scaled(fitted, factor(unit, shown))
             if parameter.error is None:
                 written = "" if unit is None else measured(parameter.estimate, unit, self.digits)
                 rows.append((name, parameter.estimate, None, HELD.get(parameter.held, "–"), written))

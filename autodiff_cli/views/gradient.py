@@ -138,11 +138,11 @@ class GradientView(View[Gradient[Any]]):
 def by_size(answer: Gradient[Any]) -> Gradient[Any]:
     """The answer with the prefix that makes its value easiest to read, where nobody asked for a unit."""
     units = answer.units
-    if units is None or units.fixed or answer.arithmetic is not DOUBLE or SMALL <= abs(answer.value) < LARGE:
+    if units is None or units.fixed or answer.arithmetic is not DOUBLE:
         return answer
-    from ..quantities.unit import ratio, with_prefix
+    from ..quantities.unit import ratio, readable
 
-    old, new = units["value"], with_prefix(units["value"], answer.value)
+    old, new = units["value"], readable(units["value"], answer.value)
     if new == old:
         return answer
     gradient = {name: ratio(new, unit.difference) for name, unit in units["point"].items() if name in answer.gradient}
@@ -152,10 +152,6 @@ def by_size(answer: Gradient[Any]) -> Gradient[Any]:
         gradient={n: gradient[n].from_si(units["gradient"][n].to_si(x)) for n, x in answer.gradient.items()},
         units=shown,
     )
-
-
-SMALL, LARGE = 0.1, 10_000.0
-"""Values between these need no other prefix."""
 
 
 def _size(x: Any) -> float:

@@ -17,6 +17,8 @@ LONGEST = 120
 """Nodes, a shared one counted at each of its uses, of what is written out."""
 
 _BETWEEN = by_name({"le": " ≤ ", "ge": " ≥ ", "ne": " ≠ ", "sub": " − ", "mul": "·", "pow": "^"})
+_NAMES = by_name({"log": "ln"})
+"""What people write for functions, as LaTeX has it too."""
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _COEFFICIENT = re.compile(r"[1-9]\d*(\.\d+)?|0?\.\d+")
 _PARTED = re.compile(r"[eE_]\d|_|d/")
@@ -68,7 +70,7 @@ def _parts(value: Value) -> tuple[int, list[Item]]:
         return POWER, ["√", (operands[0], ATOM)] if not operands[0]._prev else ["√(", (operands[0], CHOICE), ")"]
     if name == "abs" and not any(operand.primitive is value.primitive for operand in in_order(operands)):
         return ATOM, ["|", (operands[0], CHOICE), "|"]
-    parts: list[Item] = [value.primitive.spelling or name, "("]
+    parts: list[Item] = [_NAMES.get(name) or value.primitive.spelling or name, "("]
     for k, operand in enumerate(operands):
         parts += [", ", (operand, CHOICE)] if k else [(operand, CHOICE)]
     return ATOM, [*parts, ")"]

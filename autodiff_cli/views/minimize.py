@@ -31,6 +31,7 @@ class MinimumView(View[Minimum]):
     fields, csv_columns, line_fields = declared("minimize")
 
     def document(self, answer: Minimum) -> Iterator[Block]:
+        answer = by_size(answer)
         units: Mapping[str, Any] = answer.units or {}
         at, slopes = units.get("point", {}), units.get("gradient", {})
 
@@ -69,6 +70,34 @@ class MinimumView(View[Minimum]):
         if answer.verdict and answer.converged:
             yield Line(((answer.verdict, "" if answer.kind == answer.sought else "heading"),))
         yield Line(((_effort(answer), "faint"),))
+
+
+def by_size(answer: Minimum) -> Minimum:
+    """The answer with the prefix that makes its value easiest to read, where nobody asked for a unit."""
+    units = answer.units
+    if units is None or units.fixed:
+        return answer
+    from ..inputs.quantities import step_units
+    from ..quantities.unit import readable
+    from ..quantities.unit_system import factor
+
+    old, new = units["value"], readable(units["value"], answer.value)
+    if new == old:
+        return answer
+    times = factor(old, new)
+    shown = type(units)({**units, **step_units(new, units["point"], answer.gradient)})
+    constraints = answer.constraints
+    if constraints:
+        of = [{"slack": unit["slack"], "multiplier": new.difference / unit["slack"]} for unit in units["constraints"]]
+        shown["constraints"] = of
+        constraints = tuple([each._replace(multiplier=each.multiplier * times) for each in constraints])
+    return answer._replace(
+        value=new.value_from_si(old.to_si(answer.value)),
+        gradient={name: slope * times for name, slope in answer.gradient.items()},
+        gradient_norm=answer.gradient_norm * times,
+        constraints=constraints,
+        units=shown,
+    )
 
 
 def verdict(answer: Minimum) -> str:

@@ -98,7 +98,9 @@ def _equations(curve: Curve, typed: str) -> str:
     shown = []
     for equation in curve.equations:
         sides = [*equation.split("="), "0"][:2]
-        written = ["" if "=" in side else program_in_mathematics(parse(side, curve.known)) for side in sides]
+        written = [
+            "" if "=" in side else program_in_mathematics(parse(side, curve.known, units=True)) for side in sides
+        ]
         if equation.count("=") > 1 or not all(written):
             return typed
         shown.append(" = ".join(written))

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..equations.solve import Solution, Solved
+from ..inputs.arithmetic import DOUBLE
 from ..language.elements import nested_record
 from .document import (
     Block,
@@ -115,27 +116,33 @@ class SolvedView(View[Solved]):
             or answer.reason
         )
 
-    def document(self, answer: Solved) -> Iterator[Block]:
+    def _solution(self, answer: Solved, solution: Solution) -> Iterator[Block]:
+        """A solution for people."""
         units: Mapping[str, Any] = answer.units or {}
         of_values, of_second = units.get("values", {}), units.get("second")
-        for solution in answer.solutions:
-            for name, value in solution.values.items():
-                digits = self.digits or (7 if solution.multiplicity is None else 10)
-                line = stated(name, value, digits, unit=of_values.get(name))
-                yield Line(
-                    (
-                        *line.pieces,
-                        (_reliable(answer, solution.errors[name], units.get("errors", {}).get(name)), "faint"),
-                    )
+        for name, value in solution.values.items():
+            digits = self.digits or (7 if solution.multiplicity is None else 10)
+            line = stated(name, value, digits, unit=of_values.get(name))
+            yield Line(
+                (
+                    *line.pieces,
+                    (_reliable(answer, solution.errors[name], units.get("errors", {}).get(name)), "faint"),
                 )
-            if quality := _quality(answer, solution):
-                yield Line(sentence(quality, "faint"))
-            if solution.derivatives:
-                yield _derivatives(answer, solution, self.digits, self.sort)
-            for name, matrix in (solution.second or {}).items():
-                rows = [row.values() for row in matrix.values()]
-                own = of_second and [row.values() for row in of_second[name].values()]
-                yield matrix_table(f"second derivative of {name}", list(matrix), rows, self.digits, own)
+            )
+        if quality := _quality(answer, solution):
+            yield Line(sentence(quality, "faint"))
+        if solution.derivatives:
+            yield _derivatives(answer, solution, self.digits, self.sort)
+        for name, matrix in (solution.second or {}).items():
+            rows = [row.values() for row in matrix.values()]
+            own = of_second and [row.values() for row in of_second[name].values()]
+            yield matrix_table(f"second derivative of {name}", list(matrix), rows, self.digits, own)
+
+    def document(self, answer: Solved) -> Iterator[Block]:
+        for answer_in_units, solution in [by_size(answer, solution) for solution in answer.solutions]:
+            yield from self._solution(answer_in_units, solution)
+        units: Mapping[str, Any] = answer.units or {}
+        of_values = units.get("values", {})
         for formula in answer.formulas:
             line = stated(formula.unknown, formula.formula)
             where: Pieces = (("   where ", "faint"), (formula.condition, "number")) if formula.condition else ()
@@ -156,6 +163,43 @@ class SolvedView(View[Solved]):
                 for name, (low, high) in box.items()
             )
             yield Line(sentence(f"undecided: {ranges}"))
+
+
+def by_size(answer: Solved, solution: Solution) -> tuple[Solved, Solution]:
+    """The answer and one of its solutions, with the prefixes that make its values easiest to read.
+
+    Unknowns whose units were asked for, or typed with their bounds or starts, keep them.
+    """
+    units = answer.units
+    if units is None or answer.arithmetic is not DOUBLE:
+        return answer, solution
+    from ..quantities.unit import ratio, readable
+    from ..quantities.unit_system import factor
+
+    old: Mapping[str, Unit] = units["values"]
+    new = {x: old[x] if x in units.asked else readable(old[x], float(value)) for x, value in solution.values.items()}
+    if new == old:
+        return answer, solution
+    shown = type(units)({**units, "values": new, "errors": {name: unit.difference for name, unit in new.items()}})
+    at = {x: unit.difference for x, unit in units["point"].items()}
+    shown["derivatives"] = {u: {x: ratio(new[u], at[x]) for x in row} for u, row in units["derivatives"].items()}
+    if "second" in units:
+        shown["second"] = {
+            u: {x: {y: ratio(new[u], at[x] * at[y], higher=True) for y in row} for x, row in matrix.items()}
+            for u, matrix in units["second"].items()
+        }
+
+    def converted(numbers: Any, of: Any, to: Any) -> Any:
+        if isinstance(numbers, dict):
+            return {name: converted(x, of[name], to[name]) for name, x in numbers.items()}
+        return numbers and numbers * factor(of, to)
+
+    changed = {
+        field: converted(getattr(solution, field), units[field], shown[field])
+        for field in ("values", "errors", "derivatives", "second")
+        if field in units
+    }
+    return answer._replace(units=shown), solution._replace(**changed)
 
 
 def _differentiated(answer: Solved) -> set[str]:

@@ -36,13 +36,17 @@ class Written:
         shown = as_written(graph, step.pending, self.operator)
         return (mathematical(shown) if self.unicode else "") or expression_text(shown)
 
+    def rule(self, step: Step) -> str:
+        """The name of the rule of a step."""
+        return step.title if self.unicode else step.name
+
     def cells(self, step: Step) -> tuple[Pieces, ...]:
         """The row of a step: its rule, what it is applied to, and what comes of it."""
         style: Style = "name" if step.is_rule else "faint"
         result: Pieces = ((self.formula(step.result, step), "code"),)
         if step.condition:
             result += ((f", {_holds(step)}", "faint"),)
-        return ((step.name, style),), ((self.formula(step.part, step), "code"),), result
+        return ((self.rule(step), style),), ((self.formula(step.part, step), "code"),), result
 
 
 def _holds(step: Step) -> str:
@@ -54,7 +58,8 @@ def lines(derivation: Derivation, unicode: bool = True) -> Iterator[str]:
     """The steps as lines of a solution."""
     written = Written(derivation.by[-1], unicode)
     for step in derivation.steps:
-        reason = f"{step.name}; {_holds(step)}" if step.condition else step.name
+        rule = written.rule(step)
+        reason = f"{rule}; {_holds(step)}" if step.condition else rule
         yield f"{written.formula(step.part, step)} = {written.formula(step.result, step)}   ({reason})"
 
 

@@ -280,9 +280,9 @@ def _formula_sides(solution: FormulaSolution) -> tuple[str, str]:
     """Return the sides of a solution, with its conditions."""
     where = ""
     if solution.condition:
-        (choice,) = parse(f"where({solution.condition}, 1, 0)").outputs
+        (choice,) = parse(f"where({solution.condition}, 1, 0)", units=True).outputs
         where = where_latex(expression_latex(choice._prev[0]))
-    return name_latex(solution.unknown), expression_latex(parse(solution.formula).outputs[0]) + where
+    return name_latex(solution.unknown), expression_latex(parse(solution.formula, units=True).outputs[0]) + where
 
 
 def check_table(answer: Check, digits: int | None) -> str:

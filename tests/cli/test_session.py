@@ -7,20 +7,24 @@ import re
 import stat
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+import mpmath
 import pexpect
 import pytest
+import sympy
 from hypothesis import given
 from hypothesis import strategies as st
 
 from autodiff_cli.cli import prompt
+from autodiff_cli.cli.commands import repl
 from autodiff_cli.cli.prompt import completions
 from autodiff_cli.cli.session import Session, statements_of
 from autodiff_cli.cli.session_lines import Lines
 from autodiff_cli.derivatives.gradient import Gradient, gradient
 from autodiff_cli.errors import ExpressionError
+from autodiff_cli.views.repl import Listing
 from running import autodiff
 
 READY = r"\x1b\[\?2004h"
@@ -134,7 +138,8 @@ with redirect_stdout(io.StringIO()):
         assert session.answer(line) == 0, line
 late = {name.partition(".")[0] for name in sys.modules} & {"numpy", "scipy", "uniplot", "matplotlib", "rich"} - before
 assert late <= {"scipy"}, late
-repl.import_libraries(repl.LARGE["fit"])
+repl.IDLE = 0
+repl.prepare_all()
 for line in (
     "fit y = c*exp(b*x) --data DATA --at c=1,b=0.5", "minimize (x-1)^2 --at x=0", "descend (x-1)^2 --at x=0",
     "maximize -x^2 --at x=1", "propagate x*y --at x=1±0.1,y=2±0.2", "check x^2 --at x=2", "graph x^2 --at x=2",
@@ -153,6 +158,61 @@ for line in (
     arguments = [sys.executable, "-c", code, str(data), str(tmp_path / "p.html")]
     done = subprocess.run(arguments, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+WAITING = """
+import gc, sys, threading
+from autodiff_cli.__main__ import run
+from autodiff_cli.cli.commands import repl
+from autodiff_cli.numbers import budget
+repl.IDLE = 0
+gc.disable()
+class Lines(repl.Lines):
+    def answer(self, line):
+        if line == "wait":
+            repl._answering.release()
+            for thread in threading.enumerate():
+                if thread.daemon:
+                    thread.join()
+            repl._answering.acquire()
+            print("garbage:", gc.get_count()[0] > budget.GARBAGE / 2)
+            return 0
+        before = set(sys.modules)
+        code = super().answer(line)
+        print("late:", {*sys.modules} - before)
+        return code
+repl.Lines = Lines
+sys.exit(run(["repl"]))
+"""
+
+
+@pytest.mark.parametrize("term", ["xterm-256color", "dumb"])
+def test_at_any_prompt_all_is_loaded_ahead(tmp_path: Path, term: str) -> None:
+    (tmp_path / "d.csv").write_text("x,y\n0,1\n1,3.1\n2,4.9\n3,7.05\n", encoding="utf-8")
+    child = pexpect.spawn(
+        sys.executable, ["-c", WAITING], env=environment(tmp_path, TERM=term), encoding="utf-8", timeout=60,
+        dimensions=(60, 100), cwd=str(tmp_path),
+    )  # fmt: skip
+    ready = "> " if term == "dumb" else READY
+    child.expect(ready)
+    child.send("wait\r")
+    child.expect("garbage: False\r\n")
+    child.expect(ready)
+    for line in ("fit y = c*exp(b*x) --data d.csv --at c=1,b=0.5", "minimize (x-1)^2 --at x=0"):
+        child.send(f"{line}\r")
+        child.expect(r"late: (.*)\r\n")
+        assert child.match[1] == "set()"
+        child.expect(ready)
+    child.send("\x04")
+    child.expect(pexpect.EOF)
+    child.close()
+    assert (child.exitstatus, child.signalstatus) == (0, None)
+
+
+def test_a_rehearsal_prints_nothing_and_changes_nothing(capfd: pytest.CaptureFixture[str]) -> None:
+    before = mpmath.mp.prec
+    repl.rehearse_fit()
+    assert capfd.readouterr() == ("", "") and mpmath.mp.prec == before
 
 
 def test_a_large_library_is_imported_while_its_command_is_typed() -> None:
@@ -182,6 +242,50 @@ assert "matplotlib.figure" in sys.modules
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("line", "entries", "by"),
+    [
+        ("[x, x**2*y]", ("x", "x**2*y"), "xy"),
+        ("[[sin(x), y], [exp(x*y), 2]]", ("sin(x)", "y", "exp(x*y)", "2"), "xy"),
+        ("[[1, 2], [3, 4]] @ [x, tanh(y)]", ("x + 2*tanh(y)", "3*x + 4*tanh(y)"), "xy"),
+        ("x**3, log(y)", ("x**3", "log(y)"), "xy"),
+    ],
+)
+def test_lists_have_the_derivatives_of_their_entries(line: str, entries: Sequence[str], by: str) -> None:
+    session = Session()
+    names = dict(zip("xy", sympy.symbols("x y"), strict=True))
+    point = {"x": 0.75, "y": 1.25}
+
+    def listed(text: str) -> list[float]:
+        return [float(sympy.sympify(part).subs(point)) for part in text.replace("[", "").replace("]", "").split(", ")]
+
+    def shown() -> dict[str, str]:
+        (part,) = statements_of(line)
+        answer = session.statement(line, part).answer
+        assert isinstance(answer, Listing)
+        return answer.texts
+
+    formulas = shown()
+    for name, x in point.items():
+        (part,) = statements_of(f"{name} = {x}")
+        session.statement(f"{name} = {x}", part)
+    numbers = shown()
+    assert [*numbers] == ["ans", *(f"d/d{name}" for name in by)]
+    for name in by:
+        slopes = [float(sympy.diff(entry, names[name]).subs(point)) for entry in entries]
+        assert listed(formulas[f"d/d{name}"]) == pytest.approx(slopes, rel=1e-12)
+        assert listed(numbers[f"d/d{name}"]) == pytest.approx(slopes, rel=1e-5)
+
+
+def test_a_long_list_is_shown_without_derivatives() -> None:
+    session = Session()
+    for line in ("w = [" + ", ".join(map(str, range(1, 1001))) + "]", "w**2"):
+        (part,) = statements_of(line)
+        answer = session.statement(line, part).answer
+    assert isinstance(answer, Listing) and [*answer.texts] == ["ans"]
+    assert session.values["ans"].endswith("998001, 1000000]")
 
 
 def test_files_are_completed(tmp_path: Path) -> None:

@@ -122,6 +122,22 @@ def test_files_without_sweeps_are_points(tmp_path: Path, text: str) -> None:
 def test_python_has_sweeps_in_files_and_lists_beside_them(tmp_path: Path) -> None:
     (tmp_path / "p.json").write_text('{"x": "1:3:1"}')
     assert gradient("x**2", f"@{tmp_path}/p.json")["d_x"] == [2, 4, 6]
+
+
+@pytest.mark.parametrize(
+    ("more", "value"), [("", 10), (",x=3", 15), (",y=1,x=3", 3), (",x=1:2:1", [5, 10]), (",x={2,4},y=2", [4, 8])]
+)
+def test_what_follows_a_file_of_values_wins_in_python_and_in_a_session(
+    tmp_path: Path, more: str, value: float | list[float]
+) -> None:
+    (tmp_path / "p.json").write_text('{"x": 2, "y": 5}', encoding="utf-8")
+    at = f"@{tmp_path}/p.json{more}"
+    answer = gradient("x*y", at)
+    assert (answer["value"] if isinstance(value, list) else answer.value) == value
+    session = autodiff("repl", stdin=f"y = 7\nf = x*y\ngrad f --at {at} --format plain\n")
+    assert session.code == 0
+    rows = [float(line.split()[-3 if isinstance(value, list) else 0]) for line in session.out.splitlines()[3:]]
+    assert rows == (value if isinstance(value, list) else [value])
     swept = gradient("sum(w)*x", {"w": np.array([1.0, 2.0]), "x": "0:1:1"})
     assert swept["value"] == [0, 3] and swept["d_w[1]"] == [0, 1] and swept["d_x"] == [3, 3]
     with pytest.raises(ExpressionError, match="columns and a sweep"):

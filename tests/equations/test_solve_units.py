@@ -10,6 +10,7 @@ import pytest
 import autodiff_cli as ad
 from autodiff_cli.cli.commands import call
 from autodiff_cli.errors import ExpressionError
+from running import autodiff
 
 BEAM = "F*L**3/(48*E*I) = d"
 AT = {"F": "1.5 kN", "E": "210 GPa", "I": "800 cm^4", "d": "5 mm"}
@@ -106,7 +107,6 @@ REFUSED = [
     ((BEAM, AT, {"for_": "L", "in_": "s"}), "is for a time"),
     (("x*y = 2[m]; x*y = 3[m]", {}, {"for_": "x,y"}), "do not determine the unit"),
     (("exp(x) = 2", {}, {"for_": "x", "between": "1 K:5 K"}), "`exp` takes a number"),
-    (("2[N]*L = M", {}, {"for_": "L"}), "numbers with units are not taken here"),
     (("x**2 = 1[m^2]", {}, {"between": "5 m:6 m"}), "between 5 m and 6 m"),
 ]
 
@@ -122,6 +122,61 @@ def test_values_with_units_stay_names_in_formulas():
     answer = ad.solve("F*L = M", {"F": "2 N"}, for_="L")
     assert [formula.formula for formula in answer.formulas] == ["M/F"]
     assert answer.point == {"F": 2.0} and answer.units.texts() == {"point": {"F": "N"}}
+
+
+@pytest.mark.parametrize(
+    ("text", "unknown", "formulas", "conditions"),
+    [
+        ("2[N]*L = M", "L", ["M/2[N]"], [None]),
+        ("2[N]*L + b = M", "L", ["(M - b)/2[N]"], [None]),
+        ("2[N]*L**2 - 3[m]*M = 0", "L", ["-sqrt(3[m]*M/2[N])", "sqrt(3[m]*M/2[N])"], ["M >= 0"] * 2),
+        ("pi*r**2 = A", "r", ["-sqrt(A/pi)", "sqrt(A/pi)"], ["A >= 0"] * 2),
+    ],
+)
+def test_numbers_with_units_stay_in_formulas(text, unknown, formulas, conditions):
+    answer = ad.solve(text, for_=unknown)
+    assert [one.formula for one in answer.formulas] == formulas
+    assert [one.condition for one in answer.formulas] == conditions
+    # a formula is right if it solves the equation with values
+    at = {"M": "6 N*m", "b": "2 N*m", "A": "8 m^2"}
+    at = {name: x for name, x in at.items() if name in text}
+    if at:
+        solved = ad.solve(text, at, for_=unknown).solutions
+        values = sorted(solution.values[unknown] for solution in solved)
+        assert values == pytest.approx(sorted(ad.gradient(one, at).value for one in formulas), rel=1e-12)
+
+
+def test_unknowns_have_the_prefix_of_their_size_for_people():
+    spring = ("k*x = F", "--for", "x", "--at", "k=2 kN/m, F=0.24 N")
+    out = autodiff("solve", *spring).out
+    assert out.startswith("x = 120 µm") and "500 µm/N" in out
+    assert autodiff("solve", *spring, "--in", "m").out.startswith("x = 0.00012 m")
+    assert autodiff("solve", *spring, "--between", "0 m:1 m").out.startswith("x = 0.00012 m")
+    record = json.loads(autodiff("solve", *spring, "--json").out)
+    assert record["solutions"][0]["values"]["x"] == pytest.approx(1.2e-4) and record["units"]["values"] == {"x": "m"}
+    second = autodiff("solve", "x**2 = a", "--for", "x", "--at", "a=4e-8 m^2", "--order", "2").out
+    # x = √a: x″ = -1/4 a^(-3/2)
+    assert "x = 200 µm" in second and "-3.125e+10 m⁻³" in second
+
+
+def test_messages_of_searches_have_units():
+    none = ("x**2 + y**2 = a; x**2 - y**2 = b", "--for", "x,y", "--at", "a=1 m^2, b=2 m^2, x=1 m, y=1 m")
+    assert "where the sides differ by 0.707 m²" in autodiff("solve", *none).out
+    least = ("k*x**2", "--at", "k=2 kN/m, x=0 m", "--wrt", "x", "--subject-to", "x >= 1[m]; x <= 0.5[m]")
+    assert "is off by 0.5 m" in autodiff("minimize", *least).out
+    falling = autodiff("minimize", "exp(-x/1[m])*k", "--at", "k=2 N, x=3 m", "--wrt", "x").out
+    assert "goes on falling (0 N at x = " in falling and falling.partition("at x = ")[2].split()[1] == "m);"
+    run = autodiff("descend", "k*x**2/2 - F*x", "--at", "k=2 kN/m, F=0.24 N, x=0 m", "--wrt", "x", "--steps", "3").out
+    assert "the value has grown from 0 J to 8.94295e+08 J" in run
+
+
+def test_values_of_minima_have_the_prefix_of_their_size_for_people():
+    spring = ("k*x**2/2 - F*x", "--at", "k=2 kN/m, F=0.24 N, x=0 m", "--wrt", "x")
+    out = autodiff("minimize", *spring, "--subject-to", "x <= 50[µm]").out
+    # -(k*x - F) at the border, in J/m
+    assert out.startswith("value = -9.5 µJ") and "140000 µJ/m" in out and "x        │ 5e-05 m" in out
+    assert autodiff("minimize", *spring).out.startswith("value = -14.4 µJ")
+    assert autodiff("minimize", *spring, "--in", "J").out.startswith("value = -1.44e-05 J")
 
 
 def test_every_form_has_the_units(capsys):

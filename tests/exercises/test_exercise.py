@@ -17,6 +17,7 @@ from autodiff_cli.exercises.marking import mark
 from autodiff_cli.exercises.patterns import LEVELS, Draw, patterns, summed
 from autodiff_cli.numbers.budget import allowed
 from autodiff_cli.views import html, text
+from running import autodiff
 from tex import compile_all
 
 SEEDS = (1, 7)
@@ -313,3 +314,11 @@ def test_a_sheet_without_solutions_does_not_give_them_away(level: int) -> None:
 def test_the_document_compiles(tmp_path: Path) -> None:
     sheets = [text(sheet(level, count=6, seed=7, solutions=True), "latex") for level in (3, 4)]
     assert compile_all(sheets, tmp_path) > 0
+
+
+def test_a_logarithm_is_written_alike_in_every_format() -> None:
+    for format in ("table", "plain", "markdown", "html", "latex"):
+        sheet = autodiff("exercise", "x**2*log(3*x)", "--solutions", "--format", format).out
+        assert "ln" in sheet and "log" not in sheet, format
+    # what is written is read
+    assert autodiff("diff", "x**2*log(3*x)", "--answer", "2x·ln(3x) + x").code == 0

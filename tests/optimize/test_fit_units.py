@@ -306,3 +306,19 @@ def test_information_criteria_do_not_depend_on_how_a_fit_is_computed():
         answer = ad.fit("y = a + b*x", data={"x [V]": x, "y [kV]": y}, **options)
         assert answer.goodness.aic == pytest.approx(plain.goodness.aic, abs=1e-6)
         assert answer.goodness.bic == pytest.approx(plain.goodness.bic, abs=1e-6)
+
+
+def test_parameters_have_the_prefix_of_their_size_for_people(tmp_path: Path):
+    (tmp_path / "r.csv").write_text("U [V],I [mA]\n1.1e-5,1\n2.0e-5,2\n3.2e-5,3\n")
+    options = ("fit", "U = R*I", "--data", str(tmp_path / "r.csv"))
+    record = json.loads(autodiff(*options, "--json").out)
+    estimate, error = record["parameters"]["R"], record["standard_errors"]["R"]
+    assert record["units"]["parameters"] == {"R": "V/mA"}
+    shown = next(line for line in autodiff(*options).out.splitlines() if line.startswith("│ R"))
+    cells = [cell.strip() for cell in shown.strip("│").split("│")]
+    assert float(cells[1]) == pytest.approx(1e6 * estimate, rel=1e-5) and cells[4].endswith(" µV/mA")
+    assert float(cells[2]) == pytest.approx(1e6 * error, rel=1e-5)
+    low, high = (1e6 * x for x in record["intervals"]["R"])
+    assert [float(x) for x in cells[3].split(" to ")] == pytest.approx([low, high], rel=1e-5)
+    asked = autodiff(*options, "--in", "V/mA").out
+    assert "V/mA" in asked and "µV/mA" not in asked

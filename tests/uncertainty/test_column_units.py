@@ -95,14 +95,18 @@ def test_parameters_of_a_fit_keep_their_units(tmp_path: Path):
     assert measured.units is not None and str(measured.units["results"][0]["value"]) == "mA" and plain.units is None
 
 
-def test_equations_take_the_numbers_of_a_fit():
+def test_equations_take_a_fit_with_its_units():
     data = {"U (V)": [1.02, 1.98, 3.05, 3.96, 5.03], "I (mA)": [10.1, 20.0, 30.2, 39.9, 50.1]}
     fitted = estimates_of_fit(autodiff_cli.fit("U = R*I + U0", data=data).to_dict())
-    answer = propagate("R*I + U0 = 2", fitted=fitted, unknowns=["I"])
-    assert answer.units is None and answer.results[0].value == pytest.approx(19.99, abs=0.01)
-    assert [w.message for w in answer.warnings if w.kind == "note"] == [
-        "equations take no units: only the numbers count"
-    ]
+    answer = propagate("R*I + U0 = 2[V]", fitted=fitted, unknowns=["I"], units="mA")
+    left = propagate("R*I + U0 = 2", fitted=fitted, unknowns=["I"], units="none")
+    assert left.units is None and left.results[0].value == pytest.approx(19.99, abs=0.01)
+    assert answer.units is not None and str(answer.units["results"][0]["value"]) == "mA"
+    assert answer.results[0].value == pytest.approx(left.results[0].value, rel=1e-12)
+    assert answer.results[0].uncertainty == pytest.approx(left.results[0].uncertainty, rel=1e-12)
+    with pytest.raises(ExpressionError, match="cannot subtract") as refused:
+        propagate("R*I + U0 = 2", fitted=fitted, unknowns=["I"])
+    assert "--in none" in str(refused.value.hint)
 
 
 def test_draws_have_the_units_of_their_headings(tmp_path: Path):

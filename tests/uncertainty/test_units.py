@@ -6,6 +6,7 @@ import re
 import pytest
 
 from autodiff_cli.errors import ExpressionError
+from autodiff_cli.inputs.bounds import Range
 from autodiff_cli.quantities.unit import parse_unit
 from autodiff_cli.uncertainty.measured_units import measured_value, parameters_in
 from autodiff_cli.uncertainty.measured_value import quantity
@@ -144,8 +145,8 @@ def test_reading(text, value, u, unit):
 def test_what_does_not_fit_is_refused():
     with pytest.raises(ExpressionError, match="cannot add a voltage"):
         propagate("U + I", {"U": "5.0(1) V", "I": "2.0(1) A"})
-    with pytest.raises(ExpressionError, match="equations take no values with units"):
-        propagate("x**2 = a", {"a": "2.0(1) m^2"}, unknowns=["x"])
+    with pytest.raises(ExpressionError, match="cannot subtract"):
+        propagate("x**2 + 1 = a", {"a": "2.0(1) m^2"}, unknowns=["x"], between=Range(0.0, 3.0))
     with pytest.raises(ExpressionError, match="the answer is a length"):
         propagate("L", {"L": "2.0(1) m"}, units="s")
     with pytest.raises(
@@ -155,6 +156,47 @@ def test_what_does_not_fit_is_refused():
     for text in ("20 °C ± 2%", "20±2% °C", "68 ± 1 % °F"):
         with pytest.raises(ExpressionError, match="a percentage of a temperature in °"):
             propagate("T", {"T": text})
+
+
+def test_equations_with_units_have_the_budget_of_their_solution():
+    """A pendulum's length by its period, as an equation and solved by hand."""
+    values = {"T": "2.006(4) s", "g": "981.2±0.5 cm/s^2"}
+    options = {"units": "mm", "samples": 20_000}
+    implicit = propagate("T = 2*pi*sqrt(L/g)", values, unknowns=["L"], **options)
+    explicit = propagate("g*(T/(2*pi))**2", values, **options)
+    (one,), (other,) = implicit.results, explicit.results
+    assert one.value == pytest.approx(other.value, rel=1e-12) and one.value == pytest.approx(1000.13, abs=0.1)
+    assert one.uncertainty == pytest.approx(other.uncertainty, rel=1e-10)
+    for name in values:
+        assert one.budget[name].sensitivity == pytest.approx(other.budget[name].sensitivity, rel=1e-10)
+        assert one.budget[name].contribution == pytest.approx(other.budget[name].contribution, rel=1e-10)
+    assert one.drawn.deviation == pytest.approx(other.drawn.deviation, rel=0.02)
+    assert one.second_order.uncertainty == pytest.approx(other.second_order.uncertainty, rel=1e-8)
+    assert implicit.units.texts()["results"] == explicit.units.texts()["results"]
+
+
+def test_two_equations_with_units():
+    values = {"a": "4.0±0.1 m", "b": "20±1 cm"}
+    answer = propagate("x + y = a; x - y = b", values, unknowns=["x", "y"], units="cm, mm")
+    assert [result.value for result in answer.results] == pytest.approx([210.0, 1900.0], rel=1e-12)
+    spread = (10.0**2 + 1.0**2) ** 0.5 / 2
+    assert [result.uncertainty for result in answer.results] == pytest.approx([spread, 10 * spread], rel=1e-12)
+    assert answer.covariance[0][1] == pytest.approx(10 * (10.0**2 - 1.0**2) / 4, rel=1e-10)
+
+
+def test_rows_of_equations_have_units(tmp_path):
+    (tmp_path / "ui.csv").write_text("U (V),I (mA)\n1.98,20\n2.5,30\n")
+    options = ("--points", str(tmp_path / "ui.csv"), "--at", "U=±0.1", "--wide")
+    for more, unit, times in (((), "V/mA", 1.0), (("--in", "ohm"), "Ω", 1000.0)):
+        lines = autodiff("propagate", "U = R*I", "--for", "R", *options, *more).out.splitlines()
+        assert lines[0] == f"value [{unit}],uncertainty [{unit}],expanded [{unit}],result,error"
+        for line, (u, i) in zip(lines[1:], ((1.98, 20), (2.5, 30)), strict=True):
+            value, spread = map(float, line.split(",")[:2])
+            assert (value, spread) == pytest.approx((times * u / i, times * 0.1 / i), rel=1e-12)
+    offset = autodiff("propagate", "U = R*I + 980[mV]", "--for", "R", *options, "--in", "ohm").out.splitlines()
+    assert float(offset[1].split(",")[0]) == pytest.approx(50.0, rel=1e-12)
+    plain = autodiff("propagate", "U = R*I", "--for", "R", *options, "--in", "none").out.splitlines()
+    assert plain[0].startswith("value,uncertainty") and plain[1].startswith("0.099,")
 
 
 def test_percentages_of_temperatures_in_columns_are_refused(tmp_path):

@@ -81,17 +81,51 @@ def test_what_is_refused(at, options, message):
         ad.plot("v*t + 1[m]", at, **options)
 
 
-def test_data_are_drawn_without_units():
-    data = {"t": [1, 2], "y": [1, 2]}
-    with pytest.raises(ExpressionError, match="drawn over numbers without units"):
-        ad.plot("v*t", {"v": "20 m/s"}, range="t=0:4 s", data=data)
+def test_data_are_drawn_in_the_units_of_the_axes(tmp_path):
+    path = tmp_path / "throw.csv"
+    path.write_text("t [ms],y [cm],u [mm]\n500,1000,5\n1500,2950,7\n")
+    drawn = ad.plot("v*t", {"v": "20 m/s"}, range="t=0:4 s", data=str(path), response="y", in_="m", sigma="y=u,t=10")
+    assert drawn.data.x == pytest.approx((0.5, 1.5)) and drawn.data.y == pytest.approx((10.0, 29.5))
+    assert drawn.data.dy == pytest.approx((0.005, 0.007)) and drawn.data.dx == pytest.approx((0.01, 0.01))
+    assert drawn.function[0][0][-1] == pytest.approx((4.0, 80.0))
+    assert drawn.units.texts()["range"] == {"t": "s"}
+    around = ad.plot("v*t", {"v": "20 m/s"}, data=str(path), response="y")
+    assert around.units.texts()["range"] == {"t": "ms"} and around.low == pytest.approx(450) and around.data.x[0] == 500
+    for data, message in (
+        ({"t": [1, 2], "y": [1, 2]}, "the column `t` is a number, and its axis is a time"),
+        ({"t [s]": [1, 2], "y": [1, 2]}, "the column `y` is a number, and its axis is a length"),
+        ({"t [s]": [1, 2], "y [V]": [1, 2]}, "the column `y` is a voltage"),
+    ):
+        with pytest.raises(ExpressionError, match=message):
+            ad.plot("v*t", {"v": "20 m/s"}, range="t=0:4 s", data=data)
+    plain = ad.plot("v*t", {"v": 20}, data=str(path), response="y")
+    assert plain.units is None and plain.data.y == (1000.0, 2950.0)
+    left = ad.plot("v*t", {"v": 20}, data=str(path), response="y", in_="none")
+    assert left.units is None and left.data.y == (1000.0, 2950.0)
 
 
-def test_equations_are_drawn_without_units():
-    with pytest.raises(ExpressionError, match="has a unit"):
-        ad.plot("y*exp(y) = x", {"x": 1}, range="x=0:1 m", for_="y")
-    with pytest.raises(ExpressionError, match="equations take no values with units"):
-        ad.plot("y**2 = x", {"x": "1 m^2"}, for_="y", between="0 m:3 m")
+def test_percentages_of_temperatures_are_not_drawn():
+    data = {"T [°C]": [20, 30], "y": [1, 2]}
+    with pytest.raises(ExpressionError, match="a percentage of a temperature in °C"):
+        ad.plot("T*2", data=data, response="y", sigma="T=2%")
+    assert ad.plot("T*2", data=data, response="y", sigma="T=2%", in_="none").data.dx == pytest.approx((0.4, 0.6))
+
+
+def test_equations_are_drawn_in_units():
+    drawn = ad.plot("y**2 = x", {"x": "4 m^2"}, for_="y", between="0 m:3 m", range="x=0.01 m^2:9 m^2", in_="cm")
+    assert drawn.units.texts()["value"] == "cm" and drawn.units.texts()["derivative"] == "cm/m²"
+    assert drawn.tangent.value == pytest.approx(200.0) and drawn.tangent.slope == pytest.approx(25.0)
+    for x, y in drawn.function[0][0]:
+        assert y == pytest.approx(100 * x**0.5, rel=1e-9)
+    middle = ad.plot("k*u = F", {"k": "2 kN/m"}, for_="u", range="F=0 N:40 N")
+    assert middle.function[0][0][-1] == pytest.approx((40.0, 0.02)) and middle.units.texts()["value"] == "m"
+    data = {"F [kN]": [0.01, 0.03], "u [mm]": [5.0, 14.0]}
+    both = ad.plot("k*u = F", {"k": "2 kN/m"}, for_="u", range="F=0 N:40 N", data=data)
+    assert both.data.x == pytest.approx((10.0, 30.0)) and both.data.y == pytest.approx((0.005, 0.014))
+    with pytest.raises(ExpressionError, match="takes a number"):
+        ad.plot("y*exp(y) = x", {"x": 1}, range="x=0:1 m", for_="y", between="0 m:1 m")
+    with pytest.raises(ExpressionError, match="cannot add an area"):
+        ad.plot("y**2 + 1 = x", {"x": "4 m^2"}, for_="y", between="0 m:3 m")
 
 
 def test_forms_have_the_units(capsys, tmp_path):

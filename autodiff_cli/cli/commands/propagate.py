@@ -74,7 +74,7 @@ def run(call: Call) -> int:
         looked_for, between = arguments.get("unknowns"), arguments.get("between")
         implicit = not (looked_for is None and between is None)
         return (
-            posed_equations(text, values, looked_for, between, None)
+            posed_equations(text, values, looked_for, between, None, dimensions=False)
             if implicit
             else pose(text, {name: float(x) for name, x in values.items()}, None, quantities=True)
         )

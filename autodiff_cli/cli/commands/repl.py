@@ -1,13 +1,15 @@
 """`autodiff repl`: a session, in which names keep their meaning from line to line."""
 
+import gc
 import importlib
 import io
 import signal
 import sys
 from collections.abc import Sequence
 from contextlib import redirect_stderr, redirect_stdout, suppress
-from threading import Thread
+from threading import Lock, Thread
 from threading import enumerate as enumerate_threads
+from time import sleep
 
 from ... import __version__
 from ...errors import ExpressionError
@@ -45,6 +47,12 @@ LARGE = {
 }
 """Libraries that need much memory, by the command, or it with an option; they are imported while its line is typed."""
 
+IDLE = 1.0
+"""Seconds of the prompt after which the libraries of searches are imported without such a line."""
+
+_answering = Lock()
+"""Held while a line is answered, or rehearsed."""
+
 
 def run(call: Call) -> int:
     """Answer the lines that are typed, or those of standard input; return the exit code."""
@@ -53,7 +61,7 @@ def run(call: Call) -> int:
     worst = 0
     if person:
         rehearse()
-        Thread(target=import_commands, daemon=True).start()
+        Thread(target=prepare_all, daemon=True).start()
         sys.stdout.write(WELCOME)
         signal.signal(signal.SIGINT, signal.default_int_handler)
     line = None if call.script is None else f":load {call.script}"
@@ -61,7 +69,8 @@ def run(call: Call) -> int:
         try:
             text = origin.line() if line is None else line
             line = None
-            worst = max(worst, session.answer(text))
+            with _answering:
+                worst = max(worst, session.answer(text))
             sys.stdout.flush()
         except (EOFError, Ended):
             break
@@ -74,6 +83,7 @@ def run(call: Call) -> int:
             sys.stdout.write("\n")
     if person:
         sys.stdout.flush()
+        _answering.acquire()  # a rehearsal has ended then, and none begins any more
         return 0
     return worst
 
@@ -93,11 +103,34 @@ def import_commands() -> None:
     import_libraries(LIBRARIES)
 
 
+def prepare_all() -> None:
+    """Import what commands need; once the prompt has been there for a while, what searches do, and rehearse a fit."""
+    import_commands()
+    sleep(IDLE)
+    import_libraries(LARGE["fit"])
+    with _answering:
+        rehearse_fit()
+
+
+def rehearse_fit() -> None:
+    """Fit a curve for nobody: the first one compiles, for LLVM and as patterns, what later ones have ready."""
+    from ...optimize.fit import fit
+    from ...views.fit import FitView
+    from ...views.formats import Subject, writer
+
+    with suppress(ExpressionError):
+        answer = fit("y = a*exp(b*x)", {"x": (0, 1, 2, 3), "y": (1, 3, 5, 7)}, {"a": 1, "b": 0.5})
+        writer("table", io.StringIO(), FitView(), False).answer(Subject(None), answer)
+
+
 def import_libraries(names: Sequence[str]) -> None:
     """Import those of the libraries that are installed."""
     for name in names:
         with suppress(ImportError):
             importlib.import_module(name)
+    # what modules hold is no garbage, which the first answer would look for in it
+    with _answering:
+        gc.freeze()
 
 
 def prepare(text: str) -> None:
