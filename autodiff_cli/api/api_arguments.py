@@ -103,7 +103,7 @@ def _options_and_defaults(command: str) -> tuple[dict[str, Option], dict[str, An
     return options, {name: False if kind == "bool" else None for name, kind in types.items()}
 
 
-class Given(Call):
+class PythonCall(Call):
     """The arguments of a call from Python."""
 
     def __init__(self, command: str, values: Mapping[str, Any]) -> None:

@@ -11,26 +11,34 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import contextmanager
 from functools import lru_cache
 from itertools import product
-from typing import NamedTuple, TypeVar
+from math import prod
+from typing import Any, NamedTuple, TypeVar
 
 from ..derivatives.gradient import Gradient, gradient, plain_gradient
 from ..diagnostics.leniency import AsRead, Composed, leniently
 from ..diagnostics.parsing import parse
 from ..errors import Diagnostic, ExpressionError, Offer, Span
+from ..formulas.derivation import derivative_name
 from ..formulas.diff import Diff, diff, differential_operator
 from ..graphs.value import in_order
 from ..inputs.arithmetic import DOUBLE
 from ..inputs.parse_point import parse_point
-from ..inputs.problem import single_output
+from ..inputs.problem import Quantity, single_output
 from ..language.builder import SIMPLE, Program
 from ..language.elements import element_name, list_texts
 from ..language.printer import expression_text, number_text
 from ..language.tokens import AUGMENT, CLOSE, END, EQUALS, KIND, NAME, NEWLINE, OPEN, UNREADABLE, scan
+from ..streams.requests import value_with_unit
+from ..views.document import measured
+from ..views.repl import Listing
 
 Answer = TypeVar("Answer")
 
 ANSWER = "ans"
 """The name of the last answer."""
+
+MOST_DERIVATIVES = 400
+"""A list with more derivatives is shown without them; `jacobian` has them."""
 
 LONGEST_ANSWER = 10_000
 """A formula of more characters is not kept as the last answer."""
@@ -40,6 +48,11 @@ _PRIMES = re.compile("['’′]+|[\"″”]")
 _OPERANDS = frozenset(KIND[name] for name in ("NAME", "NUMBER", "COEFFICIENT"))
 _QUANTITY = re.compile(r"([-+−]?[\d.]+(?:[eE][-+]?\d+)?)(?:\s+([^\W\d_][\w/^*²³⁻¹·%]*|°[CF]?|%)|\s*\[([^\[\]]+)\])")
 """A number with its unit: `2 m`, `1.5[kN/m]`."""
+
+_NUMBER = re.compile(r"[-+−]?[\d.]+(?:[eE][-+]?\d+)?")
+
+_IN_LIST = re.compile(r"[^\[\],\s][^\[\],]*(?:\[[^\[\],]*\])?")
+"""An entry of a list, with its unit if it has one."""
 
 _IN_UNIT = re.compile(r"(.+?)\s+(?:in|to|->|→)\s+([^\W\d_][^=<>]*|°[CF])", re.DOTALL)
 """An expression, and the unit that its value is asked for in."""
@@ -108,11 +121,11 @@ class Composition(NamedTuple):
 
 
 class Shown(NamedTuple):
-    """The answer to a statement: what its view calls it, and a gradient, derivatives, or text to be shown as it is."""
+    """The answer to a statement: what its view calls it, and an answer, or text to be shown as it is."""
 
     name: str
     reading: AsRead
-    answer: Gradient[float] | Diff | str
+    answer: Gradient[float] | Diff | Listing | str
     formula: str | None = None
     """The value of an expression whose variables have no numbers."""
 
@@ -127,6 +140,8 @@ class _Quantity(NamedTuple):
 
 def _in_program(value: str) -> str:
     """The value of a name as a program has it: `2[m]`."""
+    if value.startswith("["):
+        return _IN_LIST.sub(lambda entry: _in_program(entry[0].strip()), value)
     match = _QUANTITY.fullmatch(value)
     return f"{match[1]}[{match[2] or match[3]}]" if match else value
 
@@ -136,10 +151,39 @@ def _point(values: Mapping[str, str]) -> dict[str, str]:
     point: dict[str, str] = {}
     for name, value in values.items():
         if value.startswith("["):
-            point.update({entry: number_text(x) for entry, x in parse_point(f"{name}={value}").items()})
+            entries = parse_point(f"{name}={value}", value_with_unit)
+            point.update({entry: _with_unit(x) for entry, x in entries.items()})
         else:
             point[name] = value
     return point
+
+
+def _replaced(text: str, entries: Iterable[str]) -> str:
+    """A list as text with other entries."""
+    following = iter(entries)
+    return _IN_LIST.sub(lambda _: next(following), text)
+
+
+def _with_unit(x: float) -> str:
+    """A number as text, with its unit if it has one."""
+    return f"{number_text(x.number)} {x.unit}" if isinstance(x, Quantity) else number_text(x)
+
+
+def _listed(shape: Sequence[int], texts: Iterable[str]) -> str:
+    """A list of this shape as text."""
+    places = product(*[range(1, size + 1) for size in shape])
+    return list_texts({element_name("list", place): text for place, text in zip(places, texts, strict=True)})["list"]
+
+
+def _by_entries(before: str, expression: str, formula: Callable[[str], str]) -> str | None:
+    """The formulas of the entries of an expression that is a list, as a list; None where it is a number."""
+    program = parse(before + expression)
+    if len(program.outputs) == 1:
+        return None
+    shape = program.shape or (len(program.outputs),)
+    whole = f"({expression})" if program.shape else f"[{expression}]"
+    places = product(*[range(1, size + 1) for size in shape])
+    return _listed(shape, [formula(f"{before}{whole}[{','.join(map(str, place))}]") for place in places])
 
 
 def _value_text(answer: Gradient[float]) -> str:
@@ -185,10 +229,20 @@ def _statement(line: str, tokens: Sequence[tuple[int, int, int]]) -> Statement:
     return Statement("expression", first, last, first)
 
 
+def _last_on_one_line(text: AsRead) -> str:
+    """A program whose last statement, an expression, stands on its last line."""
+    return text.text[: text.first] + text.text[text.first :].replace("\n", " ")
+
+
 @lru_cache(256)
 def _derivative(program: str, parameter: str, order: int) -> str:
-    """The formula of the derivative of a program that holds everywhere."""
-    return diff(program, wrt=[parameter], order=order, everywhere=True).derivatives[0].formula
+    """The formula of the derivative of a program, one by entries for a list, that holds everywhere."""
+
+    def formula(text: str) -> str:
+        return diff(text, wrt=[parameter], order=order, everywhere=True).derivatives[0].formula
+
+    before, line, last = program.rpartition("\n")
+    return _by_entries(before + line, last, formula) or formula(program)
 
 
 class Session:
@@ -275,7 +329,8 @@ class Session:
         function, order = self._primes[name]
         own = self.definitions.get(function)
         parameters = ("x",) if own is None else own.parameters or ("x",)
-        program = f"{function}({parameters[0]})" if own is None else self._program(function)
+        before = "" if own is None else f"{self._program(function)}\n"
+        program = f"{before}{function}({parameters[0]})"
         return Definition(parameters[:1], _derivative(program, parameters[0], order))
 
     def needed(self, names: Iterable[str], hidden: Collection[str] = ()) -> dict[str, Definition]:
@@ -383,8 +438,7 @@ class Session:
             side = side.within(operator.end)
             side, _ = self.spelled_out(side, hidden)
             _, read = self._read(self.composed(side, {*hidden, operator.name}))
-            answer = diff(read.text, wrt=[operator.name], order=operator.order, everywhere=True)
-            formula = answer.derivatives[0].formula
+            formula = _derivative(read.text, operator.name, operator.order)
             return AsRead(formula, line, (-1,) * len(formula))
         return self.spelled_out(side, hidden)[0]
 
@@ -405,7 +459,7 @@ class Session:
         quantity = self._quantity(line, part)
         if quantity is not None:
             self.definitions.pop(part.name, None)
-            self.values[part.name] = f"{quantity.number} {quantity.unit}"
+            self.values[part.name] = f"{quantity.number} {quantity.unit}".rstrip()
             self.last = part.name
             return Shown("", quantity.reading, f"{part.name} = {self.values[part.name]}")
         composition = self.composed(self._side(line, part))
@@ -434,6 +488,8 @@ class Session:
     def _quantity(self, line: str, part: Statement) -> _Quantity | None:
         """The number with a unit that a name is bound to: `2 m`, but for a product with a name of the session."""
         text = line[part.body : part.end]
+        if part.kind == "bind" and text.startswith("[") and text.endswith("]"):
+            return self._list_of_quantities(line, part)
         match = _QUANTITY.fullmatch(text) if part.kind == "bind" else None
         if match is None or (match[2] and set(names_in(match[2])).intersection(self.names)):
             return None
@@ -453,6 +509,32 @@ class Session:
             raise ExpressionError("syntax", f"`{text}` is a product, or a number with a unit", span, hint)
         read = AsRead(f"{number}[{unit}]", text, (-1,) * (len(number) + len(unit) + 2))
         return _Quantity(number, unit, read if match[2] else read._replace(expected=read.text))
+
+    def _list_of_quantities(self, line: str, part: Statement) -> _Quantity | None:
+        """The list that a name is bound to whose entries are numbers, some of them with a unit; None for another."""
+        text = line[part.body : part.end]
+        entries: list[str] = []
+        as_read: list[str] = []
+        others = None
+        for match in _IN_LIST.finditer(text):
+            entry = match[0].rstrip()
+            start = part.body + match.start()
+            quantity = self._quantity(line, part._replace(body=start, end=start + len(entry)))
+            entries.append(entry if quantity is None else f"{quantity.number} {quantity.unit}")
+            as_read.append(_in_program(entries[-1]))
+            if quantity is None and not _NUMBER.fullmatch(entry):
+                others = Span(start, start + len(entry))
+        if entries == as_read:
+            return None
+        asked = [entry for entry, read in zip(entries, as_read, strict=True) if entry != read and entry in text]
+        if others is not None:
+            if not asked:
+                return None
+            hint = f"write `{_in_program(asked[0])}` for the unit, or `{asked[0].replace(' ', '*')}` for a product"
+            raise ExpressionError("syntax", "this list has numbers with units, and this is no number", others, hint)
+        value, program = (_replaced(text, texts) for texts in (entries, as_read))
+        read = AsRead(program, text, (-1,) * len(program), expected=None if asked else program)
+        return _Quantity(value, "", read)
 
     def _expression(self, line: str, part: Statement) -> Shown:
         text = line[part.start : part.end]
@@ -497,7 +579,7 @@ class Session:
             self.last = self._with_answer_written_out(text[:inner])
             piece, freed = self.spelled_out(piece.within(0, inner))
             answer = self._value(piece, ANSWER, freed, unit)
-            if warnings is not None and isinstance(answer.answer, Gradient):
+            if warnings is not None and isinstance(answer.answer, Gradient | Listing):
                 answer = answer._replace(answer=answer.answer._replace(warnings=warnings))
         if isinstance(answer.answer, Gradient):
             self.definitions.pop(ANSWER, None)
@@ -550,8 +632,6 @@ class Session:
         """
         composition = self.composed(piece, freed)
         program, reading = self._read(composition)
-        if len(program.outputs) > 1 and all(leaf in composition.point for leaf in program.leaves):
-            return self._list(name, reading, composition.point, program.shape or (len(program.outputs),))
         # of a list only the entries that the program has
         point = {
             own: number for own, number in composition.point.items() if own in program.leaves or not own.endswith("]")
@@ -564,27 +644,61 @@ class Session:
                 hint = f"give `{free[0]}` a value too: formulas are without units"
                 raise ExpressionError("missing_value", message, hint=hint)
             text = self.composed(reading.within(reading.first), freed, as_point=False).reading
+            if len(program.outputs) > 1:
+                return _blaming(text, lambda: self._list_of_formulas(name, reading, text, free))
             formula = expression_text(single_output(parse(text.text)))
             return Shown(name, reading, _blaming(text, lambda: diff(text.text, wrt=free)), formula)
         is_number = reading.text.strip() in self.values
-        wanted = [leaf for leaf in program.leaves if leaf != ANSWER and not is_number]
+        wanted = [leaf for leaf in program.leaves if leaf.partition("[")[0] != ANSWER and not is_number]
+        if len(program.outputs) > 1:
+            shape = program.shape or (len(program.outputs),)
+            asked = None if unit is None else [unit] * len(program.outputs)
+            return self._list(name, reading, point, wanted, shape, asked, self._kinks(composition.primes))
         result = _blaming(reading, lambda: gradient(reading.text, point, wrt=wanted, units=unit, arithmetic=DOUBLE))
         result = result._replace(point={name: x for name, x in result.point.items() if name in wanted})
         return Shown(name, reading, result._replace(warnings=(*result.warnings, *self._kinks(composition.primes))))
 
-    def _list(self, name: str, reading: AsRead, point: Mapping[str, str], shape: Sequence[int]) -> Shown:
-        """The values of an expression that is a list."""
+    def _list(
+        self,
+        name: str,
+        reading: AsRead,
+        point: Mapping[str, str],
+        wanted: Sequence[str],
+        shape: Sequence[int],
+        units: Sequence[str] | None,
+        kinks: Sequence[Diagnostic],
+    ) -> Shown:
+        """The values of an expression that is a list, with their derivatives."""
         from ..derivatives.jacobian import jacobian  # only lists need it
 
-        answer = _blaming(reading, lambda: jacobian(reading.text, point, wrt=()))
-        texts = [number_text(float(x)) for x in answer.values]
-        places = product(*[range(1, size + 1) for size in shape])
-        entries = {element_name(name, place): text for place, text in zip(places, texts, strict=True)}
-        numbers = list_texts(entries)[name]
+        wanted = wanted if len(wanted) * prod(shape) <= MOST_DERIVATIVES else ()
+        # without derivatives one sweep gives all values
+        along: dict[str, float | str] | None = None if wanted else {}
+        answer = _blaming(reading, lambda: jacobian(reading.text, point, wrt=wanted, direction=along, units=units))
+        of_values: Sequence[Any] = answer.units["values"] if answer.units else [None] * len(answer.values)
+        of_rows: Sequence[Any] = [[None] * len(wanted)] * len(of_values)
+        if answer.units and wanted:
+            of_rows = answer.units["jacobian"]
+        texts = {name: _listed(shape, [measured(x, u) for x, u in zip(answer.values, of_values, strict=True)])}
+        columns = zip(zip(*answer.jacobian or (), strict=True), zip(*of_rows, strict=True), strict=True)
+        for variable, (column, of_column) in zip(answer.variables, columns, strict=True):
+            entries = [measured(x, u) for x, u in zip(column, of_column, strict=True)]
+            texts[derivative_name((variable,))] = _listed(shape, entries)
         if name == ANSWER:
             self.definitions.pop(ANSWER, None)
-            self.values[ANSWER] = numbers
-        return Shown("", reading._replace(expected=reading.text), f"{name} = {numbers}")
+            exact = zip(map(float, answer.values), of_values, strict=True)
+            self.values[ANSWER] = _listed(shape, [f"{number_text(x)} {u or ''}".rstrip() for x, u in exact])
+        return Shown("", reading, Listing(texts, (*answer.warnings, *kinks)))
+
+    def _list_of_formulas(self, name: str, reading: AsRead, text: AsRead, free: Sequence[str]) -> Shown:
+        """The formulas of an expression that is a list, with their derivatives by variables without numbers."""
+
+        program = parse(text.text)
+        value = _listed(program.shape or (len(program.outputs),), map(expression_text, program.outputs))
+        texts = {} if value == text.text[text.first :].strip() else {name: value}
+        if len(free) * len(program.outputs) <= MOST_DERIVATIVES:
+            texts |= {derivative_name((by,)): _derivative(_last_on_one_line(text), by, 1) for by in free}
+        return Shown("", reading, Listing(texts), value)
 
     def _derivatives(self, piece: AsRead, by: str, order: int) -> Shown:
         """The derivative of an expression by a variable, with its value where all variables have numbers."""
@@ -592,6 +706,8 @@ class Session:
         piece, _ = self.spelled_out(piece)
         composition = self.composed(piece, [by])
         program, reading = self._read(composition)
+        if len(program.outputs) > 1:
+            return self._derivative_of_list(reading, composition, by, order)
         with_values = composition.point | ({by: self.values[by]} if by in self.values else {})
         if any(map(_QUANTITY.fullmatch, with_values.values())):
             # a formula has no units: its numbers stay names
@@ -603,6 +719,20 @@ class Session:
         point = {by: self.values[by]} if is_number else {}
         answer = _blaming(baked, lambda: diff(baked.text, point, wrt=[by], order=order))
         return Shown("", reading, answer, answer.derivatives[0].formula)
+
+    def _derivative_of_list(self, reading: AsRead, composition: Composition, by: str, order: int) -> Shown:
+        """The derivative of an expression that is a list, by entries, with its value if all variables have numbers."""
+        baked = reading
+        if not any(map(_QUANTITY.fullmatch, [*composition.point.values(), self.values.get(by, "")])):
+            baked = self.composed(reading.within(reading.first), [by], as_point=False).reading
+        formula = _blaming(baked, lambda: _derivative(_last_on_one_line(baked), by, order))
+        name = derivative_name((by,) * order)
+        texts = {name: formula}
+        if by in self.values and baked is not reading and not [x for x in parse(baked.text).leaves if x != by]:
+            value = self._value(typed(formula), "").answer
+            if isinstance(value, Listing):
+                texts[f"{name} at {by} = {self.values[by]}"] = value.texts[""]
+        return Shown("", reading, Listing(texts), formula)
 
     def _warnings_of(self, function: str, argument: str, span: Span) -> tuple[Diagnostic, ...]:
         """The warnings of the derivative of a function at an argument; none where that has variables without numbers.
@@ -618,8 +748,11 @@ class Session:
         if any(map(_QUANTITY.fullmatch, (at.point | called.point).values())):
             return ()
         number = plain_gradient(self._read(at)[1].text, at.point, wrt=()).value
+        question: Callable[..., Any] = plain_gradient
+        if len(self._read(called)[0].outputs) > 1:
+            from ..derivatives.jacobian import jacobian as question  # only lists need it
         try:
-            answer = plain_gradient(called.reading.text, {**called.point, parameter: repr(number)}, wrt=[parameter])
+            answer = question(called.reading.text, {**called.point, parameter: repr(number)}, wrt=[parameter])
         except ExpressionError as error:
             error.diagnostic = error.diagnostic._replace(span=span, also=())
             raise

@@ -22,7 +22,7 @@ from ..streams.requests import names as names_of_option
 from ..table.primitive import FUNCTIONS
 from ..views.error import report, write_reading
 from ..views.formats import Subject, writer
-from ..views.repl import FormulaView, ValueView
+from ..views.repl import FormulaView, Listing, ListView, ValueView
 from ..views.schema import View
 from . import synonyms
 from .arguments import HELP_OPTIONS, SHORT_NAME, HelpAsked
@@ -36,10 +36,12 @@ REPL = "repl"
 """The command that a session is, which is none inside it."""
 
 HELP = """\
-x = 2, L = 2 m        give a name a number, or one with a unit; lists: w = [1, 2]
+x = 2, L = 2 m        give a name a number, or one with a unit; `3[t]`: 3 tonnes
+w = [1, 2], [x, x^2]  lists, which have their derivatives in their shape
 f(x) = x² sin x       define a function; f is then f(x), f' its derivative
 f(3), f'(3), f + g    values with their gradient, formulas with their derivatives
-d/dx x^2              a derivative; `ans` is the last answer
+d/dx x^2, df/dx       a derivative; `ans` is the last answer
+v in km/h             a value in another unit
 plot f                any command of autodiff: plot, solve, diff, taylor …
 solve f = 2 --for x   with its options; `help plot` explains one, `help` lists them
 :names                the names of the session; :forget NAME drops one
@@ -153,11 +155,11 @@ class Lines:
         if isinstance(shown.answer, str):
             sys.stdout.write(shown.answer + "\n")
             return
-        view: View[Any] = (
-            FormulaView(name=shown.name, formula="" if shown.formula in (None, line.strip()) else shown.formula)
-            if isinstance(shown.answer, Diff)
-            else ValueView(name=shown.name, tree=False)
-        )
+        view: View[Any] = ValueView(name=shown.name, tree=False)
+        if isinstance(shown.answer, Listing):
+            view = ListView()
+        elif isinstance(shown.answer, Diff):
+            view = FormulaView(name=shown.name, formula="" if shown.formula in (None, line.strip()) else shown.formula)
         writer("table", sys.stdout, view, False).answer(Subject(line), shown.answer)
         sys.stdout.flush()
         warn(shown.answer.warnings, reading.text, composed=reading)
@@ -203,7 +205,7 @@ class Lines:
             span = Span(words[-2].start, words[-2].start + len(words[-2].text))
             hint = f"write it to a file with `--output {words[-1].text}`"
             raise ExpressionError("usage", "no shell runs this line", span, hint)
-        options, expression = _told_apart(words, declaration)
+        options, expression = _options_and_expression(words, declaration)
         sys.stdout.flush()
         if not any(parameter == "expr" for parameter, _ in declaration.arguments):
             return call(command, [*options, *(word.text for word in expression)])
@@ -343,7 +345,7 @@ def _split(text: str) -> Iterator[str]:
     yield from open_lines
 
 
-def _told_apart(words: Sequence[_Word], declaration: Declared) -> tuple[list[str], list[_Word]]:
+def _options_and_expression(words: Sequence[_Word], declaration: Declared) -> tuple[list[str], list[_Word]]:
     """The options of a command's line with their values, and the words of its expression."""
     options: list[str] = []
     expression: list[_Word] = []

@@ -402,7 +402,14 @@ def unit_of_rate(units: Units, free: Iterable[str], scaled: bool = False) -> str
         own = {name: unit / units["gradient"][name] for name, unit in own.items()}
     texts = {name: str(unit) or "1" for name, unit in own.items()}
     shared = {*texts.values()}
-    return shared.pop() if len(shared) == 1 else ", ".join(f"{text} for `{name}`" for name, text in texts.items())
+    if len(shared) == 1:
+        return shared.pop()
+    lists: dict[str, set[str]] = {}
+    for name, text in texts.items():
+        lists.setdefault(name.partition("[")[0], set()).add(text)
+    # a list by its name where its entries have one unit
+    whole = {name if len(lists[name.partition("[")[0]]) > 1 else name.partition("[")[0]: x for name, x in texts.items()}
+    return ", ".join(f"{text} for `{name}`" for name, text in whole.items())
 
 
 class MeasuredNumber(float):

@@ -170,7 +170,7 @@ class Objective:
         """Value and gradient at a point, None where there is none."""
         if self.stop() or self.exhausted:
             raise _Stopped
-        self.work.spend(MINIMIZER_ITERATION + len(self.where) * MINIMIZER_VARIABLE)
+        self.work.charge(MINIMIZER_ITERATION + len(self.where) * MINIMIZER_VARIABLE)
         self.evaluations += 1
         point = self.full(x)
         try:
@@ -452,8 +452,8 @@ def _constrained(
         from ..quantities.unit import Unit
 
         units_of = [unit or Unit() for unit in of_constraints]
-        each = [{"slack": unit, "multiplier": shown["value"].difference / unit} for unit in units_of]
-        shown = type(shown)(**shown, constraints=each)
+        of_constraint = [{"slack": unit, "multiplier": shown["value"].difference / unit} for unit in units_of]
+        shown = type(shown)(**shown, constraints=of_constraint)
         shown.fixed = bool(units)
     if sense is MAXIMIZE:
         # of an equation the multiplier is a derivative of the value, which is the negative

@@ -3,13 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..derivatives.gradient import Gradient
+from ..errors import Diagnostic
 from ..formulas.diff import Diff
 from .diff import DiffView
 from .document import NO_VARIABLES, Block, stated
 from .gradient import GradientView
+from .schema import View
+
+
+class Listing(NamedTuple):
+    """A list and its derivatives, each a text in the shape of the list, by what they are called."""
+
+    texts: dict[str, str]
+    warnings: tuple[Diagnostic, ...] = ()
+
+
+class ListView(View[Listing]):
+    """How a list is shown with its derivatives."""
+
+    def document(self, answer: Listing) -> Iterator[Block]:
+        for name, text in answer.texts.items():
+            yield stated(name, text)
 
 
 class ValueView(GradientView):

@@ -7,12 +7,13 @@ import re
 import stat
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import mpmath
 import pexpect
 import pytest
+import sympy
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -23,6 +24,7 @@ from autodiff_cli.cli.session import Session, statements_of
 from autodiff_cli.cli.session_lines import Lines
 from autodiff_cli.derivatives.gradient import Gradient, gradient
 from autodiff_cli.errors import ExpressionError
+from autodiff_cli.views.repl import Listing
 from running import autodiff
 
 READY = r"\x1b\[\?2004h"
@@ -240,6 +242,50 @@ assert "matplotlib.figure" in sys.modules
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("line", "entries", "by"),
+    [
+        ("[x, x**2*y]", ("x", "x**2*y"), "xy"),
+        ("[[sin(x), y], [exp(x*y), 2]]", ("sin(x)", "y", "exp(x*y)", "2"), "xy"),
+        ("[[1, 2], [3, 4]] @ [x, tanh(y)]", ("x + 2*tanh(y)", "3*x + 4*tanh(y)"), "xy"),
+        ("x**3, log(y)", ("x**3", "log(y)"), "xy"),
+    ],
+)
+def test_lists_have_the_derivatives_of_their_entries(line: str, entries: Sequence[str], by: str) -> None:
+    session = Session()
+    names = dict(zip("xy", sympy.symbols("x y"), strict=True))
+    point = {"x": 0.75, "y": 1.25}
+
+    def listed(text: str) -> list[float]:
+        return [float(sympy.sympify(part).subs(point)) for part in text.replace("[", "").replace("]", "").split(", ")]
+
+    def shown() -> dict[str, str]:
+        (part,) = statements_of(line)
+        answer = session.statement(line, part).answer
+        assert isinstance(answer, Listing)
+        return answer.texts
+
+    formulas = shown()
+    for name, x in point.items():
+        (part,) = statements_of(f"{name} = {x}")
+        session.statement(f"{name} = {x}", part)
+    numbers = shown()
+    assert [*numbers] == ["ans", *(f"d/d{name}" for name in by)]
+    for name in by:
+        slopes = [float(sympy.diff(entry, names[name]).subs(point)) for entry in entries]
+        assert listed(formulas[f"d/d{name}"]) == pytest.approx(slopes, rel=1e-12)
+        assert listed(numbers[f"d/d{name}"]) == pytest.approx(slopes, rel=1e-5)
+
+
+def test_a_long_list_is_shown_without_derivatives() -> None:
+    session = Session()
+    for line in ("w = [" + ", ".join(map(str, range(1, 1001))) + "]", "w**2"):
+        (part,) = statements_of(line)
+        answer = session.statement(line, part).answer
+    assert isinstance(answer, Listing) and [*answer.texts] == ["ans"]
+    assert session.values["ans"].endswith("998001, 1000000]")
 
 
 def test_files_are_completed(tmp_path: Path) -> None:
