@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import random
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -41,9 +40,9 @@ from .least_squares import (
     linear_parameters,
     percentage,
     polished,
-    projected,
     searched,
 )
+from .restarts import least, r_squared
 from .symmetries import nearest_image
 
 if TYPE_CHECKING:
@@ -57,14 +56,8 @@ _EQUALS = re.compile(r"(?<![=<>!])=(?!=)")
 _CALL = re.compile(r"(\w+)\s*\([\w\s,]*\)")
 
 LEVEL = 0.95
-RESTARTS, AGAIN = 24, 3
-"""How many other starts are tried at most, and how many of them that end at the same minimum show that it is one."""
-
-PROBES = 8
-"""At how many other places it is seen whether the data tell the parameters apart there."""
-
-IMPLAUSIBLE = 1e4
-"""The χ²/ν from which on a minimum is taken for a wrong one, if a search from elsewhere finds a lower one."""
+ROUNDED_R_SQUARED = 1e-9
+"""R² of a curve that is the mean of the response may be below 0 by so much, by rounding."""
 
 MOST_PARAMETERS = 200
 NAMED = 0.1
@@ -605,7 +598,7 @@ def _strategies(model: Model, problem: Problem, start: Any, linear: Sequence[str
         raise error
     if error is None and places and any(name not in problem.values for name in linear):
         start = fitted_linearly(model, start, places)
-    best = _least(model, start, places, has_sigma)
+    best = least(model, start, places, has_sigma)
     if loss == "linear":
         return best
     # a known uncertainty is the scale; otherwise it is that of most residuals
@@ -635,82 +628,6 @@ def _with_errors(model: ErrorsInVariables, start: Any, ended: Ended) -> Ended:
     return at_kink(model, best._replace(message=f"orthogonal distances, {best.message}"), ())
 
 
-def _least(model: Model, start: Any, places: Sequence[int], has_sigma: bool) -> Ended:
-    """Return the smallest sum of squares that the strategies find."""
-    if len(places) == len(start):
-        return projected(model, start, places)
-    best = searched(model, start)
-    first = best.message
-    if places:
-        other = projected(model, start, places)
-        first = other.message
-        if other.cost <= best.cost * (1 + 1e-9):
-            best = other
-        else:
-            best = best._replace(message=f"{best.message}, after {first} had ended badly")
-    best = at_kink(model, best, places)
-    # a poor start is the usual trouble: others around it, in ever wider steps, until one minimum comes again and again
-    draw = random.Random(1)
-    again, converged = 0, _has_converged(model, best, has_sigma)
-    lost = _is_lost(model, best, start, places, draw)
-    for k in range(RESTARTS):
-        if again == AGAIN or (converged and not lost):
-            break
-        anywhere = lost or _is_implausible(model, best, has_sigma)
-        there = _elsewhere(model, start, places, draw, 0.35 * (k + 1), anywhere=anywhere)
-        if model.check(there) is not None:
-            continue
-        end = projected(model, there, places) if places else searched(model, there)
-        if end.cost < best.cost * (1 - 1e-9):
-            again = 0
-            end = at_kink(model, end, places)
-            ill = "had come to a higher minimum" if best.moved <= CONVERGED else "had ended badly"
-            best = end._replace(message=f"{end.message} from another start, after {first} {ill}")
-            converged = _has_converged(model, best, has_sigma)
-            lost = lost and not is_determined(model, best.values)
-        elif best.moved <= CONVERGED and end.cost <= best.cost * (1 + 1e-6):
-            again += not lost or is_determined(model, end.values)
-    return best
-
-
-def _elsewhere(
-    model: Model, start: Any, places: Sequence[int], draw: random.Random, wide: float, *, anywhere: bool
-) -> Any:
-    """A start beside another one; `anywhere` also has parameters that are values of a predictor, as places are."""
-    np = model.np
-    there = np.array([x * math.exp(draw.gauss(0, wide)) for x in start])
-    ends = [(float(np.min(column)), float(np.max(column))) for column in model.columns.values()] if anywhere else []
-    for k in range(len(there) if ends else 0):
-        if k not in places and draw.random() < 0.5:
-            there[k] = draw.uniform(*draw.choice(ends))
-    return np.clip(there, *model.limits)
-
-
-def _is_lost(model: Model, ended: Ended, start: Any, places: Sequence[int], draw: random.Random) -> bool:
-    """Whether parameters are not told apart at an end, and the data tell them apart elsewhere."""
-    if not ended.cost < 1e200 or is_determined(model, ended.values):
-        return False
-    elsewhere = (_elsewhere(model, start, places, draw, 1.0, anywhere=True) for _ in range(PROBES))
-    return any(model.check(there) is None and is_determined(model, there) for there in elsewhere)
-
-
-def _has_converged(model: Model, ended: Ended, has_sigma: bool) -> bool:
-    """Whether a strategy has come to a place where the sum of squares is least, as far as its derivatives say.
-
-    With kinks there are more such places, as a rule. One where the residuals are far beyond their uncertainties is
-    doubted too.
-    """
-    if not (ended.cost < 1e200 and ended.moved <= CONVERGED):
-        return False
-    enough = 1 - 1e-14 if model.kinks else 0.5
-    return not _is_implausible(model, ended, has_sigma) and _r_squared(model, ended.values) > enough
-
-
-def _is_implausible(model: Model, ended: Ended, has_sigma: bool) -> bool:
-    """Whether residuals are so far beyond their uncertainties that the minimum is rather a wrong one."""
-    return has_sigma and 2 * ended.cost > IMPLAUSIBLE * max(1, model.rows - len(model.free))
-
-
 def _has_origin(model: Model, values: Any) -> bool:
     """Whether the model is a sum of its parameters' multiples of columns, and no constant is one: as `y = b*x`."""
     np = model.np
@@ -730,16 +647,6 @@ def _spread_of_predictors(model: ErrorsInVariables) -> float:
     np = model.np
     spreads = [np.asarray(tau)[(model.weights > 0) & (np.asarray(tau) > 0)] for tau in model.errors.values()]
     return sum(float(np.sum(np.log(2 * math.pi * tau**2))) for tau in spreads)
-
-
-def _r_squared(model: Model, values: Any, *, origin: bool = False) -> float:
-    """Return the share of the squares of the response that the model explains: about their mean, or about 0."""
-    np = model.np
-    square = model.weights**2
-    left = model.residuals(values)
-    middle = 0.0 if origin else float(np.average(model.response, weights=square))
-    total = float(square @ (model.response - middle) ** 2)
-    return 1 - float(left @ left) / total if total > 0 else 1.0
 
 
 # ---- what the data say --------------------------------------------------------------------------------------------
@@ -906,18 +813,19 @@ class _Inference:
         rounding = 1e-14 * float(np.linalg.norm(model.response * model.weights))
         if model.loss != "linear" or not rounding**2 < self.rss < FAR:
             return NO_GOODNESS
-        order = None
-        if len(self.data.predictors) == 1:
-            order = np.argsort(model.columns[self.data.predictors[0]], kind="stable")
         estimated = len(self.estimated) - len(self.null)
         sigma_given = self.data.has_sigma
-        result = goodness(np, self.left, model.weights, self.dof, estimated, order, sigma_given=sigma_given)
+        ordered = model.ordered(self.left)
+        result = goodness(np, self.left, model.weights, self.dof, estimated, ordered, sigma_given=sigma_given)
         if isinstance(model, ErrorsInVariables):
             result = result.shifted(_spread_of_predictors(model))
         return result
 
-    def goodness_warnings(self, result: Goodness) -> Iterator[Diagnostic]:
-        """Yield a warning where χ² is far from what the uncertainties of the response make it."""
+    def goodness_warnings(self, result: Goodness, explained: float | None) -> Iterator[Diagnostic]:
+        """Yield a warning where χ² is far from what the uncertainties make it, and where residuals are not random.
+
+        `explained` is R², if there is one.
+        """
         if self.sigma_given and result.doubtful and result.reduced is not None and result.p_value is not None:
             more = result.reduced > 1
             scatter = f"the residuals scatter {'more' if more else 'less'} than `--sigma` says"
@@ -925,6 +833,16 @@ class _Inference:
             hint = "check the formula and the uncertainties" if more else "the uncertainties may be too large"
             hint += "; if only their ratios are known, `--scale-errors` takes their size from the residuals"
             yield Diagnostic("goodness_of_fit", message, None, hint)
+        runs = result.runs
+        if runs is not None and not runs.are_random:
+            counts = f"{runs.runs:,} runs of one sign where {runs.expected:.3g} are expected (p = {runs.p_value:.2g})"
+            message = f"the residuals are not random: {counts}"
+        elif explained is not None and explained < -ROUNDED_R_SQUARED and self.model.loss == "linear":
+            message = f"R² is {explained:.3g}: the mean of the response is closer to the data than this curve"
+        else:
+            return
+        hint = "the standard errors hold for random ones: try another formula, or another start (`--at`)"
+        yield Diagnostic("residuals", message, None, hint)
 
     def outcome(self, interrupted: bool) -> tuple[str, str]:
         """Return why the search is over, as one word and in words."""
@@ -957,6 +875,7 @@ def _answer(
     corrections = model(values).corrections
     # R² of a linear model without a constant is about 0, as NIST and R have it
     origin = len(linear) == len(model.free) and _has_origin(model, values)
+    explained = None if corrections else r_squared(model, values, origin=origin)
     measured = [] if data.transform is None else [*data.transform.variables]
     fit = Fit(
         text=text,
@@ -970,7 +889,7 @@ def _answer(
         rss=inference.rss,
         deviation=math.sqrt(inference.rss / inference.dof) if inference.dof > 0 and not data.has_sigma else None,
         goodness=goodness,
-        r_squared=None if corrections else _r_squared(model, values, origin=origin),
+        r_squared=explained,
         level=inference.level,
         loss=model.loss,
         absolute_sigma=inference.sigma_given,
@@ -997,7 +916,7 @@ def _answer(
         warnings=(
             *problem.warnings,
             *inference.undetermined_warnings(),
-            *(inference.goodness_warnings(goodness) if reason == "converged" else ()),
+            *(inference.goodness_warnings(goodness, explained) if reason == "converged" else ()),
         ),
     )
     if arithmetic == DOUBLE or reason != "converged":

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
 from ..record import Record
@@ -18,12 +17,21 @@ DOUBTFUL = 0.005
 """The p-value of χ², in either tail, below which the uncertainties or the model are doubted."""
 
 
+NOT_RANDOM = 1e-3
+"""The p-value of the runs test below which neighbouring residuals have one sign too often to be random."""
+
+
 class Runs(Record):
     """The runs test of Wald and Wolfowitz: how often residuals of one sign follow each other."""
 
     runs: int
     expected: float
     p_value: float
+
+    @property
+    def are_random(self) -> bool:
+        """Whether residuals of one sign follow each other no more often than random ones do."""
+        return self.runs > self.expected or self.p_value > NOT_RANDOM
 
 
 class Normality(Record):
@@ -147,11 +155,11 @@ def _anderson_darling_tail(a: float) -> float:
 
 
 def goodness(
-    np: Any, residuals: Any, weights: Any, dof: int, estimated: int, order: Sequence[int] | None, *, sigma_given: bool
+    np: Any, residuals: Any, weights: Any, dof: int, estimated: int, ordered: Any, *, sigma_given: bool
 ) -> Goodness:
     """Return how well a formula fits, by the residuals multiplied by the roots `weights` of the weights of their rows.
 
-    The weights are 1/sigma² where sigma is `known`. Runs are counted in the `order` of the rows, by default theirs.
+    The weights are 1/sigma² where sigma is `known`. Runs are counted in the residuals as they are `ordered`.
     """
     used = weights > 0
     rss, rows = float(residuals @ residuals), int(np.count_nonzero(used))
@@ -161,7 +169,6 @@ def goodness(
     if sigma_given or rss > 0:
         log_likelihood, k = likelihood(rss, rows, 2 * float(np.sum(np.log(weights[used]))), estimated, sigma_given)
         aic, bic = 2 * k - 2 * log_likelihood, k * math.log(rows) - 2 * log_likelihood
-    ordered = residuals if order is None else residuals[order]
     return Goodness(
         chi_squared=chi_squared,
         reduced=rss / dof if sigma_given and dof > 0 else None,
@@ -169,6 +176,6 @@ def goodness(
         log_likelihood=log_likelihood,
         aic=aic,
         bic=bic,
-        runs=runs_test(np, ordered[used if order is None else used[order]]) if dof > 0 else None,
+        runs=runs_test(np, ordered) if dof > 0 else None,
         normality=anderson_darling(np, residuals[used]) if dof > 0 else None,
     )

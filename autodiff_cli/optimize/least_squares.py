@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
+from copy import copy
 from functools import reduce
 from itertools import combinations
 from operator import or_
@@ -304,6 +305,29 @@ class Model:
         _, slopes, _, weights, _ = self(values)
         rows = -(slopes * weights).T
         return self.np.where(self.np.isfinite(rows), rows, 0.0)
+
+    def sample(self, rows: int) -> Model:
+        """Return the model over so many of its rows at most, drawn at random with one seed."""
+        if self.rows <= rows:
+            return self
+        some = copy(self)
+        places = self.np.sort(self.np.random.default_rng(1).choice(self.rows, rows, replace=False))
+        some.columns = {name: column[places] for name, column in self.columns.items()}
+        some.response, some.weights = self.response[places], self.weights[places]
+        some.rows, some._last = rows, None
+        return some
+
+    def ordered(self, residuals: Any) -> Any:
+        """Return the residuals of rows that count, in the order of the only predictor, else in that of the rows.
+
+        Where rows have the same value of the predictor it is their mean: their own order says nothing.
+        """
+        used = self.np.flatnonzero(self.weights > 0)
+        if len(self.columns) != 1:
+            return residuals[used]
+        (predictor,) = self.columns.values()
+        _, places, counts = self.np.unique(predictor[used], return_inverse=True, return_counts=True)
+        return self.np.bincount(places, residuals[used]) / counts
 
     def robust(self, values: Sequence[float]) -> Robust:
         """Return the loss of the residuals."""

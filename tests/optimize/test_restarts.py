@@ -1,0 +1,98 @@
+"""Other starts: where an end is doubted, lower minima are found, and where residuals are not random, that is said."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from autodiff_cli.optimize.fit import Fit, fit
+
+Data = dict[str, list[float]]
+
+
+def wave(rows: int, noise: float = 0.05, seed: int = 1) -> Data:
+    """Rows of `sin(3*x)` with normal errors."""
+    x = np.linspace(0.1, 5, rows)
+    y = np.sin(3 * x) + noise * np.random.default_rng(seed).standard_normal(rows)
+    return {"x": x.tolist(), "y": y.tolist()}
+
+
+def peaks(x: np.ndarray) -> np.ndarray:
+    """Two peaks on a constant background."""
+    return 3.3 * np.exp(-(((x - 2.1) / 0.5) ** 2)) + 2.2 * np.exp(-(((x - 6.5) / 0.6) ** 2)) - 0.7
+
+
+def kinds(answer: Fit) -> list[str]:
+    return [warning.kind for warning in answer.warnings]
+
+
+@pytest.mark.parametrize("start", [0.7, 1.5, 6, 8, 20])
+@pytest.mark.parametrize("rows", [12, 40, 200])
+def test_a_frequency_far_from_its_own_is_found(rows: int, start: float) -> None:
+    answer = fit("y = a*sin(w*x)", wave(rows), {"a": 1, "w": start})
+    assert answer.converged and answer.r_squared is not None and answer.r_squared > 0.98
+    assert abs(answer.parameters["w"].estimate) == pytest.approx(3, abs=0.03)
+    assert kinds(answer) == []
+
+
+def test_peaks_that_start_at_other_places_are_found() -> None:
+    """The curve from there explains 65 % of the squares, and one peak is taken for the other."""
+    x = np.linspace(0, 10, 150)
+    noise = 1e-3 * np.random.default_rng(4).standard_normal(150)
+    data = {"x": x.tolist(), "y": (peaks(x) + noise).tolist()}
+    start = {"a": 3.3, "m": 1.3, "s": 0.36, "b": 1.6, "n": 4.7, "r": 0.93, "c": -0.5}
+    answer = fit("y = a*exp(-((x - m)/s)**2) + b*exp(-((x - n)/r)**2) + c", data, start)
+    centres = sorted(answer.parameters[name].estimate for name in "mn")
+    assert answer.converged and centres == pytest.approx([2.1, 6.5], abs=1e-2)
+    assert kinds(answer) == []
+
+
+def test_in_many_rows_a_lower_minimum_is_looked_for_in_a_sample() -> None:
+    few, many = (fit("y = a*sin(w*x)", wave(rows), {"a": 1, "w": 8}) for rows in (400, 10_000))
+    assert many.parameters["w"].estimate == pytest.approx(3, abs=1e-2)
+    assert "from another start" in many.message and "from another start" in few.message
+    # evaluations of all rows
+    assert many.evaluations < few.evaluations / 2
+
+
+def test_random_residuals_need_no_other_start() -> None:
+    answer = fit("y = a*sin(w*x)", wave(300), {"a": 1, "w": 2.9})
+    assert answer.evaluations < 60 and "start" not in answer.message and kinds(answer) == []
+
+
+def test_a_curve_that_is_not_that_of_the_data_is_warned_of() -> None:
+    x = np.linspace(0, 5, 60)
+    answer = fit("y = a*x + b", {"x": x.tolist(), "y": np.exp(-x).tolist()})
+    assert answer.converged and kinds(answer) == ["residuals"]
+    assert "the residuals are not random: 3 runs of one sign where" in answer.warnings[0].message
+
+
+def test_normal_errors_are_seldom_said_not_to_be_random() -> None:
+    """At most one in a thousand is, where the formula is right."""
+    warned = 0
+    for seed in range(300):
+        random = np.random.default_rng(seed)
+        x = np.sort(random.uniform(0, 10, 40))
+        y = 2 * x - 1 + random.standard_normal(40)
+        warned += kinds(fit("y = a*x + b", {"x": x.tolist(), "y": y.tolist()})) != []
+    assert warned <= 3
+
+
+def test_the_order_of_replicates_says_nothing() -> None:
+    """Readings that were sorted at each place have runs of their own."""
+    random = np.random.default_rng(3)
+    x = np.repeat(np.arange(8.0), 10)
+    y = (3 * x + 1).reshape(8, 10) + np.sort(random.standard_normal((8, 10)), axis=1)
+    answers = [fit("y = a*x + b", {"x": x.tolist(), "y": y.ravel().tolist()})]
+    shuffled = random.permutation(80)
+    answers.append(fit("y = a*x + b", {"x": x[shuffled].tolist(), "y": y.ravel()[shuffled].tolist()}))
+    for answer in answers:
+        assert kinds(answer) == [] and answer.goodness.runs is not None and answer.goodness.runs.p_value > 0.1
+    assert answers[0].goodness.runs == answers[1].goodness.runs
+
+
+def test_a_curve_that_is_farther_than_the_mean_is_warned_of() -> None:
+    data = {"x": [1.0, 2, 3, 4, 5], "y": [5.0, 4.1, 2.9, 2.2, 0.8]}
+    answer = fit("y = exp(a*x)", data, {"a": 0.1}, bounds=None)
+    assert kinds(answer) == ["residuals"] and answer.r_squared is not None and answer.r_squared < 0
+    assert answer.warnings[0].message.startswith("R² is -")
