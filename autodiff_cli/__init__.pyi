@@ -543,6 +543,7 @@ def fit(
     at: At = None,
     *,
     lenient: bool = False,
+    constants: Names = None,
     response: str | None = None,
     fix: At = None,
     bounds: Ranges = None,

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 
 from hypothesis import HealthCheck, settings
@@ -19,3 +20,9 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
 settings.register_profile("search", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("same", settings.get_profile("search"), derandomize=True)
 settings.load_profile("same")
+
+
+def pytest_collection_finish() -> None:
+    """Leave what pytest and the imported libraries made to no collection: each would walk through all of it."""
+    gc.collect()
+    gc.freeze()

@@ -269,7 +269,7 @@ def _guards(root: Value, facts: Sequence[Value]) -> Guards:
     budget = current()
     work = int(min(MOST_WORK, budget.left / GUARD))
     guards = Guards(root, work, facts)
-    budget.spend(min((work - guards.work) * GUARD, budget.left))
+    budget.charge(min((work - guards.work) * GUARD, budget.left))
     return guards
 
 
@@ -347,17 +347,17 @@ class _Assumed:
             if len(kept) == len(inputs) or not kept:
                 return None
             return kept[0] if len(kept) == 1 else node(primitive, tuple(kept))
-        if primitive.near is not None and not primitive.gives_condition:
+        if primitive.active_branch is not None and not primitive.gives_condition:
             return self.piece(value, place)
         return self.power(value, place)
 
     def piece(self, value: Value, place: ProgramPoint) -> Value | None:
         """The smooth function that an operation with sides is where it is known on which side its inputs are."""
         primitive, inputs = value.primitive, value._prev
-        assert primitive.near is not None
+        assert primitive.active_branch is not None
         sides = _Sides(self.guards, place, value)
         try:
-            branch = primitive.near(SYMBOLIC, sides, *inputs, out=None)
+            branch = primitive.active_branch(SYMBOLIC, sides, *inputs, out=None)
         except (_Undecided, TypeError, ValueError, ExpressionError):
             # TypeError: a piece that is only near a point, for it reckons with the value there
             return None

@@ -242,7 +242,7 @@ class Guards:
             top = stack.pop()
             if top not in computed:
                 computed.add(top)
-                stack += top._prev[:1] if top.primitive.demand else top._prev
+                stack += top._prev[:1] if top.primitive.lazy_inputs else top._prev
         around = set(map(id, place.line()))
         seen: set[Value] = set()
         while rest:
@@ -330,5 +330,5 @@ def without_dead_branches(outputs: Sequence[Value]) -> list[Value]:
             work = guards.work - len(guards.order)
         else:
             results.append(output)
-    budget.spend(min((most - work) * GUARD, budget.left))
+    budget.charge(min((most - work) * GUARD, budget.left))
     return results

@@ -104,7 +104,7 @@ def number_text(x: Fraction) -> str | None:
         zeros = len(whole) - len(whole.rstrip("0"))
         text = whole if zeros < 9 else f"{whole[:-zeros]}e{zeros}"
     else:
-        rest, twos, fives = _factored(x.denominator)
+        rest, twos, fives = factored(x.denominator)
         if rest != 1:
             return None
         places = max(twos, fives)
@@ -117,7 +117,7 @@ def number_text(x: Fraction) -> str | None:
     return "-" + text if x < 0 else text
 
 
-def _factored(n: int) -> tuple[int, int, int]:
+def factored(n: int) -> tuple[int, int, int]:
     """A whole number without its factors 2 and 5, and how many of them there are."""
     counts = []
     for factor in (2, 5):
@@ -141,8 +141,8 @@ def quotient(x: Fraction) -> tuple[Fraction, Fraction]:
     sign, numerator, denominator = 1 if x > 0 else -1, abs(x.numerator), x.denominator
     if len(str(numerator)) + len(str(denominator)) <= FEW_DIGITS:
         return Fraction(x.numerator), Fraction(denominator)
-    above, twos, fives = _factored(numerator)
-    below, more_twos, more_fives = _factored(denominator)
+    above, twos, fives = factored(numerator)
+    below, more_twos, more_fives = factored(denominator)
     # Factors of 10 move a point only; what is left are factors 2 on one side, which are factors 5 on the other.
     surplus = twos - more_twos - (fives - more_fives)
     best: tuple[int, int, int] | None = None

@@ -242,9 +242,9 @@ class Shortener(Collector):
         return total + above - 1 + below
 
     # -- sums -------------------------------------------------------------------------------------------------------
-    def shortest(self, parts_given: Sequence[Part], again: bool = True) -> list[Part]:
+    def shortest(self, terms: Sequence[Part], again: bool = True) -> list[Part]:
         """The terms of the shortest sum that is found; `again` is whether other ways than grouping are tried."""
-        parts = self.collected(parts_given)
+        parts = self.collected(terms)
         if self.depth > MOST_DEPTH or self.left < 0:
             return parts
         key = again, frozenset([(c, frozenset(factors.items())) for c, factors in parts])

@@ -103,7 +103,7 @@ def _options_and_defaults(command: str) -> tuple[dict[str, Option], dict[str, An
     return options, {name: False if kind == "bool" else None for name, kind in types.items()}
 
 
-class Given(Call):
+class PythonCall(Call):
     """The arguments of a call from Python."""
 
     def __init__(self, command: str, values: Mapping[str, Any]) -> None:
@@ -138,6 +138,10 @@ class Given(Call):
     def variables(self) -> tuple[str, ...] | None:
         """By which variables is differentiated; None for all."""
         return names_of(self.wrt)
+
+    @property
+    def held(self) -> tuple[str, ...]:
+        return names_of(self.values.get("constants"), "--constants") or ()
 
     @property
     def over(self) -> LossSpec | None:

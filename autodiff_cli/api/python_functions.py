@@ -73,8 +73,8 @@ from ..views.plot import drawn_as
 from ..views.schema import heading
 from .api_arguments import (
     At,
-    Given,
     Names,
+    PythonCall,
     as_meant,
     constants_of,
     has_lists,
@@ -511,7 +511,7 @@ def in_python(diagnostic: Diagnostic, command: str) -> Diagnostic:
 
 
 def warned(answer: Any, command: str) -> Any:
-    """The answer with its warnings as they are told in Python."""
+    """The answer, its warnings with the names of keyword arguments."""
     warnings = getattr(answer, "warnings", ())
     if warnings:
         answer.__dict__["warnings"] = tuple([in_python(warning, command) for warning in warnings])
@@ -534,7 +534,7 @@ def answers(
 
     def faced(function: Callable[..., R]) -> Callable[..., R]:
         def answered(values: Mapping[str, Any]) -> Any:
-            call = Given(command, values)
+            call = PythonCall(command, values)
             marks = command in CHECKS and values.get("answer") is not None
             return _as(Marked, call.answer(check_of(command))) if marks else function(call)
 
@@ -736,7 +736,7 @@ def parse(text: str, given: Collection[str] = (), *, lenient: bool = False) -> P
         ("Any", {"at": "Any"}),
     ],
 )
-def gradient(call: Given) -> Gradient[Any]:
+def gradient(call: PythonCall) -> Gradient[Any]:
     """The value of the program `text` at the point `at`, and its partial derivatives by `wrt`, or by all variables.
 
     With `exact`, `precision` or `certified` the numbers are `Figure`s, with all their digits as `text`; numbers of the
@@ -763,7 +763,7 @@ def gradient(call: Given) -> Gradient[Any]:
 
 
 @answers("trace")
-def trace(call: Given) -> Trace:
+def trace(call: PythonCall) -> Trace:
     """Every step of the program's evaluation and backpropagation; with `mode="forward"` along a `direction`.
 
     With `blanks` it is shown without the numbers that are to be found.
@@ -775,7 +775,7 @@ def trace(call: Given) -> Trace:
 
 
 @answers("graph")
-def graph(call: Given) -> Picture:
+def graph(call: PythonCall) -> Picture:
     """A picture of the graph: every operation, with value and derivative at every node; `symbolic` needs no point.
 
     >>> print(graph("x*w", "x=2,w=3"))
@@ -835,7 +835,7 @@ def rows(
 
 
 @answers("page")
-def page(call: Given) -> Page:
+def page(call: PythonCall) -> Page:
     """A page to watch and to do backpropagation in a browser: steps, sliders, a quiz, descent and a plot.
 
     >>> made = page("tanh(w*x + b)", "w=1,x=2,b=-1")
@@ -868,7 +868,7 @@ draw_dot = draw
 
 
 @answers("check")
-def check(call: Given) -> Check:
+def check(call: PythonCall) -> Check:
     """How many digits of value and gradient are right at least, by 50-digit arithmetic and by differences.
 
     >>> check("x*exp(-x**2/2)", {"x": 1.5}).agrees
@@ -878,7 +878,7 @@ def check(call: Given) -> Check:
 
 
 @answers("descend")
-def descend(call: Given) -> Descent:
+def descend(call: PythonCall) -> Descent:
     """Gradient descent from a point: all its `rows`, the start included, the `best`, and the `ending`.
 
     Over `data` as `gradient` takes them; with a `batch` of their rows in each step there is a row an epoch.
@@ -896,29 +896,29 @@ def descend(call: Given) -> Descent:
 
 
 @answers("minimize")
-def minimize(call: Given) -> Minimum:
+def minimize(call: PythonCall) -> Minimum:
     """Minimise a program with SciPy, with the exact gradient and Hessian. Needs the extra `optimize`.
 
-    >>> found = minimize("(x - 3)**2 + 1", {"x": 0})
-    >>> found.point, found.converged, found.kind
+    >>> answer = minimize("(x - 3)**2 + 1", {"x": 0})
+    >>> answer.point, answer.converged, answer.kind
     ({'x': 3.0}, True, 'minimum')
     """
     return _as(Minimum, call.answer(_minimize.minimize), **call.shown)
 
 
 @answers("maximize")
-def maximize(call: Given) -> Minimum:
+def maximize(call: PythonCall) -> Minimum:
     """Maximise a program with SciPy, as `minimize` does its negative; value and gradient are the program's.
 
-    >>> found = maximize("2 - (x - 3)**2", {"x": 0})
-    >>> found.point, found.value, found.kind
+    >>> answer = maximize("2 - (x - 3)**2", {"x": 0})
+    >>> answer.point, answer.value, answer.kind
     ({'x': 3.0}, 2.0, 'maximum')
     """
     return _as(Minimum, call.answer(_minimize.minimize, maximize=True), **call.shown)
 
 
 @answers("plot")
-def plot(call: Given) -> Curve | Surface:
+def plot(call: PythonCall) -> Curve | Surface:
     """A function with its derivative and its tangent; over two variables its contours, and the `path` of a run.
 
     The path is the name of a file that `descend` wrote, or points, or rows such as those of `descend`. With `for_` or
@@ -941,7 +941,7 @@ def plot(call: Given) -> Curve | Surface:
 
 
 @answers("diff", overloads=[("Diff", {"answer": None}), ("Marked", {"answer": "str"})])
-def diff(call: Given) -> Diff | Marked:
+def diff(call: PythonCall) -> Diff | Marked:
     """The derivatives of a program as formulas, simplified, and their values if a point is given.
 
     With `steps` also how each is found, in `derivations`. A formula that holds everywhere may have a `short` form with
@@ -969,7 +969,7 @@ def diff(call: Given) -> Diff | Marked:
     "hessian",
     overloads=[("Hessian", {"answer": None}), ("Marked", {"answer": "str"}), ("Any", {"at": "Any"})],
 )
-def hessian(call: Given) -> Hessian | Marked:
+def hessian(call: PythonCall) -> Hessian | Marked:
     """Value, gradient, Hessian and its eigenvalues at a point, and what they say of the point.
 
     >>> hessian("x*y", {"x": 0, "y": 0}).hessian
@@ -979,7 +979,7 @@ def hessian(call: Given) -> Hessian | Marked:
 
 
 @answers("jacobian", overloads=[("Jacobian", {}), ("Any", {"at": "Any"})])
-def jacobian(call: Given) -> Jacobian:
+def jacobian(call: PythonCall) -> Jacobian:
     """The partial derivatives of every output, or their product with a `direction` or an `adjoint`.
 
     >>> jacobian("x*y, x + y", {"x": 2, "y": 3}).jacobian
@@ -991,7 +991,7 @@ def jacobian(call: Given) -> Jacobian:
 
 
 @answers("taylor", overloads=[("Taylor", {"answer": None}), ("Marked", {"answer": "str"})])
-def taylor(call: Given) -> Taylor | Marked:
+def taylor(call: PythonCall) -> Taylor | Marked:
     """Taylor coefficients and polynomial in one variable around the point.
 
     >>> taylor("exp(x)", {"x": 0}, order=3, exact=True).polynomial
@@ -1001,7 +1001,7 @@ def taylor(call: Given) -> Taylor | Marked:
 
 
 @answers("propagate")
-def propagate(call: Given) -> Propagation:
+def propagate(call: PythonCall) -> Propagation:
     """The outputs of a program with the uncertainties that those of its inputs give them, by the GUM (JCGM 100).
 
     Values are numbers, which are exact, texts such as `"5.00±0.02"` or `"19.66(10)e-3"`, or numbers of the package
@@ -1011,8 +1011,8 @@ def propagate(call: Given) -> Propagation:
     `fit` is an answer of `fit`, or a JSON file of it.
     Drawing needs the extra `plot`.
 
-    >>> found = propagate("V/I", {"V": "5.00±0.02", "I": "19.66(10)e-3"})
-    >>> found.results[0].written, found.results[0].interval
+    >>> answer = propagate("V/I", {"V": "5.00±0.02", "I": "19.66(10)e-3"})
+    >>> answer.results[0].written, answer.results[0].interval
     ('254.3(16)', '254.3 ± 3.2 (k = 1.96)')
     """
     at, fit, correlation = call.at, call.fit, call.correlation
@@ -1045,32 +1045,34 @@ def propagate(call: Given) -> Propagation:
 
 
 @answers("solve", overloads=[("Solved", {"answer": None}), ("Marked", {"answer": "str"})])
-def solve(call: Given) -> Solved | Marked:
+def solve(call: PythonCall) -> Solved | Marked:
     """Solve equations, or find where an expression is 0, and differentiate the solution.
 
     `for_` are the unknowns (the option `--for`), `between` their bounds: two numbers for one unknown, else by name.
     Several equations need the extra `optimize`.
 
-    >>> found = solve("x**2 = a", {"a": 2}, between=(0, 2))
-    >>> round(found.solutions[0].values["x"], 10), found.solutions[0].simple
+    >>> answer = solve("x**2 = a", {"a": 2}, between=(0, 2))
+    >>> round(answer.solutions[0].values["x"], 10), answer.solutions[0].simple
     (1.4142135624, True)
     """
     return _as(Solved, call.answer(_solve.solve), **call.shown)
 
 
 @answers("fit", "data", "at")
-def fit(call: Given) -> Fit:
+def fit(call: PythonCall) -> Fit:
     """The parameters of a formula from data, by least squares. Needs the extra `optimize`, a picture `plot`.
 
     `data` are columns by name, or a file that has them; `at` has starts, which parameters need in which the formula is
     not linear.
 
-    >>> found = fit("y = a + b*x", data={"x": [0, 1, 2, 3], "y": [1, 3, 4.9, 7.1]})
-    >>> round(found.parameters["b"].estimate, 6), round(found.parameters["b"].error, 6)
+    >>> answer = fit("y = a + b*x", data={"x": [0, 1, 2, 3], "y": [1, 3, 4.9, 7.1]})
+    >>> round(answer.parameters["b"].estimate, 6), round(answer.parameters["b"].error, 6)
     (2.02, 0.042426)
     """
     data = call.data
-    point, fixed = call.point, point_of(call.fix, call.arithmetic)
+    constants = constants_of(call.values.get("constants"), value_with_unit)
+    point = {name: value for name, value in call.point.items() if name not in constants}
+    fixed = {**constants, **point_of(call.fix, call.arithmetic)}
     if isinstance(data, str):
         data = read_data(call, [data], call.text, [*point, *fixed])
     else:
@@ -1085,7 +1087,7 @@ def fit(call: Given) -> Fit:
 
 
 @answers("export", "to")
-def export(call: Given) -> Exported:
+def export(call: PythonCall) -> Exported:
     """A function that computes value and gradient, as source code in the language `to`: python by default.
 
     For SQL it is one statement, in the `dialect` of a database: duckdb by default.
@@ -1108,7 +1110,7 @@ def export(call: Given) -> Exported:
         ("Marked", {"count": None, "solutions": None, "check": "int", "answer": "str"}),
     ],
 )
-def exercise(call: Given) -> Sheet | Marked:
+def exercise(call: PythonCall) -> Sheet | Marked:
     """Exercises of a level, or whether the `answer` to the one with the number `check` is right.
 
     >>> sheet = exercise(2, count=3, seed=7)
@@ -1120,7 +1122,7 @@ def exercise(call: Given) -> Sheet | Marked:
 
 
 @answers("functions", "name", overloads=[("FunctionEntry", {"name": "str"}), ("Functions", {"name": "None"})])
-def functions(call: Given) -> FunctionEntry | Functions:
+def functions(call: PythonCall) -> FunctionEntry | Functions:
     """List the functions of the language, or describe one of them.
 
     >>> functions("tanh").domain or "everywhere"
@@ -1133,7 +1135,7 @@ def functions(call: Given) -> FunctionEntry | Functions:
 
 
 @answers("units", "name")
-def units(call: Given) -> UnitTable:
+def units(call: PythonCall) -> UnitTable:
     """List the units and the constants of nature, or describe one of them.
 
     >>> units("inch").entries[0].value

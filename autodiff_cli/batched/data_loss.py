@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -136,6 +136,7 @@ def pose_over(
     only_variables: bool = False,
     fill: Callable[[Iterable[str]], dict[str, float]] | None = None,
     units: Sequence[str] | str | None = None,
+    held: Collection[str] = (),
 ) -> tuple[Problem, DataLoss]:
     """The formula as a problem of the variables that are no columns, and the loss over its data.
 
@@ -170,7 +171,8 @@ def pose_over(
     for name in (wrt.split(",") if isinstance(wrt, str) else wrt) or ():
         if name.strip() in data.numbers:
             raise usage_error(f"`{name.strip()}` is a column of the data, and no variable", "leave it out of `--wrt`")
-    wanted = [name for name in wanted_variables(program, values, wrt) if name not in data.numbers]
+    without = {*data.numbers, *(held if wrt is None else ())}
+    wanted = [name for name in wanted_variables(program, values, wrt) if name not in without]
     if only_variables:
         wanted = [name for name in wanted if name in program.variables]
     warnings = [

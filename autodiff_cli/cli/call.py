@@ -102,6 +102,11 @@ class Call:
         return None
 
     @property
+    def held(self) -> tuple[str, ...]:
+        """The constants of nature, which no search moves."""
+        return names(self.values["program"].constants, "--constants") or ()
+
+    @property
     def unknowns(self) -> tuple[str, ...] | None:
         """The unknowns of equations, where they are named."""
         return names(self.values.get("unknowns"), "--for")

@@ -614,6 +614,8 @@ class _Requests:
         has_literals = has_unit_literals(job.text)
         if not job.question.units and not has_literals and (job.wide or job.question.question != "hessian"):
             self.units = _units_of(job, self.known, with_units)
+            if self.units is not None and any(map(any, ((times - 1, plus) for times, plus in self.units.outputs))):
+                self.units = None  # results have to be converted: by each answer itself
         if self.units is None:
             self.of_columns = self._units_of_columns(with_units)
             if self.of_columns and job.question.errors is None and not job.question.equations:

@@ -205,7 +205,7 @@ class Lines:
             span = Span(words[-2].start, words[-2].start + len(words[-2].text))
             hint = f"write it to a file with `--output {words[-1].text}`"
             raise ExpressionError("usage", "no shell runs this line", span, hint)
-        options, expression = _told_apart(words, declaration)
+        options, expression = _options_and_expression(words, declaration)
         sys.stdout.flush()
         if not any(parameter == "expr" for parameter, _ in declaration.arguments):
             return call(command, [*options, *(word.text for word in expression)])
@@ -345,7 +345,7 @@ def _split(text: str) -> Iterator[str]:
     yield from open_lines
 
 
-def _told_apart(words: Sequence[_Word], declaration: Declared) -> tuple[list[str], list[_Word]]:
+def _options_and_expression(words: Sequence[_Word], declaration: Declared) -> tuple[list[str], list[_Word]]:
     """The options of a command's line with their values, and the words of its expression."""
     options: list[str] = []
     expression: list[_Word] = []

@@ -112,7 +112,7 @@ class _Tracer:
         """The function, for a closer look. Raises `_Enough`."""
         if self.work.left < self.reserve:
             raise _Enough
-        self.work.spend(SAMPLE + DRAWN_POINT * (self.drawn - self._counted))
+        self.work.charge(SAMPLE + DRAWN_POINT * (self.drawn - self._counted))
         self._counted = self.drawn
         return self.plain(x)
 

@@ -1,4 +1,4 @@
-"""Frames of several libraries as Arrow tables, and answers as frames of the kind that was given."""
+"""Frames of several libraries as Arrow tables, and answers as frames of the same kind."""
 
 from __future__ import annotations
 

@@ -237,7 +237,7 @@ def _partials(node: Value, chains: Chains) -> dict[tuple[Value, int], float]:
 
 def _taken(node: Value) -> tuple[bool, ...]:
     """Which operands the evaluation of a node asked for."""
-    demand = node.primitive.demand
+    demand = node.primitive.lazy_inputs
     if demand is None:
         return (True,) * len(node._prev)
     have: list[object] = [None] * len(node._prev)

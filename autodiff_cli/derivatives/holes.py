@@ -15,7 +15,7 @@ from ..numbers.budget import BudgetExceeded, Defined
 from ..numbers.floats import REAL
 
 DIGITS = (60, 150)
-"""A number that is not proven to be 0, and cannot be told from it with so many digits, is taken for 0."""
+"""A number that is not proven to be 0, and is not distinguished from it with so many digits, is taken for 0."""
 
 Point = Mapping[str, float | str]
 

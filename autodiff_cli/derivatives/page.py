@@ -236,7 +236,7 @@ def _kind(value: Value) -> str:
     """The kind of a node: a leaf, an operation, or one that evaluates its inputs on demand."""
     if not value._prev:
         return "variable" if value.primitive is VARIABLE else "constant"
-    if value.primitive.demand is not None:
+    if value.primitive.lazy_inputs is not None:
         return value.primitive.name.strip("_")
     return "condition" if value.primitive.gives_condition else "number"
 
@@ -245,7 +245,7 @@ def _selects(value: Value) -> bool:
     """Whether an input with a local derivative of 0 takes no part: the loser of a `max`, what a literal 0 cuts off."""
     if value.primitive.product:
         return any(is_literal(p) and p.data == 0 for p in value._prev)
-    return value.primitive.selects
+    return value.primitive.has_structural_zeros
 
 
 def _name(slot: int) -> str:
@@ -298,7 +298,7 @@ def _formulas(value: Value) -> tuple[str, tuple[str, ...]]:
         leaves.append(operand if fixed else variable(chr(ord(SLOTS) + k)))
     inputs = tuple(leaves)
     partials: list[Value | None] = [None] * len(inputs)
-    if value.primitive.demand is None and not value.primitive.gives_condition:
+    if value.primitive.lazy_inputs is None and not value.primitive.gives_condition:
         partials = local_formulas(value.primitive, inputs, chr(ord(SLOTS) + len(inputs)))
     simple = iter(simplify([partial for partial in partials if partial is not None]))
     texts = ["" if partial is None else expression_text(next(simple)) for partial in partials]

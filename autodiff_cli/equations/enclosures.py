@@ -50,7 +50,7 @@ class Search(NamedTuple):
     proven: list[Box]
     """Boxes that hold exactly one solution each."""
     undecided: list[Box]
-    """Boxes of which it could not be told whether they hold any."""
+    """Boxes of which it is not known whether they hold any."""
     boxes: int
     complete: bool
     """Whether all other solutions are excluded: False where there were too many boxes."""
@@ -157,7 +157,7 @@ class Operator:
         return point, step
 
     def contract(self, box: Box) -> Box | None:
-        """K of the box; None where a derivative is not bounded there, or none can be told from singular."""
+        """K of the box; None where a derivative is not bounded there, or is as good as singular."""
         from flint import arb, arb_mat
 
         middle = [arb(a.mid()) for a in box]
@@ -170,7 +170,7 @@ class Operator:
         if inverse is None:
             return None
         n = len(box)
-        self.m.spend(n * n * (n + 2))
+        self.m.charge(n * n * (n + 2))
         centre, y = arb_mat(n, 1, middle), arb_mat(inverse)
         around = arb_mat(n, 1, box) - centre
         shrunk = centre - y * arb_mat(n, 1, value) + (arb_mat(linear_algebra.identity(n)) - y * arb_mat(rows)) * around

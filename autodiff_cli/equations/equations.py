@@ -45,8 +45,8 @@ def read_equations(text: str, named: Collection[str], *, units: bool = False) ->
     bound already, and binds other names. With `units` numbers may have units.
     Raises `ExpressionError` where the text is not valid.
 
-    >>> found = read_equations("r = sqrt(x**2 + y**2); r = 5; x = y", ["x", "y", "r"])
-    >>> found.texts
+    >>> answer = read_equations("r = sqrt(x**2 + y**2); r = 5; x = y", ["x", "y", "r"])
+    >>> answer.texts
     ['r = sqrt(x**2 + y**2)', 'r = 5', 'x = y']
     """
     statements = [_stated(text, tokens) for tokens in _split(text)]
@@ -203,7 +203,7 @@ def _back(span: Span, origin: Sequence[int]) -> Span:
 
 
 def _check_sides(text: str, equations: Sequence[_Statement], named: Collection[str], units: bool) -> None:
-    """Raise what is wrong with one of the sides alone, so that it is told without the list that they are made into."""
+    """Raise what is wrong with one of the sides alone, so that the message has no list of differences in it."""
     first = equations[0].tokens[0][1]
     for tokens, sign, _ in equations:
         if sign is None:

@@ -40,7 +40,7 @@ def formula_solutions(output: Value, leaf: Value, values: Mapping[str, Value]) -
     """
     equation = substituted(output, lambda v: None if v._prev else values.get(v.label))
     numerator, divisors = cleared(equation)
-    parts = [_simple(part) for part in coefficients(numerator, leaf, lambda v: v, _operation) or ()]
+    parts = [simplest(part) for part in coefficients(numerator, leaf, lambda v: v, _operation) or ()]
     while parts and _number(parts[-1]) == 0:
         parts.pop()
     if len(parts) not in (2, 3):
@@ -48,7 +48,7 @@ def formula_solutions(output: Value, leaf: Value, values: Mapping[str, Value]) -
     solutions = []
     for solution, conditions in _solutions(parts):
         places = {leaf: solution}
-        at_solution = [_simple(substituted(divisor, places.get)) for divisor in divisors]
+        at_solution = [simplest(substituted(divisor, places.get)) for divisor in divisors]
         conditions += [node(NE, (cleared(divisor)[0], ZERO)) for divisor in at_solution]
         possible, condition = conditions_of(conditions)
         if possible:
@@ -66,7 +66,7 @@ def conditions_of(conditions: Sequence[Value]) -> tuple[bool, str | None]:
 
 def _factors(condition: Value) -> Iterator[Value]:
     """Yield a comparison of a formula with 0; that it is not 0 or is at least 0, without numbers as factors."""
-    inner, zero = _simple(condition._prev[0]), condition._prev[1]
+    inner, zero = simplest(condition._prev[0]), condition._prev[1]
     while inner.primitive in (NEG, MUL, DIV):
         factors = [part for part in inner._prev if _number(part) is None]
         if condition.primitive is not GE and inner.primitive is not DIV and len(factors) == 2:
@@ -88,29 +88,29 @@ def _solutions(parts: Sequence[Value]) -> Iterator[Conditional]:
     """Yield the zeros of a polynomial with these coefficients, with their conditions."""
     c, b, *square = parts
     if not square:
-        yield _simple(_negative(node(DIV, (c, b)))), [node(NE, (b, ZERO))]
+        yield simplest(_negative(node(DIV, (c, b)))), [node(NE, (b, ZERO))]
         return
     (a,) = square
     if _number(b) == 0:
-        inner = _simple(_negative(node(DIV, (c, a))))
-        roots = [_simple(node(PRIMITIVES["sqrt"], (inner,)))]
-        roots.insert(0, _simple(_negative(roots[0])))
+        inner = simplest(_negative(node(DIV, (c, a))))
+        roots = [simplest(node(PRIMITIVES["sqrt"], (inner,)))]
+        roots.insert(0, simplest(_negative(roots[0])))
     else:
-        half = _simple(node(DIV, (b, TWO)))
+        half = simplest(node(DIV, (b, TWO)))
         whole = len(expression_text(half)) > len(expression_text(b))
-        inner = _simple(
+        inner = simplest(
             node(SUB, (node(MUL, (b, b)), node(MUL, (FOUR, node(MUL, (a, c))))))
             if whole
             else node(SUB, (node(MUL, (half, half)), node(MUL, (a, c))))
         )
         root, middle = node(PRIMITIVES["sqrt"], (inner,)), _negative(b if whole else half)
         below = node(MUL, (TWO, a)) if whole else a
-        roots = [_simple(node(DIV, (node(sign, (middle, root)), below))) for sign in (SUB, ADD)]
+        roots = [simplest(node(DIV, (node(sign, (middle, root)), below))) for sign in (SUB, ADD)]
     one = _number(inner) == 0
     for root in roots[: 1 if one else 2]:
         yield root, [node(NE, (a, ZERO)), node(GE, (inner, ZERO))]
     if _number(a) is None and _number(b) != 0:
-        yield _simple(_negative(node(DIV, (c, b)))), [node(EQ, (a, ZERO)), node(NE, (b, ZERO))]
+        yield simplest(_negative(node(DIV, (c, b)))), [node(EQ, (a, ZERO)), node(NE, (b, ZERO))]
 
 
 def _operation(primitive: Primitive, a: Value, b: Value) -> Value:
@@ -121,7 +121,8 @@ def _negative(value: Value) -> Value:
     return node(NEG, (value,))
 
 
-def _simple(value: Value) -> Value:
+def simplest(value: Value) -> Value:
+    """Return the shortest of the simplified forms of a formula."""
     return shortest(simplify((value,)))[0]
 
 

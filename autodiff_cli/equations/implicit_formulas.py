@@ -7,23 +7,23 @@ from itertools import combinations_with_replacement
 from typing import TYPE_CHECKING
 
 from ..algebra.almost_everywhere import generic
-from ..algebra.rewriting import shortest
 from ..algebra.simplify import simplify
 from ..algebra.symbolic_derivative import derivatives
 from ..algebra.walk import substituted
 from ..errors import Diagnostic, ExpressionError, counted, quoted, usage_error
 from ..formulas.derivation import PUT_IN, SIMPLIFY, Derivation, Step, check_length, derivation, pending_name
 from ..formulas.diff import MOST_ORDERS, Derivative, Diff
-from ..graphs.value import Value, constant, node, variable
+from ..graphs.value import Value, node, variable
 from ..graphs.value_and_gradient import evaluate_in
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values
 from ..inputs.measured_points import with_units
 from ..inputs.problem import Point, Problem, check_values, may_have_units, numbers_or_quantities, wanted_variables
 from ..language.printer import expression_text
 from ..numbers.base import NumberType
+from ..numbers.floats import REAL
 from ..table.operators import ADD, DIV, MUL, NE, NEG, SUB
 from .equations import Equations
-from .formula_solutions import ZERO, conditions_of
+from .formula_solutions import ZERO, conditions_of, simplest
 from .residuals import TOUCHED, rounding_errors
 from .solve import read_with_unknowns
 
@@ -165,8 +165,8 @@ class _Implicit:
         n = len(unknowns)
         rows = [[*derivatives(output, [*unknowns, *by], 1).values()] for output in outputs]
         self.matrix = [row[:n] for row in rows]
-        self.right = [[_simple(node(NEG, (x,))) for x in row[n:]] for row in rows]
-        self.determinant = _simple(_determinant(self.matrix))
+        self.right = [[simplest(node(NEG, (x,))) for x in row[n:]] for row in rows]
+        self.determinant = simplest(_determinant(self.matrix))
         self.first = {(i, j): self._solved(i, j) for i in range(n) for j in range(len(by))}
 
     def _solved(self, i: int, j: int) -> Value:
@@ -175,7 +175,7 @@ class _Implicit:
             [row[j] if k == i else x for k, x in enumerate(line)]
             for line, row in zip(self.matrix, self.right, strict=True)
         ]
-        return _simple(node(DIV, (_determinant(replaced), self.determinant)))
+        return simplest(node(DIV, (_determinant(replaced), self.determinant)))
 
     def total(self, formula: Value, j: int, slopes: Sequence[Value]) -> Value:
         """The derivative of a formula along a variable, where the unknowns have these derivatives by it."""
@@ -190,7 +190,7 @@ class _Implicit:
         result: dict[Key, Value] = {(i, (j,)): formula for (i, j), formula in self.first.items()}
         for k in range(2, order + 1):
             result = {
-                (i, multi): _simple(
+                (i, multi): simplest(
                     self.total(
                         result[i, multi[:-1]], multi[-1], [self.first[u, multi[-1]] for u in range(len(self.unknowns))]
                     )
@@ -199,10 +199,6 @@ class _Implicit:
                 for multi in combinations_with_replacement(range(count), k)
             }
         return result
-
-
-def _simple(value: Value) -> Value:
-    return shortest(simplify((value,)))[0]
 
 
 def _determinant(rows: Sequence[Sequence[Value]]) -> Value:
@@ -227,7 +223,7 @@ def _off_curve(
     program = equations.program
     values = {name: float(numbers[name]) for name in program.variables}
     problem = Problem(program, dict(typed), values, [], [], list(values), units=units)
-    sides = evaluate_in(_real(), program.outputs, values).values
+    sides = evaluate_in(REAL, program.outputs, values).values
     offs = zip(equations.texts, sides, rounding_errors(problem, values), strict=True)
     for k, (text, off, error) in enumerate(offs):
         if abs(off) > TOUCHED * error:
@@ -238,12 +234,6 @@ def _off_curve(
                 None,
                 f"`solve` finds {quoted(unknowns)}; the values here are those of the curve through the point",
             )
-
-
-def _real() -> NumberType:
-    from ..numbers.floats import REAL
-
-    return REAL
 
 
 # ---- steps --------------------------------------------------------------------------------------------------------
@@ -276,7 +266,7 @@ def _derivations(
             open_total = work.total(formula, j, [slope])
             again = [*derivation(formula, leaf, (name,) * k, open_total, follows=(unknown,)).steps]
             inserted = substituted(open_total, {slope: first}.get)
-            following = formulas.get((0, (j,) * k)) if k == order else _simple(work.total(formula, j, [first]))
+            following = formulas.get((0, (j,) * k)) if k == order else simplest(work.total(formula, j, [first]))
             assert following is not None
             again.append(Step(PUT_IN, "", open_total, inserted, "", 0, pending))
             if expression_text(inserted) != expression_text(following):
@@ -291,4 +281,4 @@ def _sides(output: Value, text: str) -> tuple[Value, Value]:
     if output.primitive is SUB and sign and right.strip() != "0":
         first, second = output._prev
         return first, second
-    return output, constant(0.0, "0")
+    return output, ZERO

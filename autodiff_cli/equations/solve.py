@@ -79,26 +79,26 @@ class Solved(Record):
     arithmetic: Arithmetic
     equations: list[str]
     unknowns: list[str]
-    solutions: list[Solution]
     converged: bool
     reason: str
     """`solved`; `none` where there is no solution, `not found`, `undecided`; `interrupted`."""
     message: str
     """The reason in words."""
-    between: Box
-    others: list[float]
-    """Of one unknown: where other solutions between the bounds seem to be."""
-    undecided: list[Box]
-    """Boxes of which it could not be proven whether they hold solutions."""
-    complete: bool | None
-    """Whether it is proven that there are no other solutions, between the bounds if any; None where it is not known."""
-    evaluations: int
-    variables: list[str]
-    """The variables that solutions are differentiated by."""
     point: dict[str, Shown]
     """The values of the other variables."""
     constants: dict[str, float]
     warnings: tuple[Diagnostic, ...]
+    between: Box
+    solutions: Sequence[Solution] = ()
+    others: Sequence[float] = ()
+    """Of one unknown: where other solutions between the bounds seem to be."""
+    undecided: Sequence[Box] = ()
+    """Boxes of which it could not be proven whether they hold solutions."""
+    complete: bool | None = None
+    """Whether it is proven that there are no other solutions, between the bounds if any; None where it is not known."""
+    evaluations: int = 0
+    variables: Sequence[str] = ()
+    """The variables that solutions are differentiated by."""
     formulas: Sequence[FormulaSolution] = ()
     """The solutions as formulas, where other variables have no values; `solutions` is empty then."""
     units: Units | None = None
@@ -129,8 +129,8 @@ def solve(
     unknowns, and in a `system` all are products of the inputs'. Raises `ExpressionError`:
     `point` where the sign does not change between the bounds; what `jacobian` raises about the text and the point.
 
-    >>> found = solve("x**2 = a", {"a": 2}, unknowns=["x"], between=Range(0, 2))
-    >>> round(found.solutions[0].values["x"], 12), round(found.solutions[0].derivatives["x"]["a"], 12)
+    >>> answer = solve("x**2 = a", {"a": 2}, unknowns=["x"], between=Range(0, 2))
+    >>> round(answer.solutions[0].values["x"], 12), round(answer.solutions[0].derivatives["x"]["a"], 12)
     (1.414213562373, 0.353553390593)
     """
     if between is None and not every:
@@ -328,16 +328,10 @@ def _formulas(text: str, point: Mapping[str, float | str], unknowns: Sequence[st
         arithmetic=DOUBLE,
         equations=list(texts),
         unknowns=[name],
-        solutions=[],
         converged=bool(formulas),
         reason="solved" if formulas else "none",
         message=message,
         between={},
-        others=[],
-        undecided=[],
-        complete=None,
-        evaluations=0,
-        variables=[],
         point={
             other: x.number if type(x) is Quantity else as_number(x, other)
             for other, x in point.items()
@@ -499,7 +493,7 @@ def _sharpened(
 
 
 def _multiple_root_with_error(m: RunningDigits, problem: Problem, values: Mapping[str, Number], root: Any) -> Number:
-    """A multiple root with the digits by which the values beside it can be told from 0."""
+    """A multiple root with the digits by which the values beside it differ from 0."""
     (name,), outputs = problem.unknowns, problem.program.outputs
 
     def zero(x: Number) -> bool:

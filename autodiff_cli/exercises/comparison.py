@@ -38,7 +38,7 @@ MOST_LITERALS = 12
 """Beside so many of the numbers in the functions points are taken."""
 
 MOST_GUARDS = 40
-"""Regions are told apart by so many breakpoints."""
+"""Regions are distinguished by so many breakpoints."""
 
 MOST_REGIONS = 24
 """In so many regions without a point one is added."""

@@ -37,7 +37,7 @@ ENOUGH = 6
 """The fewest points at which the derivative has to exist for a decision."""
 
 NEAR = Fraction(1, 100)
-"""A number that is off by less than that of itself is told to be near."""
+"""A number that is off by less than that of itself is said to be near."""
 
 FEWEST_DIGITS = 3
 """A decimal number of fewer digits is not taken for a rounded solution."""
@@ -360,7 +360,7 @@ def _mistakes(part: Value) -> Iterator[Mistake]:
 
 # ---- numbers ------------------------------------------------------------------------------------------------------
 def _numbers(posed: Exercise, answer: str) -> Marked:
-    answers = _given(posed, answer)
+    answers = _numbers_by_name(posed, answer)
     wrong = [name for name, wanted in zip(posed.names, posed.answer, strict=True) if not _equal(answers[name], wanted)]
     if not wrong:
         return Marked(posed, answer, True, "right", "", "numbers", 0)
@@ -373,7 +373,7 @@ def _numbers(posed: Exercise, answer: str) -> Marked:
     return Marked(posed, answer, False, message, _number_hint(posed, answers, wrong), "numbers", 0)
 
 
-def _given(posed: Exercise, answer: str) -> dict[str, Any]:
+def _numbers_by_name(posed: Exercise, answer: str) -> dict[str, Any]:
     """The numbers of an answer by name: fractions, or where they are irrational many digits."""
     texts = [text.strip() for text in split(answer)]
     asked = ", ".join(f"{name}=…" for name in posed.names) if posed.names != ("",) else "one number"

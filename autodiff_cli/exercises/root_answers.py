@@ -195,22 +195,15 @@ class _System:
                 row.append(parts[1] if len(parts) > 1 else _graph("0"))
             rows.append(row)
         names = [name for name in leaves if name not in self.unknowns]
-        return any(_determinant(rows, at) for at in points([], names)[0][:3])
+        return any(_is_regular(rows, at) for at in points([], names)[0][:3])
 
 
-def _determinant(rows: Sequence[Sequence[Value]], at: Mapping[str, Fraction]) -> bool:
-    """Whether the determinant of a matrix of graphs is not 0 at a point, by elimination in fractions or many digits."""
-    m = many_digits()
-    numbers = [[value_at(m, entry, {name: as_number(m, x) for name, x in at.items()}) for entry in row] for row in rows]
-    for k in range(len(numbers)):
-        pivot = max(range(k, len(numbers)), key=lambda j: abs(numbers[j][k]))
-        if abs(numbers[pivot][k]) * 10**40 < 1:
-            return False
-        numbers[k], numbers[pivot] = numbers[pivot], numbers[k]
-        for j in range(k + 1, len(numbers)):
-            ratio = numbers[j][k] / numbers[k][k]
-            numbers[j] = [a - ratio * b for a, b in zip(numbers[j], numbers[k], strict=True)]
-    return True
+def _is_regular(rows: Sequence[Sequence[Value]], at: Mapping[str, Fraction]) -> bool:
+    """Whether the determinant of a matrix of graphs is not 0 at a point, in many digits."""
+    m: Any = many_digits()
+    values = {name: as_number(m, x) for name, x in at.items()}
+    determinant = m.context.det(m.context.matrix([[value_at(m, entry, values) for entry in row] for row in rows]))
+    return bool(abs(determinant) * 10**40 >= 1)
 
 
 def _graph(text: str) -> Value:

@@ -207,7 +207,7 @@ class _Work:
             inserted = substituted(result, lambda v: self.results.get(v.label, v) if not v._prev else None)
             if inserted is not result and expression_text(inserted) != expression_text(result):
                 yield self.step(PUT_IN, result, inserted, depth)
-            self.spend(inserted)
+            self.charge(inserted)
             last = name == root.label
             if last and self.assumed:
                 plain = simplify((inserted,))[0]
@@ -235,7 +235,7 @@ class _Work:
         pending: Mapping[str, Value] | None = None,
     ) -> Step:
         """A step, with those derivatives that it names."""
-        self.spend(part, result)
+        self.charge(part, result)
         names = dict.fromkeys([*self.waiting(part), *self.waiting(result)])
         return Step(
             rule,
@@ -247,7 +247,7 @@ class _Work:
             {name: self.pending[name] for name in names} if pending is None else pending,
         )
 
-    def spend(self, *graphs: Value) -> None:
+    def charge(self, *graphs: Value) -> None:
         """Take work for graphs that are written."""
         work.charge(work.DERIVED_NODE * len(in_order(graphs)))
 
@@ -378,7 +378,7 @@ def _slopes(value: Value, active: Sequence[int]) -> tuple[list[Value], tuple[str
     primitive, inputs = value.primitive, value._prev
     if primitive.smooth:
         return _smooth(value, active)
-    # Inputs are told apart by their places, and numbers stay: exponents, orders, slopes.
+    # Inputs are distinguished by their places, and numbers stay: exponents, orders, slopes.
     names = {k: variable(f"{k}") for k, p in enumerate(inputs) if k in active or not _is_number(p)}
     local = node(primitive, tuple([names.get(k, p) for k, p in enumerate(inputs)]))
     formulas = simplify(partials(local, [names[k] for k in active]))

@@ -170,15 +170,15 @@ def diff(
             raise ExpressionError("usage", "`d/d…` and the options `--wrt` and `--order` say two things", hint=hint)
         wrt, order = [operator.name], operator.order
         typed, text = text, " " * operator.end + text[operator.end :]
-    values_given = with_units(point)
-    numbers = numbers_or_quantities(values_given)
+    typed_values = with_units(point)
+    numbers = numbers_or_quantities(typed_values)
     program, bound, notes = read_program(text, numbers, wrt)
-    values_given |= bound
+    typed_values |= bound
     output = single_output(program)
     if operator is not None and program.graph.rows and _is_sum(text):
         message = f"read as: {typed[: operator.end].strip()} ({text.strip()})"
         notes = [*notes, Diagnostic("note", message, None, "put parentheses around what is differentiated")]
-    if wrt is None and not values_given:
+    if wrt is None and not typed_values:
         _check_products(program)
     here = any(name in numbers for name in program.variables)
     warnings = (check_values(program, numbers) if here else []) + notes
@@ -225,7 +225,7 @@ def diff(
     values: list[Any] = [None] * len(formulas)
     shown_point: dict[str, Shown] = {}
     if here:
-        at = {name: values_given[name] for name in program.variables}
+        at = {name: typed_values[name] for name in program.variables}
         measured = program_units(program, {name: numbers[name] for name in program.variables}, units)
         if measured is not None:
             tree = measured.tree(values=[measured.higher([names[k] for k in by]) for by in derived])
@@ -347,7 +347,7 @@ def _check_divisors(root: Value, output: Value) -> None:
     while stack:
         top = stack.pop()
         # a branch may be one that is never taken
-        inner = top._prev if top.primitive.demand is None else top._prev[:1]
+        inner = top._prev if top.primitive.lazy_inputs is None else top._prev[:1]
         stack += [p for p in inner if p not in seen]
         seen.update(inner)
         # doubles alone may be 0 by rounding

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
+from decimal import Context, Decimal
 from fractions import Fraction
 
+from ..algebra.canonical import factored
 from ..errors import ExpressionError
 from ..inputs.problem import evaluate_constant
 from ..quantities.table import Constant, Entry, constants, prefixes, spellings, table
@@ -67,24 +68,13 @@ def decimal_text(x: Fraction) -> str:
     >>> decimal_text(Fraction(127, 5000)), decimal_text(Fraction(5, 9)), decimal_text(Fraction(1, 10**12))
     ('0.0254', '5/9', '1e-12')
     """
-    bottom = x.denominator
-    places = 0
-    for prime in (2, 5):
-        power = 0
-        while bottom % prime == 0:
-            bottom, power = bottom // prime, power + 1
-        places = max(places, power)
-    if bottom != 1:
+    rest, twos, fives = factored(x.denominator)
+    if rest != 1:
         return str(x)
-    digits = str(abs(x.numerator) * 10**places // x.denominator)
-    sign = "-" if x < 0 else ""
-    short = digits.rstrip("0") or "0"
-    exponent = len(digits) - 1 - places
-    if -5 <= exponent < 16:
-        whole = digits.zfill(places + 1)
-        text = f"{whole[: len(whole) - places]}.{whole[len(whole) - places :]}".rstrip("0").rstrip(".")
-        return sign + text
-    return f"{sign}{short[0]}{f'.{short[1:]}' if short[1:] else ''}e{exponent}"
+    places = max(twos, fives)
+    digits = x.numerator * 10**places // x.denominator
+    number = Decimal(f"{digits}e-{places}").normalize(Context(prec=len(str(digits))))
+    return f"{number:f}" if -5 <= number.adjusted() < 16 else f"{number:e}".replace("e+", "e")
 
 
 def _unit(entry: Entry) -> UnitEntry:

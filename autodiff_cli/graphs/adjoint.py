@@ -137,7 +137,7 @@ def _always(output: Value) -> set[Value]:
         node = stack.pop()
         if node not in always:
             always.add(node)
-            stack += node._prev[:1] if node.primitive.demand else node._prev
+            stack += node._prev[:1] if node.primitive.lazy_inputs else node._prev
     return always
 
 

@@ -142,7 +142,7 @@ class _Expansion:
 
     def product(self, a: Laurent, b: Laurent) -> Laurent:
         count = min(len(a.c), len(b.c))
-        self.m.spend(count * count)
+        self.m.charge(count * count)
         c = [sum((a.c[j] * b.c[k - j] for j in range(k + 1)), self.zero) for k in range(count)]
         return Laurent(a.start + b.start, c)
 
@@ -150,7 +150,7 @@ class _Expansion:
         if not b.c:
             raise _TooShort
         count = min(len(a.c), len(b.c))
-        self.m.spend(count * count)
+        self.m.charge(count * count)
         c: list[Number] = []
         for k in range(count):
             c.append((a.c[k] - sum((c[j] * b.c[k - j] for j in range(k)), self.zero)) / b.c[0])

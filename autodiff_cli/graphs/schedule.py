@@ -14,7 +14,7 @@ from .branch import Branch
 MANY_PLACES = 4
 """A step needed in more separate branches than this is computed ahead of them all, if need be in vain."""
 
-LAZY = frozenset(p.name for p in OPERATIONS.values() if p.demand)
+LAZY = frozenset(p.name for p in OPERATIONS.values() if p.lazy_inputs)
 
 
 class Task(NamedTuple):
@@ -90,14 +90,14 @@ def _observed(roots: Iterable[Step], live: Sequence[Step], places: dict[Step, fr
         if step not in seen or not step.args:
             continue
         row = OPERATIONS[step.name]
-        showing = step.args if row.shows else step.args[:1] if shows_first(step) else ()
+        showing = step.args if row.propagates_infinity else step.args[:1] if shows_first(step) else ()
         seen.update(a for a in showing if places.get(a) == places.get(step))
     return seen
 
 
 def shows_first(step: Step) -> bool:
     """Whether an infinite first input certainly makes the result infinite or undefined."""
-    shows = OPERATIONS[step.name].shows_first
+    shows = OPERATIONS[step.name].propagates_first
     return shows is not None and shows(step.args[1].data if step.args[1].name == "number" else None)
 
 

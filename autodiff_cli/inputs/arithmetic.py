@@ -28,18 +28,18 @@ MOST_BITS = 1 << 17
 """With so many bits, more than are needed otherwise, what is undecided stays so."""
 
 VANISHING_BITS = 7000
-"""With so many bits a number that has not been told from 0 is given as being within so much of it."""
+"""With so many bits a number that is not distinguished from 0 is shown as being within this of it."""
 
 GUARD = 10
 """Further digits with which `--precision` computes."""
 
 VANISHING_DIGITS = 2_200
-"""With so many digits a number that has not been told from 0 is given as being within so much of it."""
+"""With so many digits a number that is not distinguished from 0 is shown as being within this of it."""
 
 MOST_DIGITS = 10_000
 """Results that still change with so many digits, or twice what was asked for, are given with those that do not."""
 
-GIVEN = frozenset(("point", "direction", "adjoint"))
+INPUT_FIELDS = frozenset(("point", "direction", "adjoint"))
 """The numbers of an answer that are none of its results: a certified answer proves their digits, or is none."""
 
 
@@ -78,8 +78,8 @@ class Arithmetic(NamedTuple):
         if self.name == "exact":
             from ..numbers.exact import Exact
 
-            return _each(self._done(Exact(), point, task), lambda key, x: Figure(str(x), nearest(x)))
-        return _each(self._done(REAL, point, task), lambda key, x: float(x) + 0.0)
+            return _converted(self._done(Exact(), point, task), lambda key, x: Figure(str(x), nearest(x)))
+        return _converted(self._done(REAL, point, task), lambda key, x: float(x) + 0.0)
 
     def _done(self, m: NumberType, point: Mapping[str, float | str], task: Task) -> dict[str, Any]:
         """The task's numbers, all of this type. Raises `ExpressionError`."""
@@ -87,12 +87,12 @@ class Arithmetic(NamedTuple):
             result = task(m, {name: self._value(m, name, value) for name, value in point.items()})
         except Refusal as refusal:  # between the operations: a comparison of adjoints, for example
             raise ExpressionError(refusal.kind, refusal.message, None, refusal.hint) from None
-        return _each(result, lambda key, x: m.number(x))
+        return _converted(result, lambda key, x: m.number(x))
 
     def _with_right_digits(self, point: Mapping[str, float | str], task: Task) -> dict[str, Any]:
         """The numbers, each with the digits that the bound on its error leaves: computed with more until these suffice.
 
-        What cannot be told from 0 is given as within so much of it.
+        What cannot be distinguished from 0 is shown as being within a bound of it.
         """
         from ..numbers.running_digits import RunningDigits
 
@@ -121,14 +121,14 @@ class Arithmetic(NamedTuple):
         if best is None:
             assert reason is not None
             raise reason
-        return _each(best, lambda key, x: self._agreed(x))
+        return _converted(best, lambda key, x: self._agreed(x))
 
     def _right(self, x: Any) -> int:
         """How many significant digits of a number are right by its error bound, as many as were asked for at most."""
         return int(x.right_digits(self.digits))
 
     def _agreed(self, x: Any) -> Figure:
-        """The digits of a number that are right; of one that cannot be told from 0, how near to that it is."""
+        """The digits of a number that are right; of one that cannot be distinguished from 0, how near to that it is."""
         right = self._right(x)
         context = x.m.base.context
         if right > 0:
@@ -164,7 +164,7 @@ class Arithmetic(NamedTuple):
                 best, reason = None, _undecided(error, f"{bits:,} bits")
             else:
                 unproven = [x for key, item in balls.items() for x in _numbers(item) if self._unproven(key, x)]
-                best = None if unproven else _each(balls, self._proven)
+                best = None if unproven else _converted(balls, self._proven)
                 reason = _too_few_digits(unproven[0]) if unproven else None
                 if best and (bits >= VANISHING_BITS or not any(figure.within for figure in _numbers(best))):
                     break
@@ -178,7 +178,7 @@ class Arithmetic(NamedTuple):
         """Whether too few digits of a ball are proven; a result may be near 0 instead."""
         if x.a.is_exact() or x.a.rel_accuracy_bits() >= self.digits * 3.33 + 8:
             return False
-        return key in GIVEN or not (x.a.contains(0) and x.a.abs_upper() < 1)
+        return key in INPUT_FIELDS or not (x.a.contains(0) and x.a.abs_upper() < 1)
 
     def _proven(self, key: str, x: Any) -> Figure:
         """The digits of a ball that are proven; of one that holds 0, how near to that it is."""
@@ -205,7 +205,7 @@ class Arithmetic(NamedTuple):
         return value
 
 
-def _each(results: dict[str, Any], convert: Callable[[str, Number], Any]) -> dict[str, Any]:
+def _converted(results: dict[str, Any], convert: Callable[[str, Number], Any]) -> dict[str, Any]:
     """Return the lists and dictionaries with each number converted; `convert` gets the top-level key and the number."""
 
     def item(key: str, x: Any) -> Any:

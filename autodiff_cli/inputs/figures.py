@@ -16,7 +16,7 @@ class Figure(NamedTuple):
     nearest: float | None
     """The nearest double; None beyond their range."""
     within: str = ""
-    """Of a number that could not be told from 0: how near to 0 it is. Its text is 0 then."""
+    """Of a number that could not be distinguished from 0: how near to 0 it is. Its text is 0 then."""
 
     def __float__(self) -> float:
         return math.copysign(math.inf, -1 if self.text[0] == "-" else 1) if self.nearest is None else self.nearest

@@ -368,6 +368,8 @@ def _alike(name: str, names: Sequence[str]) -> str | None:
 
 
 def _shortest(x: float) -> str:
+    if type(x) is Quantity:
+        return f"{_shortest(x.number)} {x.unit}".rstrip()
     return repr(int(x)) if x == int(x) and abs(x) < 1e15 else repr(x)
 
 

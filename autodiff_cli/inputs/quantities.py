@@ -238,10 +238,13 @@ class ProgramUnits:
         """Of the nodes of the program's graph."""
         self.warnings: list[Diagnostic] = []
         self._inputs = [self.point[name] for name in program.leaves if name in self.point]
-        self._literals = has_unit_literals(program.text)
         names = outputs or [f"output {k}" for k in range(1, len(evaluation.values) + 1)]
         units = parse_units(asked, names)
         self._system = UnitSystem(sorted(self._inputs, key=lambda unit: len(unit.atoms))) if system else None
+        used = [unit.dimension for unit in self._inputs] + [output.dimension for output in evaluation.values]
+        in_own = self._system is not None and self._system.holds(used)
+        self._in_si = has_unit_literals(program.text) or not in_own
+        """Whether numbers need factors in the system, as those of the program do that have units themselves."""
         self.chosen = set(units)
         """The numbers of the outputs whose unit was asked for."""
         self._given = {i: self.differences[name] for name, i in program.places.items()}
@@ -284,14 +287,14 @@ class ProgramUnits:
     def in_system(self, tree: Any) -> Any:
         """The units of the same dimensions in which numbers need no factor, in a tree of the same shape.
 
-        Those are the system's; of a program whose own numbers have units, the SI's.
+        Those are the system's, or the SI's where that needs factors too.
         """
         assert self._system is not None
         if isinstance(tree, dict):
             return {name: self.in_system(item) for name, item in tree.items()}
         if isinstance(tree, list):
             return [*map(self.in_system, tree)]
-        return coherent(tree.dimension) if self._literals else self._system.unit(tree.dimension)
+        return coherent(tree.dimension) if self._in_si else self._system.unit(tree.dimension)
 
     def quotient(self, by: Iterable[str]) -> Unit:
         """The unit of the derivative of numbers by numbers of these variables."""
@@ -399,7 +402,14 @@ def unit_of_rate(units: Units, free: Iterable[str], scaled: bool = False) -> str
         own = {name: unit / units["gradient"][name] for name, unit in own.items()}
     texts = {name: str(unit) or "1" for name, unit in own.items()}
     shared = {*texts.values()}
-    return shared.pop() if len(shared) == 1 else ", ".join(f"{text} for `{name}`" for name, text in texts.items())
+    if len(shared) == 1:
+        return shared.pop()
+    lists: dict[str, set[str]] = {}
+    for name, text in texts.items():
+        lists.setdefault(name.partition("[")[0], set()).add(text)
+    # a list by its name where its entries have one unit
+    whole = {name if len(lists[name.partition("[")[0]]) > 1 else name.partition("[")[0]: x for name, x in texts.items()}
+    return ", ".join(f"{text} for `{name}`" for name, text in whole.items())
 
 
 class MeasuredNumber(float):

@@ -639,7 +639,7 @@ class Builder:
             self.nodes.signed.add(i)
         elif primitive.gives_condition:
             self.conditions.add(i)
-        elif primitive.demand:
+        elif primitive.lazy_inputs:
             self.branches = True
         return i
 

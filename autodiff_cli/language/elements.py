@@ -82,9 +82,9 @@ def listed(names: Iterable[str]) -> list[str]:
 
 
 def point_text(texts: Mapping[str, str]) -> str:
-    """A point as it is typed, in quotation marks where there are lists in it."""
+    """A point as it is typed, in quotation marks where there are lists or units in it."""
     text = ",".join(f"{name}={value}" for name, value in list_texts(texts, ",").items())
-    return f'"{text}"' if "[" in text else text
+    return f'"{text}"' if "[" in text or " " in text else text
 
 
 def list_texts(texts: Mapping[str, str], comma: str = ", ") -> dict[str, str]:

@@ -88,7 +88,7 @@ def parse(text: str, valued: Collection[str] = (), most: int = MAX_NODES) -> Pro
 
 
 def read(text: str, builder: Builder) -> Builder:
-    """The builder, after it has been told all statements of a text; another one where there are lists in it.
+    """The builder with all statements of a text; another one where there are lists in it.
 
     Raises as `parse` does, but for what is wrong with names, types and numbers of arguments, which the builder keeps to
     itself.
@@ -102,7 +102,7 @@ def read(text: str, builder: Builder) -> Builder:
 
 
 def _read(text: str, builder: Builder) -> Builder:
-    """The builder, after it has been told all statements of a text. Raises `ListNotation` where it takes no lists.
+    """The builder with all statements of a text. Raises `ListNotation` where it takes no lists.
 
     Linear in the text, without recursion: each sign takes one look into the tables to be kept, and one for each rule
     that ends before it. Places are in pairs, see `Offsets.span`.

@@ -15,7 +15,7 @@ from ..table.primitive import OPERATIONS
 from . import budget as work
 from . import exact_form as form
 from .base import UNDECIDED as UNDECIDED
-from .base import Number, NumberType, Refusal, undecided, whole_order
+from .base import Compared, Number, NumberType, Refusal, undecided, whole_order
 from .cot_derivatives import MANY_POLES, cotangent_derivative
 from .exact import rational_value
 from .exact_form import Form
@@ -24,10 +24,10 @@ MAGNITUDE = 1_000_000_000
 """Numbers of 2**MAGNITUDE and more overflow; those below 2**-MAGNITUDE are not computed either."""
 
 
-class Ball:
+class Ball(Compared):
     """An enclosure, and what is known exactly of the number in it.
 
-    What can be told from neither, such as whether the number is 0, raises `Refusal`.
+    Questions that neither decides, such as whether the number is 0, raise `Refusal`.
     """
 
     __slots__ = ("a", "form")
@@ -35,8 +35,6 @@ class Ball:
     def __init__(self, a: Any, form: Form | None = None) -> None:
         self.a = a
         self.form = form
-
-    __hash__ = None  # type: ignore[assignment]
 
     def __str__(self) -> str:
         if self.a.contains(0) and not self.a.is_zero():
@@ -64,7 +62,7 @@ class Ball:
         return -self if self.a <= 0 else Ball(abs(self.a))
 
     def sign(self) -> int:
-        """-1, 0 or 1. Raises `Refusal` where it cannot be told."""
+        """-1, 0 or 1. Raises `Refusal` where that is undecided."""
         q = form.rational(self.form)
         if q is not None:
             return int(q > 0) - int(q < 0)
@@ -76,29 +74,13 @@ class Ball:
             return 0
         raise undecided(f"whether {self} is 0 cannot be told")
 
-    def _compared(self, other: Any, question: str) -> int:
-        """The sign of the difference. Raises `Refusal` that asks the question."""
+    def _compared(self, other: Any, holds: Callable[[int], bool], question: str) -> bool:
+        """Whether something holds of the sign of the difference. Raises `Refusal` that asks the question."""
         y = ball(other)
         try:
-            return 0 if y is self else (self - y).sign()
+            return holds(0 if y is self else (self - y).sign())
         except Refusal:
             raise undecided(f"whether {self} is {question} {y} cannot be told") from None
-
-    def __eq__(self, other: object) -> bool:
-        # That a difference is not 0 may be told where its sign may not, and costs nothing.
-        return self._compared(other, "equal to") == 0
-
-    def __lt__(self, other: Number) -> bool:
-        return self._compared(other, "less than") < 0
-
-    def __le__(self, other: Number) -> bool:
-        return self._compared(other, "greater than") <= 0
-
-    def __gt__(self, other: Number) -> bool:
-        return self._compared(other, "greater than") > 0
-
-    def __ge__(self, other: Number) -> bool:
-        return self._compared(other, "less than") >= 0
 
     def __neg__(self) -> Ball:
         return Ball(-self.a, None if self.form is None else form.negated(self.form))
@@ -231,7 +213,7 @@ class Balls(NumberType):
             "gamma": 20 + bits**2 / 800,
         }
         self._step = 6 + bits // 700
-        self._found: dict[tuple[Any, ...], Ball] = {}
+        self._values: dict[tuple[Any, ...], Ball] = {}
         for name in NATIVE:
             self.__dict__[name] = self._lifted(name, _native(name))
         self.__dict__.update({name: self._lifted(name, function, self) for name, function in _FUNCTIONS.items()})
@@ -249,13 +231,13 @@ class Balls(NumberType):
                 return function(*first, *balls)
             parts = [form.frozen(f) for f in forms]
             key = (name, *parts)
-            value = self._found.get(key)
+            value = self._values.get(key)
             if value is None:
                 value = _exact_value(name, forms)
                 if value is None:
                     work.charge(steps)
                     value = function(*first, *balls)
-                self._found[key] = value
+                self._values[key] = value
                 if value.form is None:
                     value.form = form.atom(name, *parts)
             return value
@@ -304,7 +286,7 @@ class Balls(NumberType):
             return False
         return True
 
-    def spend(self, operations: int) -> None:
+    def charge(self, operations: int) -> None:
         """Spend what so many sums and products cost."""
         work.charge(operations * (40 + self._step))
 
@@ -395,14 +377,14 @@ def _atan2(m: Balls, y: Ball, x: Ball) -> Ball:
 
 
 def _max(m: Balls, *xs: Ball) -> Ball:
-    # The likeliest first: then no two of the others need be told apart.
+    # The likeliest first: then no two of the others are compared.
     best = max(xs, key=lambda x: x.a.mid())
     try:
         for x in xs:
             if x > best:
                 best = x
     except Refusal:
-        # Which one it is cannot be told; what it is at most and at least can.
+        # Which one it is is undecided; its bounds are known.
         return Ball(reduce(arb.max, [x.a for x in xs]))
     return best
 

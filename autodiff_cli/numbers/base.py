@@ -49,6 +49,35 @@ NO_RESULT = (Refusal, ValueError, ArithmeticError)
 """The errors of an operation without a value, or of a rule without a derivative, in some number type."""
 
 
+class Compared:
+    """Comparisons by the sign of a difference, which `_compared` knows, refuses, or leaves open; see there."""
+
+    __slots__ = ()
+    __hash__ = None  # type: ignore[assignment]
+
+    def _compared(self, other: Any, holds: Callable[[int], bool], question: str) -> Any:
+        """Whether something holds of the sign of the difference; `question` says what was asked."""
+        raise NotImplementedError
+
+    def __eq__(self, other: object) -> Any:
+        return self._compared(other, lambda sign: sign == 0, "equal to")
+
+    def __ne__(self, other: object) -> Any:
+        return self._compared(other, lambda sign: sign != 0, "equal to")
+
+    def __lt__(self, other: Number) -> Any:
+        return self._compared(other, lambda sign: sign < 0, "less than")
+
+    def __le__(self, other: Number) -> Any:
+        return self._compared(other, lambda sign: sign <= 0, "greater than")
+
+    def __gt__(self, other: Number) -> Any:
+        return self._compared(other, lambda sign: sign > 0, "greater than")
+
+    def __ge__(self, other: Number) -> Any:
+        return self._compared(other, lambda sign: sign >= 0, "less than")
+
+
 class Valued:
     """A number that stands for a plain one, `x`, and has more beside it.
 
@@ -184,7 +213,7 @@ class NumberType:
         chosen = then if condition else otherwise
         return chosen() if callable(chosen) else chosen
 
-    def spend(self, operations: int) -> None:
+    def charge(self, operations: int) -> None:
         """Count so many sums and products as work. Raises `BudgetExceeded`."""
 
     def finite(self, x: Number) -> bool:

@@ -110,7 +110,7 @@ class Work:
         self._less = less
         self.most = self.left = self._times * (STEPS + STEPS_A_CHARACTER * length)
 
-    def spend(self, steps: float) -> None:
+    def charge(self, steps: float) -> None:
         """Take so many steps of what is left. Raises `BudgetExceeded` where there are not so many."""
         if steps > self.left:
             raise self.exhausted(self.most - self.left + steps)
@@ -158,7 +158,7 @@ def collect() -> None:
 
 def charge(steps: float) -> None:
     """Take so many steps from the allowance in force. Raises `BudgetExceeded`."""
-    (_in_force.get() or _UNBOUNDED).spend(steps)
+    (_in_force.get() or _UNBOUNDED).charge(steps)
 
 
 @contextmanager

@@ -12,7 +12,7 @@ MANY_POLES = 200
 
 def cotangent_derivative(m: NumberType, order: int, rest: Number) -> Number:
     """The derivative of that order at `rest`, in the number type `m`; for orders below `MANY_POLES`."""
-    m.spend(order)
+    m.charge(order)
     cotangent, total = m.cot(m.pi * rest), m.number(0)
     for coefficient in reversed(cotangent_polynomial(order)):
         total = total * cotangent + coefficient

@@ -54,10 +54,10 @@ class Exact(NumberType):
             return True
         bits = size(x)
         self._longest = max(self._longest, bits)
-        self.spend(1)
+        self.charge(1)
         return bits <= MAX_BITS
 
-    def spend(self, operations: int) -> None:
+    def charge(self, operations: int) -> None:
         """Spend what so many sums and products cost: greatest common divisors above all."""
         work.charge(operations * (3 + self._longest**1.7 / 9_000))
 

@@ -73,7 +73,7 @@ class Real(NumberType):
 
         return function
 
-    def spend(self, operations: int) -> None:
+    def charge(self, operations: int) -> None:
         """Spend what so many sums and products cost."""
         work.charge(operations * 0.4)
 

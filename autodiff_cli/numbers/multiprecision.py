@@ -112,7 +112,7 @@ class Multiprecision(NumberType):
         """-x."""
         return -self.context.mpf(x)
 
-    def spend(self, operations: int) -> None:
+    def charge(self, operations: int) -> None:
         """Spend what so many sums and products cost."""
         work.charge(operations * (10 + self._step))
 

@@ -20,7 +20,7 @@ from functools import partial
 from typing import Any
 
 from ..table.primitive import Primitive
-from .base import Lifted, Number, Valued, undecided
+from .base import Compared, Lifted, Number, Valued, undecided
 from .budget import charge
 from .exact import RATIONAL_FUNCTIONS, rational_value
 from .multiprecision import MAGNITUDE, NAMED, Multiprecision
@@ -41,7 +41,7 @@ Ratio = tuple[int, int] | None
 """Numerator and positive denominator of a number that is known to be this fraction."""
 
 
-class BoundedDigits(Valued):
+class BoundedDigits(Compared, Valued):
     """A number with many digits, at most 2**`log_error` away from the true one, which is `ratio` if that is known."""
 
     __slots__ = ("log_error", "m", "ratio", "x")
@@ -132,6 +132,7 @@ class BoundedDigits(Valued):
         return abs(self.x) + (0 if self.log_error == EXACT else context.ldexp(1, math.ceil(min(self.log_error, 1e9))))
 
     def _compared(self, other: Any, holds: Callable[[int], bool], question: str) -> Any:
+        """Whether something holds of the sign of the difference; `Undecided` where the errors leave that open."""
         y = other if type(other) is BoundedDigits else self.m.number(other)
         if y is self:
             return holds(0)
@@ -143,26 +144,6 @@ class BoundedDigits(Valued):
             if error != EXACT and magnitude(difference) <= error + 0.1:
                 return Undecided(f"whether {self} is {question} {y} cannot be told")
         return holds((difference > 0) - (difference < 0))
-
-    def __eq__(self, other: object) -> Any:
-        return self._compared(other, lambda sign: sign == 0, "equal to")
-
-    def __ne__(self, other: object) -> Any:
-        return self._compared(other, lambda sign: sign != 0, "equal to")
-
-    def __lt__(self, other: Number) -> Any:
-        return self._compared(other, lambda sign: sign < 0, "less than")
-
-    def __le__(self, other: Number) -> Any:
-        return self._compared(other, lambda sign: sign <= 0, "greater than")
-
-    def __gt__(self, other: Number) -> Any:
-        return self._compared(other, lambda sign: sign > 0, "greater than")
-
-    def __ge__(self, other: Number) -> Any:
-        return self._compared(other, lambda sign: sign >= 0, "less than")
-
-    __hash__ = None
 
 
 class Undecided:
@@ -239,9 +220,9 @@ class RunningDigits(Lifted):
         self.range = self.base.range
         self.bits: int = self.base.context.prec
 
-    def spend(self, operations: int) -> None:
+    def charge(self, operations: int) -> None:
         """Charge what so many sums and products cost."""
-        self.base.spend(operations)
+        self.base.charge(operations)
 
     @property
     def pi(self) -> BoundedDigits:
@@ -337,7 +318,7 @@ class RunningDigits(Lifted):
             ratio = rational is not None and shortened(*rational.as_integer_ratio())
             if ratio:
                 return self.fraction(ratio)
-        if primitive.jumps and primitive.selects:
+        if primitive.jumps and primitive.has_structural_zeros:
             self._spread(primitive, xs, errors, out)
             return self.number(int(out))
         rounding = joined(magnitude(out) + 1 - self.bits, -MAGNITUDE if self.base.underflowed else EXACT)
@@ -374,7 +355,7 @@ class RunningDigits(Lifted):
                 return spread
             for inside in self._ends(xs, errors):
                 there = self.base.context.mpf(getattr(self.base, primitive.name)(*inside))
-                if primitive.jumps and primitive.selects and there != out:
+                if primitive.jumps and primitive.has_structural_zeros and there != out:
                     raise undecided(f"on which side of a jump of `{primitive.written}` this lies cannot be told")
                 moved = self._first_order(primitive, inside, errors, there)
                 spread = max(spread, magnitude(there - out) - 1, moved)

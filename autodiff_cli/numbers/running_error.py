@@ -92,7 +92,7 @@ class Running(Lifted):
     name = "running"
     tolerance = REAL.tolerance
 
-    def spend(self, operations: int) -> None:
+    def charge(self, operations: int) -> None:
         """Charge what so many sums and products with their bounds cost."""
         charge(2 * operations)
 

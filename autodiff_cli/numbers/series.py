@@ -133,7 +133,7 @@ class SeriesType(Lifted):
     def passes(self, name: str, series: tuple[Series, ...], value: Number) -> bool:
         """Whether an operation hangs on its inputs at the point: the loser of a `max` is a structural zero."""
         primitive: Primitive = PRIMITIVES[name]
-        if name in ARITHMETIC or not (primitive.selects or name == "pow"):
+        if name in ARITHMETIC or not (primitive.has_structural_zeros or name == "pow"):
             return True
         inputs = [x.c[0] for x in series]
         try:
@@ -215,7 +215,7 @@ class SeriesType(Lifted):
 
     def total(self, terms: list[Number]) -> Number:
         """The sum."""
-        self.base.spend(len(terms))
+        self.base.charge(len(terms))
         out = self.zero
         for term in terms:
             out = out + term

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from operator import sub
 from random import Random
@@ -405,12 +405,14 @@ def descend(
     batches: Batches | None = None,
     init: Init | None = None,
     units: Sequence[str] | str | None = None,
+    held: Collection[str] = (),
 ) -> Descent:
     """The run of gradient descent on the program `text` from `point`; iterate over it to take the steps.
 
-    Only the variables `wrt` move, by default those that `gradient` differentiates in. The program is built once, here.
-    `over` data it is one row's term, and `batches` of the rows make stochastic descent of it. `init` draws the starting
-    values of variables without one. Values may have units: the steps are in these, and the value in one of `units`.
+    Only the variables `wrt` move, by default those that `gradient` differentiates in, but for those `held`. The program
+    is built once, here. `over` data it is one row's term, and `batches` of the rows make stochastic descent of it.
+    `init` draws the starting values of variables without one. Values may have units: the steps are in these, and the
+    value in one of `units`.
     Raises `ExpressionError` as `gradient` does at the start, and `usage` for a rule that makes no sense; what happens
     later ends the run, and `ending` tells it.
 
@@ -422,7 +424,7 @@ def descend(
     """
     rule, stops = rule or Rule(), stops or Stops()
     _check(rule, stops)
-    begun = begin(text, point, wrt, over, _passes(stops, batches), init, units=units)
+    begun = begin(text, point, wrt, over, _passes(stops, batches), init, units=units, held=held)
     evaluator, start = begun.evaluator, begun.start
     warnings = (*begun.warnings, *(_notes_on_rate(rule, start) if start.units is not None else ()))
     run = Descent(text, evaluator, start, begun.where, rule, stops, maximize, warnings, batches, begun.over)
@@ -481,11 +483,12 @@ def begin(
     *,
     negative: bool = False,
     units: Sequence[str] | str | None = None,
+    held: Collection[str] = (),
 ) -> Beginning:
     """Return what a run of a program, or of its sum or mean over data, begins with; `passes` is its length, about.
 
     `init` draws the starting values of variables without one. If `negative`, the run is that of the negative. Values
-    may have units: numbers are then in these, and the value in one of `units`.
+    may have units: numbers are then in these, and the value in one of `units`. Without `wrt` those `held` do not move.
     Raises `ExpressionError` where there is nothing to move, and as `gradient` does at the point.
     """
     evaluator: Evaluator | DataLoss
@@ -496,6 +499,7 @@ def begin(
             point = values | init.values(missing)
         problem = pose(text, with_units(point), wrt, quantities=True)
         free = [name for name in problem.wanted if name in problem.program.variables]
+        free = [name for name in free if name not in held] if wrt is None else free
         check_single(problem.program)
         program, numbers = problem.program, problem.values
         measured = program_units(program, numbers, units)
@@ -512,7 +516,9 @@ def begin(
         fill = None if init is None else init.values
         over = over._replace(negative=negative)
         point = with_units(point)
-        problem, evaluator = pose_over(text, point, wrt, over, passes, only_variables=True, fill=fill, units=units)
+        problem, evaluator = pose_over(
+            text, point, wrt, over, passes, only_variables=True, fill=fill, units=units, held=held
+        )
         free, names, numbers, measured = problem.wanted, evaluator.variables, problem.values, evaluator.units
     if not free:
         raise usage_error(

@@ -18,6 +18,7 @@ from ..errors import ExpressionError, point_error
 from ..graphs.value import Value, in_order
 from ..language.builder import Program
 from ..numbers.budget import FITTED_PAIR, FITTED_ROW, charge
+from ..numbers.double.twofold import two_product
 from ..numerics.linear_algebra import shortest_mean
 from ..table.operators import CONSTANT, DIV, POW, VARIABLE, WHERE
 
@@ -520,17 +521,10 @@ def _searched(model: Model, left: Any, slopes: Any, start: Any, places: Sequence
 
 
 def _products(np: Any, rows: Any, left: Any) -> Any:
-    """rowsᵀ·left, each rounded once: products with their errors (Dekker, 1971), summed exactly."""
-    splitter = 2.0**27 + 1
-
-    def halves(x: Any) -> tuple[Any, Any]:
-        high = splitter * x - (splitter * x - x)
-        return high, x - high
-
+    """rowsᵀ·left, each rounded once: products with their errors, summed exactly."""
     with np.errstate(over="ignore", invalid="ignore"):
-        a, b = halves(rows), halves(left[:, None])
-        product = rows * left[:, None]
-        error = ((a[0] * b[0] - product) + a[0] * b[1] + a[1] * b[0]) + a[1] * b[1]
+        twofold: Any = two_product(rows, left[:, None])
+        product, error = twofold
     if not np.all(np.isfinite(error)):
         return rows.T @ left
     return np.array([math.fsum([*x, *e]) for x, e in zip(product.T.tolist(), error.T.tolist(), strict=True)])

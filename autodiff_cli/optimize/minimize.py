@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings as python_warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -170,7 +170,7 @@ class Objective:
         """Value and gradient at a point, None where there is none."""
         if self.stop() or self.exhausted:
             raise _Stopped
-        self.work.spend(MINIMIZER_ITERATION + len(self.where) * MINIMIZER_VARIABLE)
+        self.work.charge(MINIMIZER_ITERATION + len(self.where) * MINIMIZER_VARIABLE)
         self.evaluations += 1
         point = self.full(x)
         try:
@@ -247,6 +247,7 @@ def minimize(
     seed: int = SEED,
     maximize: bool = False,
     units: Sequence[str] | str | None = None,
+    held: Collection[str] = (),
 ) -> Minimum:
     """Minimise the program `text` by one of SciPy's optimisers, from the start `point`; or maximise it.
 
@@ -276,8 +277,9 @@ def minimize(
             drawn,
             sense,
             units,
+            held,
         )
-    begun = begin(text, point, wrt, over, PASSES, drawn, negative=maximize, units=units)
+    begun = begin(text, point, wrt, over, PASSES, drawn, negative=maximize, units=units, held=held)
     evaluator, start = begun.evaluator, begun.start
     if method is None and len(begun.where) > MOST_DENSE:
         chosen = "l-bfgs-b"
@@ -356,6 +358,7 @@ def _constrained(
     init: Init | None,
     sense: Sense,
     units: Sequence[str] | str | None,
+    held: Collection[str],
 ) -> Minimum:
     """Minimise under constraints: by SciPy, then by Newton's steps, whose end is judged by the KKT conditions."""
     import numpy
@@ -366,7 +369,7 @@ def _constrained(
     also = {name: value for name, value in point.items() if name in more and name not in own}
     own_wrt = None if wrt is None else [name for name in wrt if name in own or name not in more]
     own_point = {name: value for name, value in point.items() if name not in also}
-    begun = begin(text, own_point, own_wrt, over, PASSES, init, negative=sense is MAXIMIZE, units=units)
+    begun = begin(text, own_point, own_wrt, over, PASSES, init, negative=sense is MAXIMIZE, units=units, held=held)
     evaluator, start = begun.evaluator, begun.start
     extra = [name for name in dict.fromkeys(more) if name not in start.names]
     for name in extra:
@@ -375,7 +378,7 @@ def _constrained(
             raise ExpressionError(
                 "missing_value", message, hint=f"give it: `--at {name}=…`; a start, or with `--wrt` a value"
             )
-    moved = [name for name in extra if wrt is None or name in wrt]
+    moved = [name for name in extra if (name not in held if wrt is None else name in wrt)]
     width = len(start.names)
     names, free = (*start.names, *extra), (*start.free, *moved)
     more_numbers = {name: x.number if type(x := also[name]) is Quantity else as_number(x, name) for name in extra}
@@ -449,8 +452,8 @@ def _constrained(
         from ..quantities.unit import Unit
 
         units_of = [unit or Unit() for unit in of_constraints]
-        each = [{"slack": unit, "multiplier": shown["value"].difference / unit} for unit in units_of]
-        shown = type(shown)(**shown, constraints=each)
+        of_constraint = [{"slack": unit, "multiplier": shown["value"].difference / unit} for unit in units_of]
+        shown = type(shown)(**shown, constraints=of_constraint)
         shown.fixed = bool(units)
     if sense is MAXIMIZE:
         # of an equation the multiplier is a derivative of the value, which is the negative

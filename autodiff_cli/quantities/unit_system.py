@@ -65,16 +65,24 @@ class UnitSystem:
 
     def unit(self, dimension: Dimension) -> Unit:
         """The unit of a dimension: of one that the units do not make the coherent one of the SI."""
+        return self._product(dimension) or coherent(dimension)
+
+    def holds(self, dimensions: Iterable[Dimension]) -> bool:
+        """Whether formulas over these dimensions need no factor: whether all have units that the basis makes."""
+        return all(self._product(dimension) is not None for dimension in dimensions)
+
+    def _product(self, dimension: Dimension) -> Unit | None:
+        """The product of powers of the basis of a dimension; None where there is none with a rational factor."""
         if dimension == NUMBER:
             return Unit()
         rest = self._solved.reduced([*dimension, *(0 for _ in range(self._count))])
         if any(rest[: len(BASE)]):
-            return coherent(dimension)
+            return None
         powers = zip(self._units, (-x for x in rest[len(BASE) :]), strict=True)
         try:
             unit = reduce(mul, [unit ** (int(n) if n.denominator == 1 else n) for unit, n in powers if n], Unit())
         except ExpressionError:  # a root of the factor is no fraction
-            return coherent(dimension)
+            return None
         return named(unit)
 
 

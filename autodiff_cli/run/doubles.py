@@ -198,9 +198,9 @@ class Doubles:
 def _step(row: Row, data: Sequence[Any]) -> Step:
     """The step that is an operation."""
     primitive, i, a, b = row
-    if not primitive.demand:
+    if not primitive.lazy_inputs:
         return row
     parts = inputs(a, b)
     truth = data[parts[0]]
-    wanted = primitive.demand(truth, *[None] * (len(parts) - 1))
+    wanted = primitive.lazy_inputs(truth, *[None] * (len(parts) - 1))
     return TAKE, i, parts[wanted[-1]] if wanted else parts[0], (parts[0], truth)

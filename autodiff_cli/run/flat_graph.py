@@ -83,7 +83,7 @@ class Graph:
         elif name == "data":
             self.data = self.leaf_data()
         elif name == "chooses":
-            self.chooses = any(primitive.demand for primitive in self.primitives)
+            self.chooses = any(primitive.lazy_inputs for primitive in self.primitives)
         else:
             raise AttributeError(name)
         return getattr(self, name)

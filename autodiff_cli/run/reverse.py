@@ -172,7 +172,7 @@ def _local(piece: SmoothBranch, m: NumberType) -> dict[int, list[Number | None]]
                 slopes[i] = primitive.slopes(m, xs, piece.smooth.value(piece.numbers[i]))
     for i, answers in piece.answers.items():
         primitive, ps = graph.primitives[i], graph.parents[i]
-        if primitive.gives_condition or primitive.near is None:
+        if primitive.gives_condition or primitive.active_branch is None:
             continue
         numbers = [piece.numbers[p] for p in ps]
         xs = [piece.smooth.value(number) for number in numbers]
@@ -180,7 +180,7 @@ def _local(piece: SmoothBranch, m: NumberType) -> dict[int, list[Number | None]]
         seeded = {id(number): duals.seeded(x, k) for k, (number, x) in enumerate(zip(numbers, xs, strict=True))}
         inputs = [seeded[id(number)] for number in numbers]
         out = compute(m, primitive, xs, i)
-        branch = primitive.near(duals, _SidesOfPiece(iter(answers)), *inputs, out=out)
+        branch = primitive.active_branch(duals, _SidesOfPiece(iter(answers)), *inputs, out=out)
         if isinstance(branch, Dual) and branch.fault is not None:
             raise branch.fault
         slopes[i] = [branch.d.get(k) if isinstance(branch, Dual) else None for k in range(len(ps))]

@@ -2,7 +2,7 @@
 
 Near a breakpoint (a kink, a jump, a comparison of equal numbers) a program is one smooth function on each side. A piece
 is the program evaluated with derivatives, every operation taken for what it is on one side of its breakpoint, by the
-table's `near`. What all pieces have in common, value and derivatives up to some order, is that of the program,
+table's `active_branch`. What all pieces have in common, value and derivatives up to some order, is that of the program,
 whichever of them are to be found near the point; where they differ it has none. The length of a vector that is 0 at the
 point has no sides: it becomes a variable of its own, whose square is a quadratic form.
 """
@@ -237,7 +237,7 @@ class SmoothBranch:
         self.taken: dict[int, int] = {}
         """For each choice between branches the position of the input that is taken."""
         self.answers: dict[int, list[int]] = {}
-        """For each operation with sides what it was told, in order."""
+        """The answers that each operation with sides got, in order."""
         self.here = Breakpoint(graph, 0, ())
         """The operation that is being replaced."""
         self.first: Breakpoint | None = None
@@ -280,18 +280,18 @@ class SmoothBranch:
         primitive = self.graph.primitives[i]
         if primitive is WHERE:
             self.taken[i] = needed[-1]
-        if primitive.demand:
+        if primitive.lazy_inputs:
             return inputs[needed[-1]] if needed else inputs[0]
         if primitive.takes_conditions:
             return not inputs[0]
-        if primitive.near is not None:
-            return self.near(i, inputs)
+        if primitive.active_branch is not None:
+            return self.active_branch(i, inputs)
         out = compute(self.smooth.m, primitive, inputs, i)
         if primitive.product and is_cut(self.graph, self.graph.parents[i]):
             return self.smooth.number(self.smooth.value(out))
         return out
 
-    def near(self, i: int, inputs: Sequence[Any]) -> Any:
+    def active_branch(self, i: int, inputs: Sequence[Any]) -> Any:
         """Return the value of an operation with sides on smooth inputs: a number, or the truth of a comparison."""
         primitive, smooth = self.graph.primitives[i], self.smooth
         xs = [smooth.value(x) for x in inputs]
@@ -299,17 +299,17 @@ class SmoothBranch:
         if primitive.gives_condition and not (varying and inputs[0] is not inputs[1] and xs[0] == xs[1]):
             return getattr(smooth.base, primitive.name)(*xs)
         meets = primitive.breakpoint is not None and primitive.breakpoint(*xs)
-        if not varying or not (primitive.selects or meets):
+        if not varying or not (primitive.has_structural_zeros or meets):
             return compute(smooth.m, primitive, inputs, i)
         out = None if primitive.gives_condition else compute(smooth.base, primitive, xs, i)
         self.here = Breakpoint(self.graph, i, xs)
         if self.first is None and meets:
             self.first = self.here
         self.answers[i] = []
-        branch = primitive.near(smooth.m, self, *inputs, out=out)  # type: ignore[misc]
+        branch = primitive.active_branch(smooth.m, self, *inputs, out=out)  # type: ignore[misc]
         return branch if isinstance(branch, bool) else smooth.number(branch)
 
-    # -- what `near` asks -----------------------------------------------------------------------------------------
+    # -- what `active_branch` asks ------------------------------------------------------------------------------------
     def __call__(self, u: Any) -> int:
         """The sign of a number near the point."""
         return self.recorded(self.sign(self.smooth.number(u)))

@@ -78,7 +78,7 @@ class Breakpoint(NamedTuple):
         return Rough(self.node, "derivative", f"{what}: {reason}", f"move the point to one side{way_out}")
 
     def agree(self, m: NumberType, x: Number, y: Number) -> bool:
-        """Whether a result is the same on two sides. Raises `Fault` if that cannot be told."""
+        """Whether a result is the same on two sides. Raises `Fault` if that is undecided."""
         try:
             return m.same(x, y)
         except Refusal as refusal:
@@ -135,7 +135,7 @@ def demanded(
             continue
         primitive, ps = graph.primitives[i], graph.parents[i]
         inputs = [numbers[p] if p in done else None for p in ps]
-        needed = primitive.demand(*inputs) if primitive.demand else range(len(ps))
+        needed = primitive.lazy_inputs(*inputs) if primitive.lazy_inputs else range(len(ps))
         missing = [ps[k] for k in needed if ps[k] not in done]
         if missing:
             stack.extend(reversed(missing))
@@ -145,7 +145,7 @@ def demanded(
 
 def _value(m: NumberType, primitive: Primitive, inputs: Sequence[Any], needed: Sequence[int], node: int) -> Number:
     """Return the value of an operation; of one that chooses, the input that it has chosen. Raises `Fault`."""
-    if primitive.demand:
+    if primitive.lazy_inputs:
         return inputs[needed[-1]] if needed else inputs[0]
     return compute(m, primitive, inputs, node)
 
@@ -256,7 +256,7 @@ class Activity(list[bool]):
         self.zeros: set[int] = set()
         """The literal zeros, which cut off what they are multiplied with."""
         self._through = through
-        self._moving: Activity | None = None
+        self._locally_varying: Activity | None = None
         self._values: list[Any] = []
         """Values of all nodes, of branches that were not taken too, as far as they were asked for."""
         self._evaluated: set[int] = set()
@@ -281,7 +281,7 @@ class Activity(list[bool]):
                     continue
                 for p in ps:
                     if self[p]:
-                        self[i] = through or not primitive.selects or self._passes(i)
+                        self[i] = through or not primitive.has_structural_zeros or self._passes(i)
                         break
                 jumps = primitive.jumps and self[i] and _meets(graph, i, self, primitive.kink)
                 if jumps or (self.discontinuous and not self.discontinuous.isdisjoint(ps)):
@@ -294,9 +294,9 @@ class Activity(list[bool]):
         """The activity of nodes near this point; computed on first use."""
         if not self._through:
             return self
-        if self._moving is None:
-            self._moving = Activity(self.graph, self.m, self.order, self.wanted, False)
-        return self._moving
+        if self._locally_varying is None:
+            self._locally_varying = Activity(self.graph, self.m, self.order, self.wanted, False)
+        return self._locally_varying
 
     def choose_side(self, one_sided_partials: Mapping[int, Sequence[Number | None]], others: Iterable[int]) -> None:
         """Take the local derivatives on one side, where branches were taken that were not at the point."""
@@ -343,7 +343,7 @@ class Activity(list[bool]):
             primitive, ps = self.graph.primitives[i], self.graph.parents[i]
             self._values[i] = _value(self.m, primitive, inputs, needed, i)
             jump = primitive.breakpoint if primitive.gives_condition else primitive.kink if primitive.jumps else None
-            jumps = jump is not None and not primitive.demand and jump(*inputs)
+            jumps = jump is not None and not primitive.lazy_inputs and jump(*inputs)
             if jumps or any(p in self._discontinuous or p in self.discontinuous for p in ps):
                 self._discontinuous.add(i)
             self._evaluated.add(i)
@@ -477,7 +477,7 @@ def kinks_met(
             here = _kinks(graph, i, active) and _kinks(graph, i, active.varying)
             if here and (adjoint != 0 or primitive.jumps or (primitive is WHERE and active.differ(i))):
                 kinks += here
-            if active.discontinuous and primitive.selects:
+            if active.discontinuous and primitive.has_structural_zeros:
                 kinks += _upsets(graph, i, active.varying)
         except FAILURES as error:
             raise _no_derivative(graph, m, i, active, adjoint, error) from None
@@ -506,7 +506,7 @@ def may_meet_kinks(graph: Graph, order: Iterable[int], active: Activity) -> bool
 def breakpoints(graph: Graph, order: Iterable[int], active: Activity) -> list[int]:
     """The nodes at whose inputs the pieces of their operation meet, with something active there; comparisons too.
 
-    Raises `Fault` where that cannot be told.
+    Raises `Fault` where that is undecided.
     """
     met: list[int] = []
     for i in order:
@@ -543,7 +543,7 @@ def _upsets(graph: Graph, i: int, active: Activity) -> list[int]:
 def _edges(graph: Graph, condition: int, active: Activity) -> list[int]:
     """Return the active nodes at which a condition may change: comparisons of equal numbers, and jumps.
 
-    The same of a number that is `unsettled`: what its value jumps at.
+    The same of a number that is `discontinuous`: what its value jumps at.
     """
     edges: list[int] = []
     seen: set[int] = set()

@@ -124,7 +124,7 @@ def located(path: str) -> tuple[Any, str]:
     except ImportError as lacking:
         raise usage_error(f"`{scheme}://` cannot be read: {io_message(lacking)}", "install it") from None
     except Exception as fault:
-        # a file system of fsspec's may lack anything that it is to be told beside the address
+        # a file system of fsspec's may need anything beside the address
         raise ExpressionError(
             "io",
             f"`{scheme}://{host}` cannot be reached: {io_message(fault)}",

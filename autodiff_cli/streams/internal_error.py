@@ -1,4 +1,4 @@
-"""Bugs: what a user is told of a fault of this program's own, or with `--debug` its traceback; and of no memory."""
+"""Messages of internal errors, or with `--debug` their tracebacks; and of too little memory."""
 
 from __future__ import annotations
 

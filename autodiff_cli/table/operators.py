@@ -35,43 +35,44 @@ def _pow_trouble(x: Number, y: Number) -> tuple[str, str | None] | None:
 
 
 ADD = entry("add", "x y", "", lambda m, x, y, out: 1, lambda m, x, y, out: 1,
-    facts="linear shows infinite commutative associative", symbol="+",
+    facts="linear propagates_infinity infinite commutative associative", symbol="+",
     operator=(" + ", at.SUM, at.SUM, at.PRODUCT), latex="#1 + #2", samples=((1.5, -2.25), (1e300, 1e-300)))
 SUB = entry("sub", "x y", "", lambda m, x, y, out: 1, lambda m, x, y, out: -1,
-    facts="linear shows infinite", symbol="-", operator=(" - ", at.SUM, at.SUM, at.PRODUCT), latex="#1 - #2",
+    facts="linear propagates_infinity infinite",
+    symbol="-", operator=(" - ", at.SUM, at.SUM, at.PRODUCT), latex="#1 - #2",
     samples=((1.5, -2.25), (1.0, 1.0)))
 MUL = entry("mul", "x y", "", lambda m, x, y, out: y, lambda m, x, y, out: x,
-    facts="selects shows infinite commutative associative product", symbol="*",
+    facts="has_structural_zeros propagates_infinity infinite commutative associative product", symbol="*",
     operator=("*", at.PRODUCT, at.PRODUCT, at.POWER), samples=((1.5, -2.25), (1e-200, 1e200)))
 DIV = entry("div", "x y", "", lambda m, x, y, out: 1 / y, lambda m, x, y, out: -out / y, symbol="/", domain="y != 0",
     operator=("/", at.PRODUCT, at.PRODUCT, at.POWER), roles=("the numerator", "the denominator"),
-    shows_first=lambda y: True,
+    propagates_first=lambda y: True,
     domain_message=lambda x, y: ("division by zero", None) if y == 0 else None,
     samples=((1.5, -2.25), (0.0, 3.0), (1e-200, 1e-200)))
-NEG = entry("neg", "x", "", lambda m, x, out: -1, facts="linear odd shows", symbol="neg",
+NEG = entry("neg", "x", "", lambda m, x, out: -1, facts="linear odd propagates_infinity", symbol="neg",
     operator=("-", at.SIGN, at.POWER), samples=(1.5, -0.25))
 POW = entry("pow", "x y", "`x` to the power `y`, the same as `x**y`", _pow_by_base, _pow_by_exponent, symbol="**",
     operator=("**", at.POWER, at.ATOM, at.POWER), roles=("the base", "the exponent"),
-    total_for=lambda y: y >= 0 and y == int(y), shows_first=lambda y: y is not None and y > 0,
+    total_for=lambda y: y >= 0 and y == int(y), propagates_first=lambda y: y is not None and y > 0,
     group="Elementary", domain="x > 0, or x = 0 with y >= 0, or x < 0 with a whole y", domain_message=_pow_trouble,
     source="DLMF 4.2.6", samples=((2.0, 3.0), (1.5, -2.5), (0.3, 0.3), (1e308, 0.3), (1e-200, 2.0), (7.0, 0.0)))
 
 
 # ---- conditions ---------------------------------------------------------------------------------------------------
 def _comparison(
-    name: str, symbol: str, holds: str, near: Callable[[Side, Number], bool], facts: str = "", latex: str = ""
+    name: str, symbol: str, holds: str, branch: Callable[[Side, Number], bool], facts: str = "", latex: str = ""
 ) -> Primitive:
     return entry(name, "x y", "", None, None, symbol=symbol, latex=f"#1 {latex or symbol} #2",
         operator=(f" {symbol} ", at.COMPARISON, at.SUM, at.SUM), facts=f"gives_condition {facts}", holds=holds,
-        breakpoint=lambda x, y: x == y, near=lambda m, side, x, y, out: near(side, x - y))
+        breakpoint=lambda x, y: x == y, active_branch=lambda m, side, x, y, out: branch(side, x - y))
 
 
-LT = _comparison("lt", "<", "<", lambda side, beyond: side(beyond) < 0)
-LE = _comparison("le", "<=", "<=", lambda side, beyond: side(beyond) < 0, latex=r"\le")
-GT = _comparison("gt", ">", ">", lambda side, beyond: side(beyond) > 0)
-GE = _comparison("ge", ">=", "=>", lambda side, beyond: side(beyond) > 0, latex=r"\ge")
-EQ = _comparison("eq", "==", "=", lambda side, beyond: not side.apart(beyond), "commutative", "=")
-NE = _comparison("ne", "!=", "<>", lambda side, beyond: side.apart(beyond), "commutative", r"\ne")
+LT = _comparison("lt", "<", "<", lambda side, difference: side(difference) < 0)
+LE = _comparison("le", "<=", "<=", lambda side, difference: side(difference) < 0, latex=r"\le")
+GT = _comparison("gt", ">", ">", lambda side, difference: side(difference) > 0)
+GE = _comparison("ge", ">=", "=>", lambda side, difference: side(difference) > 0, latex=r"\ge")
+EQ = _comparison("eq", "==", "=", lambda side, difference: not side.apart(difference), "commutative", "=")
+NE = _comparison("ne", "!=", "<>", lambda side, difference: side.apart(difference), "commutative", r"\ne")
 COMPARISONS = {p.symbol: p for p in (LT, LE, GT, GE, EQ, NE)}
 
 
@@ -89,12 +90,12 @@ def _demand_where(c: Any, x: Any, y: Any) -> tuple[int, ...]:
 
 AND = entry("and_", "p q", "", None, None, facts="commutative associative gives_condition", symbol="and",
     operator=(" and ", at.AND, at.AND, at.NOT), latex=r"#1 \text{ and } #2",
-    takes_conditions=(0, 1), demand=_demand_and)
+    takes_conditions=(0, 1), lazy_inputs=_demand_and)
 OR = entry("or_", "p q", "", None, None, facts="commutative associative gives_condition", symbol="or",
     operator=(" or ", at.OR, at.OR, at.AND), latex=r"#1 \text{ or } #2",
-    takes_conditions=(0, 1), demand=_demand_or)
+    takes_conditions=(0, 1), lazy_inputs=_demand_or)
 NOT = entry("not_", "p", "", None, facts="gives_condition", inverse="not_", symbol="not",
     operator=("not ", at.NOT, at.NOT), latex=r"\text{not } #1", takes_conditions=(0,))
 WHERE = entry("where", "c x y", "`x` where the condition `c` holds, else `y`; the same as `x if c else y`", None,
     lambda m, c, x, y, out: m.where(c, 1, m.nothing), lambda m, c, x, y, out: m.where(c, m.nothing, 1),
-    facts="selects", group="Elementary", takes_conditions=(0,), demand=_demand_where)
+    facts="has_structural_zeros", group="Elementary", takes_conditions=(0,), lazy_inputs=_demand_where)

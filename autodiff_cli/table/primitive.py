@@ -96,7 +96,7 @@ class Facts(NamedTuple):
     takes_conditions: tuple[int, ...] = ()
     """Positions of the inputs that are conditions."""
 
-    demand: Callable[..., tuple[int, ...]] | None = None
+    lazy_inputs: Callable[..., tuple[int, ...]] | None = None
     """For an operation that leaves some inputs unevaluated: the positions it needs next, given those it has."""
 
     variadic: bool = False
@@ -108,7 +108,7 @@ class Facts(NamedTuple):
     jumps: bool = False
     """Whether its value jumps at its kinks."""
 
-    selects: bool = False
+    has_structural_zeros: bool = False
     """Whether a partial may be a structural zero: it takes no part in the output at some points."""
 
     extreme_value: str = ""
@@ -120,7 +120,7 @@ class Facts(NamedTuple):
     breakpoint: Callable[..., bool] | None = None
     """Whether pieces of it meet at these inputs, even if they differ in a higher derivative only; mostly its `kink`."""
 
-    near: Callable[..., Any] | None = None
+    active_branch: Callable[..., Any] | None = None
     """Its smooth branch near the point, `active_branch(m, side, *inputs, out)`, which is smooth at breakpoints too.
 
     `side(u)` is 1 or -1, the sign of `u` near the point; `out` is the value at the point, a plain number. Where it does
@@ -129,11 +129,11 @@ class Facts(NamedTuple):
     infinite: bool = False
     """Whether the result can be infinite at finite inputs: because it is too large, or at a pole."""
 
-    shows: bool = False
-    """Whether an infinite input never gives a finite result: so the result shows it."""
+    propagates_infinity: bool = False
+    """Whether an infinite input never gives a finite result: so that it is seen at the result."""
 
-    shows_first: Callable[[Number | None], bool] | None = None
-    """Whether it shows its first input, where the second one is this number; None for any."""
+    propagates_first: Callable[[Number | None], bool] | None = None
+    """Whether it propagates an infinite first input, where the second one is this number; None for any."""
 
     total_for: Callable[[Number], bool] | None = None
     """For which numbers as its last input it has a value whatever the others are, where its domain's words are not

@@ -36,27 +36,32 @@ elementary("expm1", "x", "exp(x) - 1, right for small `x` too", lambda m, x, out
     facts="increasing infinite", inverse="log1p", definition=lambda m, x: m.exp(x) - 1, values="(-1, inf)",
     latex=BY_DEFINITION, samples=(*_LINE, -40.0, 1e-300))
 LOG = elementary("log", "x", "natural logarithm; `log(x, b)` to the base `b`", lambda m, x, out: 1 / x,
-    facts="increasing shows", inverse="exp", exact={1: 0}, aliases=("ln",), with_two="log_base", domain="x > 0",
+    facts="increasing propagates_infinity",
+    inverse="exp", exact={1: 0}, aliases=("ln",), with_two="log_base", domain="x > 0",
     source="DLMF 4.7.1", latex=r"\ln", samples=_POSITIVE)
 entry("log_base", "x b", "", lambda m, x, b, out: 1 / m.log(b) / x, lambda m, x, b, out: -out / b / m.log(b),
     definition=lambda m, x, b: m.log(x) / m.log(b), symbol="log_b", spelling="log", domain="x > 0, b > 0 and b != 1",
     domain_message=lambda x, b: ("there is no logarithm to the base 1", None) if b == 1 else None,
     latex=r"\log_{#2}", samples=((8.0, 2.0), (1000.0, 10.0), (3.0, 0.5), (1e300, 7.0)))
-elementary("log2", "x", "logarithm to the base 2", lambda m, x, out: 1 / m.log(2) / x, facts="increasing shows",
+elementary("log2", "x", "logarithm to the base 2", lambda m, x, out: 1 / m.log(2) / x,
+    facts="increasing propagates_infinity",
     inverse="exp2", exact={1: 0}, definition=lambda m, x: m.log(x) / m.log(2), domain="x > 0",
     latex=r"\log_{2}", samples=_POSITIVE)
-elementary("log10", "x", "logarithm to the base 10", lambda m, x, out: 1 / m.log(10) / x, facts="increasing shows",
+elementary("log10", "x", "logarithm to the base 10", lambda m, x, out: 1 / m.log(10) / x,
+    facts="increasing propagates_infinity",
     exact={1: 0}, definition=lambda m, x: m.log(x) / m.log(10), domain="x > 0", latex=r"\log_{10}", samples=_POSITIVE)
 elementary("log1p", "x", "log(1 + x), right for small `x` too", lambda m, x, out: 1 / (1 + x),
-    facts="increasing shows", inverse="expm1", definition=lambda m, x: m.log(1 + x), domain="x > -1",
+    facts="increasing propagates_infinity", inverse="expm1", definition=lambda m, x: m.log(1 + x), domain="x > -1",
     latex=BY_DEFINITION, samples=(-0.999999, -0.5, 1e-300, 1e-10, 2.5, 1e300))
 SQRT = elementary("sqrt", "x", "square root, also `√x`", lambda m, x, out: 1 / (2 * out),
-    facts="increasing shows finite", domain="x >= 0", latex=r"\sqrt{#1}", values="[0, inf)", samples=_POSITIVE)
+    facts="increasing propagates_infinity finite",
+    domain="x >= 0", latex=r"\sqrt{#1}", values="[0, inf)", samples=_POSITIVE)
 elementary("cbrt", "x", "real cube root, of negative numbers too", lambda m, x, out: 1 / (3 * out**2),
-    facts="odd increasing shows", definition=lambda m, x: m.sign(x) * m.pow(m.abs(x), m.number(1) / 3),
+    facts="odd increasing propagates_infinity", definition=lambda m, x: m.sign(x) * m.pow(m.abs(x), m.number(1) / 3),
     latex=r"\sqrt[3]{#1}", samples=(-8.0, 1e-300, 0.5, 27.0, 1e300))
-ABS = elementary("abs", "x", "absolute value, also `|x|`", lambda m, x, out: m.sign(x), facts="even shows norm",
-    kink=lambda x: x == 0, convention="0 at 0", near=lambda m, side, x, out: x if side(x) > 0 else -x,
+ABS = elementary("abs", "x", "absolute value, also `|x|`", lambda m, x, out: m.sign(x),
+    facts="even propagates_infinity norm",
+    kink=lambda x: x == 0, convention="0 at 0", active_branch=lambda m, side, x, out: x if side(x) > 0 else -x,
     latex=r"\left|#1\right|", samples=(-2.5, 1e-300, 3.0))
 
 
@@ -65,19 +70,23 @@ def _rounded(m: Any, side: Side, x: Number, out: Number) -> Number:
     return out + 1 if up else out - 1 if down else out
 
 
-elementary("sign", "x", "-1, 0 or 1 with the sign of `x`", none_at_all, facts="odd jumps selects",
-    kink=lambda x: x == 0, convention="0 at 0", near=lambda m, side, x, out: side(x), values="[-1, 1]",
+elementary("sign", "x", "-1, 0 or 1 with the sign of `x`", none_at_all, facts="odd jumps has_structural_zeros",
+    kink=lambda x: x == 0, convention="0 at 0", active_branch=lambda m, side, x, out: side(x), values="[-1, 1]",
     latex=r"\operatorname{sgn}", samples=(-2.5, 3.0))
-elementary("floor", "x", "the largest whole number not above `x`", none_at_all, facts="jumps selects shows",
+elementary("floor", "x", "the largest whole number not above `x`", none_at_all,
+    facts="jumps has_structural_zeros propagates_infinity",
     kink=lambda x: x == int(x), convention="0 at whole numbers",
-    near=lambda m, side, x, out: out if side(x - out) > 0 else out - 1,
+    active_branch=lambda m, side, x, out: out if side(x - out) > 0 else out - 1,
     latex=r"\left\lfloor #1\right\rfloor", samples=(-2.5, 3.25))
-elementary("ceil", "x", "the smallest whole number not below `x`", none_at_all, facts="jumps selects shows",
+elementary("ceil", "x", "the smallest whole number not below `x`", none_at_all,
+    facts="jumps has_structural_zeros propagates_infinity",
     kink=lambda x: x == int(x), convention="0 at whole numbers",
-    near=lambda m, side, x, out: out + 1 if side(x - out) > 0 else out,
+    active_branch=lambda m, side, x, out: out + 1 if side(x - out) > 0 else out,
     latex=r"\left\lceil #1\right\rceil", samples=(-2.5, 3.25))
 elementary("round", "x", "the nearest whole number, halves to the even one", none_at_all,
-    facts="odd jumps selects shows", kink=lambda x: abs(x - int(x)) * 2 == 1, convention="0 at halves", near=_rounded,
+    facts="odd jumps has_structural_zeros propagates_infinity",
+    kink=lambda x: abs(x - int(x)) * 2 == 1, convention="0 at halves",
+    active_branch=_rounded,
     samples=(-2.25, 3.75))
 
 
@@ -98,11 +107,11 @@ def _clamped(m: Any, side: Side, x: Number, lo: Number, hi: Number, out: Number)
 
 
 CLAMP = elementary("clamp", "x lo hi", "`x` kept between `lo` and `hi`", _clamp_rule(0), _clamp_rule(1), _clamp_rule(2),
-    facts="selects", definition=lambda m, x, lo, hi: m.min(m.max(x, lo), hi), domain="lo <= hi",
+    facts="has_structural_zeros", definition=lambda m, x, lo, hi: m.min(m.max(x, lo), hi), domain="lo <= hi",
     kink=lambda x, lo, hi: x in (lo, hi) or lo == hi,
     convention="an even split between `x` and the bounds that it meets",
     smooth=("1 if lo < x < hi else 0", "1 if x < lo else 0", "1 if x > hi else 0"),
-    near=_clamped,
+    active_branch=_clamped,
     samples=((0.5, -1.0, 1.0), (-3.0, -1.0, 1.0), (7.0, -1.0, 1.0)))
 
 # ---- trigonometric ------------------------------------------------------------------------------------------------
@@ -111,12 +120,12 @@ _ANGLES = (*_LINE, 10.0, 1000.0, 1e15, 1e-300)
 _UNIT = (-0.999999999, -0.5, 1e-300, 0.25, 0.999999999)
 _OUTSIDE = (-1e200, -3.0, -1.000001, 1.000001, 2.5, 1e200)
 
-trigonometric("sin", "x", "sine; angles are radians", lambda m, x, out: m.cos(x), facts="odd shows",
+trigonometric("sin", "x", "sine; angles are radians", lambda m, x, out: m.cos(x), facts="odd propagates_infinity",
     exact={0: 0}, unit=("cos", 1, 1), source="DLMF 4.20.1", latex=r"\sin", values="[-1, 1]", samples=_ANGLES)
-trigonometric("cos", "x", "cosine", lambda m, x, out: -m.sin(x), facts="even shows", exact={0: 1},
+trigonometric("cos", "x", "cosine", lambda m, x, out: -m.sin(x), facts="even propagates_infinity", exact={0: 1},
     complement="`2*sin(x/2)**2` for `1 - cos(x)`", source="DLMF 4.20.2", latex=r"\cos", values="[-1, 1]",
     samples=_ANGLES)
-trigonometric("tan", "x", "tangent", lambda m, x, out: m.sec(x) ** 2, facts="odd shows",
+trigonometric("tan", "x", "tangent", lambda m, x, out: m.sec(x) ** 2, facts="odd propagates_infinity",
     definition=lambda m, x: m.sin(x) / m.cos(x), source="DLMF 4.20.3", latex=r"\tan", samples=_ANGLES)
 trigonometric("sec", "x", "secant, 1/cos(x)", lambda m, x, out: m.tan(x) * out, facts="even",
     unit=("tan", 1, -1), definition=lambda m, x: 1 / m.cos(x), source="DLMF 4.20.5", latex=r"\sec", samples=_ANGLES)
@@ -127,9 +136,10 @@ trigonometric("cot", "x", "cotangent, 1/tan(x)", lambda m, x, out: -(m.csc(x) **
     definition=lambda m, x: m.cos(x) / m.sin(x), source="DLMF 4.20.6", domain="x != 0", latex=r"\cot",
     accurate=lambda m, x: 1 / m.tan(x), samples=_LINE)
 trigonometric("asin", "x", "inverse sine", lambda m, x, out: m.recip_sqrt_one_minus_square(x),
-    facts="odd increasing shows finite", exact={0: 0}, aliases=("arcsin",), domain="-1 <= x <= 1",
+    facts="odd increasing propagates_infinity finite", exact={0: 0}, aliases=("arcsin",), domain="-1 <= x <= 1",
     source="DLMF 4.24.7", latex=r"\arcsin", values="[-1.6, 1.6]", samples=_UNIT)
-trigonometric("acos", "x", "inverse cosine", lambda m, x, out: -m.recip_sqrt_one_minus_square(x), facts="shows finite",
+trigonometric("acos", "x", "inverse cosine", lambda m, x, out: -m.recip_sqrt_one_minus_square(x),
+    facts="propagates_infinity finite",
     exact={1: 0}, aliases=("arccos",), domain="-1 <= x <= 1", source="DLMF 4.24.8", latex=r"\arccos",
     values="[0, 3.2]", samples=_UNIT)
 trigonometric("atan", "x", "inverse tangent", lambda m, x, out: m.recip_one_plus_square(x), facts="odd increasing",
@@ -139,7 +149,7 @@ trigonometric("atan2", "y x", "the angle of the point (x, y), from -pi to pi",
     lambda m, y, x, out: m.unit_over_hypot(x, y), lambda m, y, x, out: -m.unit_over_hypot(y, x), facts="jumps",
     aliases=("arctan2",), kink=lambda y, x: x <= 0 and y == 0,
     convention="that of the upper side of the cut along negative `x`",
-    near=lambda m, side, y, x, out: m.atan(y / x) + (0 if side(x) > 0 else m.pi if side(y) > 0 else -m.pi),
+    active_branch=lambda m, side, y, x, out: m.atan(y / x) + (0 if side(x) > 0 else m.pi if side(y) > 0 else -m.pi),
     values="[-3.2, 3.2]",
     samples=((1.0, 2.0), (-3.0, -0.5), (1e-200, 1e-200), (1e200, -1e200)))
 trigonometric("asec", "x", "inverse secant, acos(1/x)", lambda m, x, out: m.recip_sqrt_square_minus_one(x) / m.abs(x),
@@ -156,9 +166,11 @@ trigonometric("sinc", "x", "sin(pi*x)/(pi*x), and 1 at 0", lambda m, x, out: m.s
     exact={0: 1}, definition=lambda m, x: m.sinc_derivative(0, x), values="[-0.25, 1]",
     samples=(*_LINE, 0.0, 1e-5, 0.3, 20.25))
 trigonometric("deg", "x", "`x` radians in degrees", lambda m, x, out: 180 / m.pi,
-    facts="linear odd increasing shows infinite", inverse="rad", exact={0: 0}, definition=lambda m, x: x * (180 / m.pi),
+    facts="linear odd increasing propagates_infinity infinite",
+    inverse="rad", exact={0: 0}, definition=lambda m, x: x * (180 / m.pi),
     samples=_LINE)
-trigonometric("rad", "x", "`x` degrees in radians", lambda m, x, out: m.pi / 180, facts="linear odd increasing shows",
+trigonometric("rad", "x", "`x` degrees in radians", lambda m, x, out: m.pi / 180,
+    facts="linear odd increasing propagates_infinity",
     inverse="deg", exact={0: 0}, definition=lambda m, x: x * (m.pi / 180), samples=_LINE)
 
 # ---- hyperbolic ---------------------------------------------------------------------------------------------------
@@ -171,9 +183,10 @@ def _sech(m: Any, x: Number) -> Number:
     return 2 * e / (1 + e * e)
 
 
-hyperbolic("sinh", "x", "hyperbolic sine", lambda m, x, out: m.cosh(x), facts="odd increasing shows infinite",
+hyperbolic("sinh", "x", "hyperbolic sine", lambda m, x, out: m.cosh(x),
+    facts="odd increasing propagates_infinity infinite",
     definition=lambda m, x: (m.exp(x) - m.exp(-x)) / 2, source="DLMF 4.34.1", latex=r"\sinh", samples=_STEEP)
-hyperbolic("cosh", "x", "hyperbolic cosine", lambda m, x, out: m.sinh(x), facts="even shows infinite",
+hyperbolic("cosh", "x", "hyperbolic cosine", lambda m, x, out: m.sinh(x), facts="even propagates_infinity infinite",
     unit=("sinh", 1, -1), definition=lambda m, x: (m.exp(x) + m.exp(-x)) / 2, source="DLMF 4.34.2",
     latex=r"\cosh", values="[1, inf)", samples=_STEEP)
 hyperbolic("tanh", "x", "hyperbolic tangent", lambda m, x, out: m.sech_square(x), facts="odd increasing",
@@ -190,11 +203,11 @@ hyperbolic("coth", "x", "hyperbolic cotangent, 1/tanh(x)", lambda m, x, out: -m.
     unit=("csch", 1, -1),
     accurate=lambda m, x: 1 / m.tanh(x), samples=_STEEP)
 hyperbolic("asinh", "x", "inverse hyperbolic sine", lambda m, x, out: m.recip_sqrt_one_plus_square(x),
-    facts="odd increasing shows", aliases=("arcsinh", "arsinh"),
+    facts="odd increasing propagates_infinity", aliases=("arcsinh", "arsinh"),
     definition=lambda m, x: m.sign(x) * m.log(m.abs(x) + m.sqrt(x * x + 1)), source="DLMF 4.38.9",
     latex=r"\operatorname{arsinh}", samples=(*_LINE, 1e200, -1e10))
 hyperbolic("acosh", "x", "inverse hyperbolic cosine", lambda m, x, out: m.recip_sqrt_square_minus_one(x),
-    facts="increasing shows finite", aliases=("arccosh", "arcosh"),
+    facts="increasing propagates_infinity finite", aliases=("arccosh", "arcosh"),
     definition=lambda m, x: m.log(x + m.sqrt(x - 1) * m.sqrt(x + 1)), domain="x >= 1", source="DLMF 4.38.10",
     values="[0, inf)", latex=r"\operatorname{arcosh}", samples=(1.000001, 2.5, 1e10, 1e200))
 hyperbolic("atanh", "x", "inverse hyperbolic tangent", lambda m, x, out: m.recip_one_minus_square(x),
@@ -221,22 +234,22 @@ def _relu_rule(m: Any, x: Number, out: Number) -> Number:
     return m.where(m.gt(x, 0), 1, lambda: m.where(m.lt(x, 0), m.nothing, 0))
 
 
-learning("relu", "x", "`x` above 0, else 0", _relu_rule, facts="selects",
+learning("relu", "x", "`x` above 0, else 0", _relu_rule, facts="has_structural_zeros",
     definition=lambda m, x: m.where(m.gt(x, 0), x, 0), kink=lambda x: x == 0, convention="0 at 0",
-    near=lambda m, side, x, out: x if side(x) > 0 else 0, values="[0, inf)", samples=(-2.5, 1e-300, 3.0))
+    active_branch=lambda m, side, x, out: x if side(x) > 0 else 0, values="[0, inf)", samples=(-2.5, 1e-300, 3.0))
 learning("leaky_relu", "x slope", "`x` above 0, else `slope*x`",
     lambda m, x, slope, out: m.where(m.gt(x, 0), 1, slope), lambda m, x, slope, out: m.where(m.gt(x, 0), m.nothing, x),
-    facts="selects infinite", defaults=("0.01",),
+    facts="has_structural_zeros infinite", defaults=("0.01",),
     definition=lambda m, x, slope: m.where(m.gt(x, 0), x, lambda: slope * x),
     kink=lambda x, slope: x == 0 and slope != 1, convention="`slope` at 0",
-    near=lambda m, side, x, slope, out: x if side(x) > 0 else slope * x,
+    active_branch=lambda m, side, x, slope, out: x if side(x) > 0 else slope * x,
     samples=((-2.5, 0.01), (3.0, 0.01), (-0.5, 0.3)))
 learning("elu", "x alpha", "`x` above 0, else `alpha*(exp(x) - 1)`",
     lambda m, x, alpha, out: m.where(m.gt(x, 0), 1, lambda: alpha * m.exp(x)),
-    lambda m, x, alpha, out: m.where(m.gt(x, 0), m.nothing, lambda: m.expm1(x)), facts="selects infinite",
+    lambda m, x, alpha, out: m.where(m.gt(x, 0), m.nothing, lambda: m.expm1(x)), facts="has_structural_zeros infinite",
     defaults=("1",), definition=lambda m, x, alpha: m.where(m.gt(x, 0), x, lambda: alpha * m.expm1(x)),
     kink=lambda x, alpha: x == 0 and alpha != 1, convention="`alpha` at 0", breakpoint=lambda x, alpha: x == 0,
-    near=lambda m, side, x, alpha, out: x if side(x) > 0 else alpha * m.expm1(x),
+    active_branch=lambda m, side, x, alpha, out: x if side(x) > 0 else alpha * m.expm1(x),
     samples=((-2.5, 1.0), (3.0, 1.0), (-0.5, 0.3), (-1e-10, 2.0)))
 learning("gelu", "x", "`x` times the standard normal distribution function (the exact form)",
     lambda m, x, out: m.gelu_slope(x), exact={0: 0}, definition=lambda m, x: x * m.erfc(-x / m.sqrt(2)) / 2,
@@ -259,7 +272,7 @@ learning("softplus", "x", "log(1 + exp(x))", lambda m, x, out: m.sigmoid(x), fac
     values="(0, inf)", samples=(*_STEEP, 0.0))
 learning("softsign", "x", "x/(1 + |x|)", lambda m, x, out: (1 / (1 + m.abs(x))) ** 2, facts="odd increasing",
     definition=lambda m, x: x / (1 + m.abs(x)), breakpoint=lambda x: x == 0,
-    near=lambda m, side, x, out: x / (1 + x) if side(x) > 0 else x / (1 - x), values="(-1, 1)",
+    active_branch=lambda m, side, x, out: x / (1 + x) if side(x) > 0 else x / (1 - x), values="(-1, 1)",
     samples=(*_LINE, 1e100))
 learning("logaddexp", "x y", "log(exp(x) + exp(y))", lambda m, x, y, out: m.softmax_weight(x, x, y),
     lambda m, x, y, out: m.softmax_weight(y, x, y), facts="commutative",
@@ -269,16 +282,16 @@ learning("logaddexp", "x y", "log(exp(x) + exp(y))", lambda m, x, y, out: m.soft
 
 
 def _logit(m: Any, x: Number) -> Number:
-    near = m.and_(m.gt(x, 0.25), m.lt(x, 0.75))
-    return m.where(near, lambda: m.log1p((2 * x - 1) / (1 - x)), lambda: m.log(x) - m.log1p(-x))
+    central = m.and_(m.gt(x, 0.25), m.lt(x, 0.75))
+    return m.where(central, lambda: m.log1p((2 * x - 1) / (1 - x)), lambda: m.log(x) - m.log1p(-x))
 
 
 learning("logit", "x", "log(x/(1 - x)), the inverse of `sigmoid`", lambda m, x, out: 1 / (x * (1 - x)),
     facts="increasing", inverse="sigmoid", definition=lambda m, x: m.log(x / (1 - x)), accurate=_logit,
     domain="0 < x < 1", samples=(1e-300, 0.25, 0.4999, 0.999999999))
-learning("heaviside", "x", "0 below 0, 1 above, and 1/2 at 0", none_at_all, facts="jumps selects",
+learning("heaviside", "x", "0 below 0, 1 above, and 1/2 at 0", none_at_all, facts="jumps has_structural_zeros",
     kink=lambda x: x == 0, definition=lambda m, x: (1 + m.sign(x)) / 2, convention="0 at 0",
-    near=lambda m, side, x, out: 1 if side(x) > 0 else 0, values="[0, 1]", samples=(-2.5, 3.0))
+    active_branch=lambda m, side, x, out: 1 if side(x) > 0 else 0, values="[0, 1]", samples=(-2.5, 3.0))
 
 # ---- special ------------------------------------------------------------------------------------------------------
 special = partial(entry, group="Special")
@@ -319,13 +332,15 @@ _LISTS = ((2.0,), (1.5, -2.25, 4.0), (0.5, 0.25, 8.0, -3.0))
 
 
 SUM = aggregate("sum", "*xs", "sum of the arguments", lambda m, xs, out: [1] * len(xs),
-    facts="linear shows infinite commutative", definition=lambda m, *xs: reduce(add, xs), latex=BY_DEFINITION,
+    facts="linear propagates_infinity infinite commutative",
+    definition=lambda m, *xs: reduce(add, xs), latex=BY_DEFINITION,
     samples=_LISTS)
 aggregate("mean", "*xs", "arithmetic mean of the arguments", lambda m, xs, out: [1 / m.number(len(xs))] * len(xs),
-    facts="linear shows infinite commutative", definition=lambda m, *xs: m.sum(*xs) / len(xs),
+    facts="linear propagates_infinity infinite commutative", definition=lambda m, *xs: m.sum(*xs) / len(xs),
     latex=BY_DEFINITION, samples=_LISTS)
 PROD = aggregate("prod", "*xs", "product of the arguments", lambda m, xs, out: m.products_of_others(*xs),
-    facts="selects shows infinite product commutative", definition=lambda m, *xs: reduce(mul, xs),
+    facts="has_structural_zeros propagates_infinity infinite product commutative",
+    definition=lambda m, *xs: reduce(mul, xs),
     by_output=lambda m, x, out: out / x,
     samples=(*_LISTS, (0.0, 2.0, 3.0)))
 
@@ -339,18 +354,22 @@ def _first(side: Side, xs: Sequence[Number], sign: int) -> Number:
     return best
 
 
-MIN = aggregate("min", "*xs", "the smallest argument", _even_split, facts="selects commutative", extreme_value="<",
-    kink=lambda *xs: xs.count(min(xs)) > 1, near=lambda m, side, *xs, out: _first(side, xs, -1),
+MIN = aggregate("min", "*xs", "the smallest argument", _even_split,
+    facts="has_structural_zeros commutative", extreme_value="<",
+    kink=lambda *xs: xs.count(min(xs)) > 1, active_branch=lambda m, side, *xs, out: _first(side, xs, -1),
     convention="an even split between the arguments that tie", smooth=("1 if x1 < x2 else 0",), latex=r"\min",
     samples=_LISTS)
-MAX = aggregate("max", "*xs", "the largest argument", _even_split, facts="selects commutative", extreme_value=">",
-    kink=lambda *xs: xs.count(max(xs)) > 1, near=lambda m, side, *xs, out: _first(side, xs, 1),
+MAX = aggregate("max", "*xs", "the largest argument", _even_split,
+    facts="has_structural_zeros commutative", extreme_value=">",
+    kink=lambda *xs: xs.count(max(xs)) > 1, active_branch=lambda m, side, *xs, out: _first(side, xs, 1),
     convention="an even split between the arguments that tie", smooth=("1 if x1 > x2 else 0",), latex=r"\max",
     samples=_LISTS)
 aggregate("hypot", "*xs", "length of the vector, sqrt(x1² + x2² + …)", lambda m, xs, out: m.unit_vector(*xs),
-    facts="shows infinite norm commutative", definition=lambda m, *xs: m.sqrt(m.sum(*[x * x for x in xs])),
+    facts="propagates_infinity infinite norm commutative",
+    definition=lambda m, *xs: m.sqrt(m.sum(*[x * x for x in xs])),
     kink=lambda *xs: all(x == 0 for x in xs), convention="0 at the origin",
-    near=lambda m, side, *xs, out: side.length(xs), samples=((3.0, 4.0), (1e-200, 1e-200), (1e200, 1e200, -1e200)))
+    active_branch=lambda m, side, *xs, out: side.length(xs),
+    samples=((3.0, 4.0), (1e-200, 1e-200), (1e200, 1e200, -1e200)))
 
 
 def _logsumexp(m: Any, *xs: Number) -> Number:

@@ -140,7 +140,7 @@ def _unit_over_hypot(m: Any, x: Number, y: Number) -> Number:
     return x / length / length
 
 
-helper("products_of_others", "*xs", _products_of_others, facts="vector infinite shows")
+helper("products_of_others", "*xs", _products_of_others, facts="vector infinite propagates_infinity")
 helper("unit_vector", "*xs", _unit_vector, facts="vector")
 helper("power_minus_one", "x y out", lambda m, x, y, out: x ** (y - 1), domain=POW.domain, facts="infinite")
 helper("unit_over_hypot", "x y", lambda m, x, y: x / (x**2 + y**2), accurate=_unit_over_hypot, facts="infinite",

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from ..errors import quoted
 from ..graphs.adjoint import Recording
 from ..numbers.recorder import CONDITIONS, Step
 from ..table.binding import AND, ATOM, CHOICE, COMPARISON, OR, SIGN, SUM
 from ..table.names import by_name
-from .target import OPERATORS, Target, Unit, named, reserved_words
+from .target import LOWER_CASE, OPERATORS, Target, Unit, named, reserved_words
 
 _TRIGONOMETRY = "sin cos tan sinh cosh tanh asin acos atan atan2 asinh acosh atanh"
 
@@ -36,7 +35,6 @@ class Curly(Target):
     """The words that declare a number and a condition."""
 
     def declared(self, recording: Recording, labels: dict[Step, str]) -> list[str]:
-        """Declarations and statements."""
         plan = self.plan(recording)
         self.seen = {a for task in plan.tasks for a in task.step.args} | {*recording.values, *recording.partials}
         rows = self.body(recording, labels)
@@ -61,6 +59,10 @@ class JavaScript(Curly):
     title = "JavaScript"
     declares = ("let", "let")
     label = "  // {}"
+    literals = LOWER_CASE
+    signature = "function {}({}) {{"
+    returned = "return {};"
+    results = ("return [{0}, [{1}]];",)
     power_function = "Math.pow"
     forms = (
         SYNTAX
@@ -70,9 +72,6 @@ class JavaScript(Curly):
 
     def usable(self, name: str) -> bool:
         return super().usable(name) and name not in reserved_words("javascript")
-
-    def number(self, value: float | bool) -> str:
-        return str(value).lower() if isinstance(value, bool) else "NaN" if value != value else repr(value)
 
     def comment(self, text: str) -> list[str]:
         """The lines of a text, for a comment: nothing in them ends the `<script>` that the code may be in."""
@@ -84,24 +83,8 @@ class JavaScript(Curly):
         lines = ["// Written by autodiff from this program:"]
         lines += [f"//     {row}".rstrip() for row in self.comment(unit.text)]
         lines += [f"// {note}" for note in self.renamed(variables)]
-        shown = quoted([variables[name] for name in unit.wanted if name in variables], "")
-        lines += [
-            *self.library(unit),
-            "",
-            f"/** The value, and the array of its derivatives{f' by {shown}' if shown else ''}. */",
-        ]
-        lines += self.support(unit.function, list(variables.values()), unit.recording, unit.labels)
-        return "\n".join(lines) + "\n"
-
-    def support(
-        self, name: str, parameters: Sequence[str], recording: Recording, labels: dict[Step, str] | None = None
-    ) -> list[str]:
-        """The lines of a function of a value, or with `labels` of a value and the derivatives."""
-        self.inputs(recording, parameters)
-        rows = self.declared(recording, labels or {})
-        value, *partials = map(self.result, (*recording.values, *recording.partials))
-        rows.append(f"return {value};" if labels is None else f"return [{value}, [{', '.join(partials)}]];")
-        return [f"function {name}({', '.join(parameters)}) {{", *[self.indent + row for row in rows], "}"]
+        head = f"/** The value, and the array of its derivatives{self.by(unit, variables)}. */"
+        return "\n".join([*lines, *self.library(unit), "", head, *self.defined(unit, variables)]) + "\n"
 
 
 _MACROS = re.compile(
@@ -119,6 +102,7 @@ class C(Curly):
     title = "C"
     declares = ("double", "int")
     label = " /* {} */"
+    literals: Mapping[str, str] = {"True": "1", "False": "0", "nan": "NAN"}
     forms = SYNTAX | named(
         f"sqrt cbrt exp exp2 expm1 log log1p log2 log10 {_TRIGONOMETRY} erf erfc lgamma hypot floor ceil "
         "tgamma=gamma fabs=abs fmax=max fmin=min nearbyint=round"
@@ -131,9 +115,6 @@ class C(Curly):
     def callable(self, name: str) -> bool:
         library = reserved_words("c_library")
         return super().callable(name) and not (name in library or (name[-1] in "fl" and name[:-1] in library))
-
-    def number(self, value: float | bool) -> str:
-        return str(int(value)) if isinstance(value, bool) else "NAN" if value != value else repr(value)
 
     def comment(self, text: str) -> list[str]:
         """The lines of a text, for a comment: nothing in them ends it, continues a line or is a trigraph."""
@@ -153,15 +134,14 @@ class C(Curly):
         lines += ["", "/* Returns the value, and puts the derivatives into `gradient`:"]
         lines += [f" *     gradient[{k}] by {name or 'a name that is not used'}" for k, name in enumerate(wanted)]
         lines += [*[f" * {note}" for note in self.renamed(variables)], " */", f"{head};", ""]
-        return (
-            "\n".join([*lines, *self.defined(head, list(variables.values()), unit.recording, unit.labels, True)]) + "\n"
-        )
+        function = self.function_lines(head, list(variables.values()), unit.recording, unit.labels, True)
+        return "\n".join([*lines, *function]) + "\n"
 
     def support(self, name: str, parameters: Sequence[str], recording: Recording) -> list[str]:
         head = f"static double {name}({', '.join(f'double {p}' for p in parameters)})"
-        return self.defined(head, parameters, recording, {}, False)
+        return self.function_lines(head, parameters, recording, {}, False)
 
-    def defined(
+    def function_lines(
         self, head: str, parameters: Sequence[str], recording: Recording, labels: dict[Step, str], gradient: bool
     ) -> list[str]:
         """The lines of a function, which may write the derivatives to `gradient`; without warnings of unused names."""
@@ -173,4 +153,4 @@ class C(Curly):
         if gradient and not recording.partials:
             unused.append("gradient")
         rows += [*[f"(void){name};" for name in unused], f"return {self.result(recording.values[0])};"]
-        return [head, "{", *[self.indent + row for row in rows], "}"]
+        return [head, *self.block("{", rows)]

@@ -32,7 +32,7 @@ ALL = -1
 """All bits."""
 
 Silent = Callable[[Step, bool], bool]
-"""Whether a target raises no error where a step has no value (or, if true is given, where that is too large)."""
+"""Whether a target raises no error where a step has no value (or, if true, where that is too large)."""
 
 
 def is_undefined(step: Step) -> bool:
@@ -122,9 +122,9 @@ class _Failures:
     def concealed(self, step: Step, k: int) -> int:
         """Of the failures that may reach an input of a step, those that its result may not show."""
         row = OPERATIONS[step.name]
-        if step.name in CONDITIONS or (row.may_kink and not row.shows):
+        if step.name in CONDITIONS or (row.may_kink and not row.propagates_infinity):
             return ALL
-        if row.shows or step.name == "item" or (k == 0 and shows_first(step)):
+        if row.propagates_infinity or step.name == "item" or (k == 0 and shows_first(step)):
             return 0
         if row.total_for is not None and step.args[-1].name != "number":
             return ALL
@@ -158,7 +158,7 @@ def operands(recording: Recording) -> dict[Step, list[Step]]:
     """Inputs that the program evaluates although the formula of a step skips them at some points: elu's `alpha`."""
     inputs: dict[Step, list[Step]] = {}
     for node, step in recording.place.items():
-        if node._prev and node.primitive.demand is None:
+        if node._prev and node.primitive.lazy_inputs is None:
             rest = [place for place in (recording.place[p] for p in node._prev) if place not in step.args]
             rest = [a for a in rest if a.args and a.index < step.index]
             if rest:
@@ -168,7 +168,7 @@ def operands(recording: Recording) -> dict[Step, list[Step]]:
 
 def _has_limit(step: Step) -> bool:
     row = OPERATIONS[step.name]
-    return row.total and not (row.shows or row.may_kink or row.gives_condition or step.name == "item")
+    return row.total and not (row.propagates_infinity or row.may_kink or row.gives_condition or step.name == "item")
 
 
 def _may_be_undefined(step: Step) -> bool:

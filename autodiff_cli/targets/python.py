@@ -5,10 +5,8 @@ from __future__ import annotations
 import builtins
 import keyword
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from ..errors import quoted
-from ..graphs.adjoint import Recording
 from ..language.printer import INFIX, PREFIX, Item
 from ..numbers.recorder import CONDITIONS, Step, always_defined
 from ..table.binding import ATOM, CHOICE, POWER, PRODUCT, SIGN, SUM
@@ -45,10 +43,9 @@ class Python(Target):
             }
         )
     )
+    signature = "def {}({}):"
     first_line = ""
     """The first line of a function."""
-    conversion = ""
-    """The statement that makes an input a number of the library."""
 
     def silent(self, step: Step, large: bool) -> bool:
         """Python's own functions raise errors; its operators only for a division by 0, and for a power but a square."""
@@ -63,17 +60,7 @@ class Python(Target):
         """The source of a module with one function."""
         variables = self.spelled(unit.variables)
         library = self.library(unit)
-        shown = quoted([variables[name] for name in unit.wanted if name in variables], "")
-        self.inputs(unit.recording, list(variables.values()))
-        rows = self.body(unit.recording, unit.labels)
-        value, *partials = [self.shown(step, unit) for step in (*unit.recording.values, *unit.recording.partials)]
-        function = [
-            f"def {unit.function}({', '.join(variables.values())}):",
-            f'    """The value, and the tuple of its derivatives{f" by {shown}" if shown else ""}."""',
-            *[f"    {row}" for row in [self.first_line, *map(self.conversion.format, variables.values())] if row],
-            *[f"    {row}" for row in rows],
-            f"    return {value}, ({', '.join(partials)}{',' if len(partials) == 1 else ''})",
-        ]
+        function = self.defined(unit, variables)
         # Python reads an encoding in a comment of the first two lines (PEP 263), so no line of the program is there.
         lines = ["# Written by autodiff from this program:", "#"]
         lines += [f"#     {row}".rstrip() for row in self.comment(unit.text)]
@@ -85,14 +72,9 @@ class Python(Target):
         """The statements that import what the code uses."""
         return self.imports
 
-    def shown(self, step: Step, unit: Unit) -> str:
-        """A result of the function."""
-        return self.result(step)
-
-    def support(self, name: str, parameters: Sequence[str], recording: Recording) -> list[str]:
-        self.inputs(recording, parameters)
-        rows = [*self.body(recording, {}), f"return {self.result(recording.values[0])}"]
-        return [f"def {name}({', '.join(parameters)}):", *[f"    {row}" for row in rows]]
+    def opening(self, unit: Unit, variables: Mapping[str, str]) -> list[str]:
+        docstring = f'"""The value, and the tuple of its derivatives{self.by(unit, variables)}."""'
+        return [docstring, *filter(None, [self.first_line]), *super().opening(unit, variables)]
 
 
 class Array(Python):
@@ -262,10 +244,7 @@ class Torch(Guarded):
 
     def tensors(self, function: str, args: tuple[Step, ...]) -> Written:
         """A call of a function that takes tensors only."""
-        parts: list[Item] = [function, "("]
-        for k, arg in enumerate(args):
-            parts += [", ", self.tensor(arg)] if k else [self.tensor(arg)]
-        return ATOM, [*parts, ")"]
+        return call(function, args, self.tensor)
 
     def chosen(self, args: tuple[Step, ...]) -> Written:
         """`torch.where`, of two numbers in double precision."""

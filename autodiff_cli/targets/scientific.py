@@ -5,12 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from ..errors import quoted
-from ..graphs.adjoint import Recording
 from ..numbers.recorder import Step, is_number
 from ..table.binding import AND, ATOM, CHOICE, COMPARISON, NOT, OR, POWER, PRODUCT, SIGN, SUM
 from ..table.names import by_name
-from .target import OPERATORS, Target, Unit, Written, call, named, reserved_words
+from .target import LOWER_CASE, OPERATORS, UPPER_CASE, Target, Unit, Written, call, named, reserved_words
 
 _TRIGONOMETRY = "sin cos tan sinh cosh tanh asinh"
 _LOGIC = OPERATORS | by_name(
@@ -44,17 +42,9 @@ class Scientific(Target):
         """The source of a file with the function, and those that it needs."""
         variables = self.spelled(unit.variables)
         library = self.library(unit)
-        shown = quoted([variables[name] for name in unit.wanted if name in variables], "")
-        self.inputs(unit.recording, list(variables.values()))
-        rows = self.body(unit.recording, unit.labels)
-        value, *partials = [self.result(step) for step in (*unit.recording.values, *unit.recording.partials)]
-        listed = [
-            f"{variables[name]} = {partial}" if self.names_results and name in variables else partial
-            for name, partial in zip(unit.wanted, partials, strict=True)
-        ]
         lines = ["Written by autodiff from this program:", "", *[f"    {row}" for row in self.comment(unit.text)]]
-        lines += [*self.renamed(variables), f"Returns the value and its derivatives{f' by {shown}' if shown else ''}."]
-        function = self.defined(unit.function, list(variables.values()), rows, value, listed)
+        lines += [*self.renamed(variables), f"Returns the value and its derivatives{self.by(unit, variables)}."]
+        function = self.defined(unit, variables)
         helpers = self.helpers([*library, *function])
         parts = [[f"{self.mark} {line}".rstrip() for line in lines], library, helpers, function]
         if self.first:
@@ -64,18 +54,10 @@ class Scientific(Target):
 
     first = False
     """Whether the function has to stand before those that it calls."""
-    names_results = False
-    """Whether derivatives may have names."""
 
     def helpers(self, code: Sequence[str]) -> list[str]:
         """The lines of functions of the language's own that the code calls."""
         return []
-
-    def defined(
-        self, name: str, parameters: Sequence[str], rows: Sequence[str], value: str, partials: Sequence[str]
-    ) -> list[str]:
-        """The lines of the function."""
-        raise TypeError(f"{self.name} is not a language of its own")
 
 
 class Matlab(Scientific):
@@ -91,6 +73,11 @@ class Matlab(Scientific):
     otherwise = "else"
     closing = "end"
     label = "  % {}"
+    literals = LOWER_CASE
+    signature = "function value = {}({})"
+    returned = "value = {};"
+    gradient_signature = "function [value, gradient] = {}({})"
+    results = ("value = {0};", "gradient = [{1}];")
     forms = (
         _LOGIC
         | named(f"exp expm1 {_TRIGONOMETRY} atan atan2 floor ceil abs sign max min hypot erf erfc gamma")
@@ -107,26 +94,11 @@ class Matlab(Scientific):
     def usable(self, name: str) -> bool:
         return super().usable(name) and len(name) <= 63
 
-    def number(self, value: float | bool) -> str:
-        return str(value).lower() if isinstance(value, bool) else "NaN" if value != value else repr(value)
-
     def helpers(self, code: Sequence[str]) -> list[str]:
         if not any("ad_where(" in row for row in code):
             return []
         rows = ["    if ~condition", "        y = other;", "    end", "end"]
         return ["function y = ad_where(condition, y, other)", *rows]
-
-    def defined(
-        self, name: str, parameters: Sequence[str], rows: Sequence[str], value: str, partials: Sequence[str]
-    ) -> list[str]:
-        body = [*rows, f"value = {value};", f"gradient = [{', '.join(partials)}];"]
-        head = f"function [value, gradient] = {name}({', '.join(parameters)})"
-        return [head, *[self.indent + row for row in body], "end"]
-
-    def support(self, name: str, parameters: Sequence[str], recording: Recording) -> list[str]:
-        self.inputs(recording, parameters)
-        rows = [*self.body(recording, {}), f"value = {self.result(recording.values[0])};"]
-        return [f"function value = {name}({', '.join(parameters)})", *[self.indent + row for row in rows], "end"]
 
 
 class R(Scientific):
@@ -136,6 +108,10 @@ class R(Scientific):
     title = "R"
     power_function = ""
     names_results = True
+    literals = UPPER_CASE
+    signature = "{} <- function({}) {{"
+    returned = "{}"
+    results = ("list(value = {0}, gradient = c({1}))",)
     assignment = "{} <- {}"
     branch = "if ({}) {{"
     otherwise = "} else {"
@@ -152,26 +128,15 @@ class R(Scientific):
     def callable(self, name: str) -> bool:
         return super().callable(name) and name not in ("c", "list")
 
-    def number(self, value: float | bool) -> str:
-        return str(value).upper() if isinstance(value, bool) else "NaN" if value != value else repr(value)
-
-    def defined(
-        self, name: str, parameters: Sequence[str], rows: Sequence[str], value: str, partials: Sequence[str]
-    ) -> list[str]:
-        body = [*rows, f"list(value = {value}, gradient = c({', '.join(partials)}))"]
-        return [f"{name} <- function({', '.join(parameters)}) {{", *[self.indent + row for row in body], "}"]
-
-    def support(self, name: str, parameters: Sequence[str], recording: Recording) -> list[str]:
-        self.inputs(recording, parameters)
-        rows = [*self.body(recording, {}), self.result(recording.values[0])]
-        return [f"{name} <- function({', '.join(parameters)}) {{", *[self.indent + row for row in rows], "}"]
-
 
 class Julia(Scientific):
     """Julia, without packages."""
 
     name = "julia"
     title = "Julia"
+    literals = LOWER_CASE
+    signature = "function {}({})"
+    conversion = "{0} = float({0})"
     power_function = ""
     branch = "if {}"
     closing = "end"
@@ -182,18 +147,3 @@ class Julia(Scientific):
         | named("floor ceil round abs sign max min hypot")
         | by_name({"where": ("{0} ? {1} : {2}", CHOICE, CHOICE + 1, CHOICE + 1, CHOICE + 1)})
     )
-
-    def number(self, value: float | bool) -> str:
-        return str(value).lower() if isinstance(value, bool) else "NaN" if value != value else repr(value)
-
-    def defined(
-        self, name: str, parameters: Sequence[str], rows: Sequence[str], value: str, partials: Sequence[str]
-    ) -> list[str]:
-        floats = [f"{parameter} = float({parameter})" for parameter in parameters]
-        body = [*floats, *rows, f"return {value}, ({', '.join(partials)}{',' * (len(partials) == 1)})"]
-        return [f"function {name}({', '.join(parameters)})", *[self.indent + row for row in body], "end"]
-
-    def support(self, name: str, parameters: Sequence[str], recording: Recording) -> list[str]:
-        self.inputs(recording, parameters)
-        rows = [*self.body(recording, {}), f"return {self.result(recording.values[0])}"]
-        return [f"function {name}({', '.join(parameters)})", *[self.indent + row for row in rows], "end"]

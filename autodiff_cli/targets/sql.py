@@ -201,7 +201,7 @@ class Sql(Target):
             inputs = [unit.recording.place.get(p) for p in node._prev]
             if primitive.total or not inputs or step not in needed or None in inputs:
                 continue
-            bad = self.beyond(primitive, [a for a in inputs if a is not None])
+            bad = self.outside_of(primitive, [a for a in inputs if a is not None])
             if bad is None:
                 continue
             condition = assembled(bad, self.parts)
@@ -224,7 +224,7 @@ class Sql(Target):
         """The condition that a branch is taken; empty for the whole program."""
         return " AND ".join([f"({self.condition(condition)})" for condition in branch.line()])
 
-    def beyond(self, primitive: Primitive, inputs: list[Step]) -> Step | None:
+    def outside_of(self, primitive: Primitive, inputs: list[Step]) -> Step | None:
         """The condition that inputs are outside the domain of an operation; None where the table cannot tell."""
         m = inputs[0].m
         bounds, whole, ordered = primitive.bounds

@@ -11,6 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from ..errors import quoted
 from ..graphs.adjoint import Recording
 from ..graphs.branch import Branch
 from ..graphs.schedule import Schedule, Task, schedule
@@ -40,6 +41,11 @@ NO_LABELS: Mapping[Step, str] = MappingProxyType({})
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*", re.ASCII)
 _PLACE = re.compile(r"\{(\d)\}")
+LOWER_CASE, UPPER_CASE = (
+    {"True": true, "False": false, "nan": "NaN"} for true, false in (("true", "false"), ("TRUE", "FALSE"))
+)
+"""Literals as languages other than Python have them."""
+
 OURS = "ad_"
 """The prefix of names that generated code reserves."""
 
@@ -85,11 +91,11 @@ def filled(template: str, args: Sequence[Any], levels: Sequence[int] = ()) -> li
     return [part if isinstance(part, str) else (args[part[0]], part[1]) for part in parts]
 
 
-def call(function: str, args: Sequence[Any]) -> Written:
-    """A call of a function."""
+def call(function: str, args: Sequence[Any], item: Callable[[Any], Item] = lambda arg: (arg, CHOICE)) -> Written:
+    """A call of a function; `item` says how an argument is written."""
     parts: list[Item] = [function, "("]
     for k, arg in enumerate(args):
-        parts += [", ", (arg, CHOICE)] if k else [(arg, CHOICE)]
+        parts += [", ", item(arg)] if k else [item(arg)]
     return ATOM, [*parts, ")"]
 
 
@@ -130,6 +136,8 @@ class Target:
     """Operations that it has with fewer digits than the others."""
     reserved: frozenset[str] = frozenset()
     """Words that cannot be the name of a variable."""
+    literals: Mapping[str, str] = {}
+    """How it writes `True`, `False` and `nan`, where not so."""
     forms: Mapping[str, Form] = OPERATORS
     """How it writes operations. It is given functions for the others, if it can be."""
     power_function = "pow"
@@ -147,6 +155,18 @@ class Target:
     closing: str | None = None
     label = "  # {}"
     """A comment at the end of a line."""
+    signature = ""
+    """The first line of a function, by its name and parameters."""
+    returned = "return {}"
+    """The last line of a function that returns one number."""
+    gradient_signature = ""
+    """The first line of the function that returns value and derivatives, where it is another one."""
+    results: tuple[str, ...] = ("return {0}, ({1}{2})",)
+    """Its last lines: the value, the derivatives, and a comma if there is one of them."""
+    names_results = False
+    """Whether derivatives have names."""
+    conversion = ""
+    """The statement that makes an input of that function a number of the language."""
 
     def __init__(self) -> None:
         self.called: dict[Step, str] = {}
@@ -159,7 +179,7 @@ class Target:
     # -- expressions ------------------------------------------------------------------------------------------------
     def number(self, value: float | bool) -> str:
         """A literal."""
-        return repr(value)
+        return self.literals.get(repr(value), repr(value))
 
     def parts(self, step: Step) -> Written:
         """How a step binds, and what it is written from."""
@@ -218,7 +238,42 @@ class Target:
 
     def support(self, name: str, parameters: Sequence[str], recording: Recording) -> list[str]:
         """The lines of one such function."""
-        raise TypeError(f"{self.name} has no functions of its own")
+        self.inputs(recording, parameters)
+        rows = [*self.declared(recording, {}), self.returned.format(self.result(recording.values[0]))]
+        return self.block(self.signature.format(name, ", ".join(parameters)), rows)
+
+    def defined(self, unit: Unit, variables: Mapping[str, str]) -> list[str]:
+        """The lines of the function of a unit, whose variables have these names."""
+        self.inputs(unit.recording, list(variables.values()))
+        rows = [*self.opening(unit, variables), *self.declared(unit.recording, unit.labels)]
+        value, *partials = [self.shown(step, unit) for step in (*unit.recording.values, *unit.recording.partials)]
+        if self.names_results:
+            named = zip(unit.wanted, partials, strict=True)
+            partials = [f"{variables[name]} = {x}" if name in variables else x for name, x in named]
+        rows += [line.format(value, ", ".join(partials), "," * (len(partials) == 1)) for line in self.results]
+        head = self.gradient_signature or self.signature
+        return self.block(head.format(unit.function, ", ".join(variables.values())), rows)
+
+    def opening(self, unit: Unit, variables: Mapping[str, str]) -> list[str]:
+        """The first lines within that function."""
+        return [self.conversion.format(name) for name in variables.values()] if self.conversion else []
+
+    def block(self, head: str, rows: Iterable[str]) -> list[str]:
+        """The lines of a function, indented."""
+        return [head, *[self.indent + row for row in rows], *([self.closing] if self.closing is not None else [])]
+
+    def declared(self, recording: Recording, labels: dict[Step, str]) -> list[str]:
+        """The lines that compute the results of a recording, with declarations where the language wants them."""
+        return self.body(recording, labels)
+
+    def shown(self, step: Step, unit: Unit) -> str:
+        """A result of the function of a unit."""
+        return self.result(step)
+
+    def by(self, unit: Unit, variables: Mapping[str, str]) -> str:
+        """Which variables it is differentiated by, in words: ` by `x`, `y``; empty where there are none."""
+        wanted = quoted([variables[name] for name in unit.wanted if name in variables], "")
+        return f" by {wanted}" if wanted else ""
 
     def silent(self, step: Step, large: bool) -> bool:
         """Whether there is no error where a step has no value; if `large`, where that is too large."""

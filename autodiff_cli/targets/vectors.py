@@ -102,13 +102,13 @@ def _kinks(recording: Recording) -> Iterator[Step]:
         if primitive.holds:
             if not recording.active.isdisjoint(node._prev):
                 yield out
-        elif primitive.breakpoint and primitive.near and node in recording.active:
+        elif primitive.breakpoint and primitive.active_branch and node in recording.active:
             inputs = [place[p] for p in node._prev]
             zeros: list[Step] = []
             for answer in (1, -1):
                 knots = _Knots(answer, out)
                 with suppress(ValueError):  # on that side there is no value
-                    primitive.near(m, knots, *inputs, out=out)
+                    primitive.active_branch(m, knots, *inputs, out=out)
                 zeros += knots.zeros
             zeros += [m.step("sub", x, y) for x, y in combinations(inputs[:FEW], 2)]
             if len(inputs) > FEW:

@@ -263,7 +263,7 @@ def _quantity(name: str, written: str, begin: int, text: str) -> MeasuredValue |
             if not (above > 0 and below > 0):
                 raise _refused(name, text, "has an uncertainty of 0 on one side", EXAMPLE)
             parameters = value, below, above
-            return _made(name, *_two_piece(*parameters), Distribution("twopiece", parameters), text)
+            return _with_distribution(name, *_two_piece(*parameters), Distribution("twopiece", parameters), text)
     concise = _CONCISE.fullmatch(written)
     if concise and not (concise[2] and concise[4]):
         number, before, spread, behind = concise.groups()
@@ -380,7 +380,7 @@ def _drawn(name: str, family: str, inner: str, begin: int, text: str) -> Measure
         value, u = parameters_of_family.moments(*numbers)
     except OverflowError:
         value = u = math.inf
-    return _made(name, value, u, Distribution(family, numbers, dof), text)
+    return _with_distribution(name, value, u, Distribution(family, numbers, dof), text)
 
 
 def of_draws(name: str, draws: Sequence[float]) -> MeasuredValue:
@@ -394,7 +394,7 @@ def of_draws(name: str, draws: Sequence[float]) -> MeasuredValue:
     u = of_mean * math.sqrt(len(draws))
     shares = [(x - mean) / u for x in draws] if u else []
     third, fourth = (math.fsum(x**k for x in shares) / len(draws) for k in (3, 4))
-    return _made(name, mean, u, Distribution("draws", (mean, u, third, fourth)), "")
+    return _with_distribution(name, mean, u, Distribution("draws", (mean, u, third, fourth)), "")
 
 
 def check_dof(name: str, dof: float) -> None:
@@ -407,13 +407,13 @@ def normal(name: str, value: float, u: float, text: str = "", dof: float = math.
     """The quantity with this estimate and standard uncertainty. Raises `ExpressionError` of kind `point`."""
     if u < 0:
         raise point_error(f"`{name}` has the uncertainty {u:g}, which is below 0", "an uncertainty is 0 or above")
-    return _made(name, value, u, Distribution("normal", (value, u), dof), text)
+    return _with_distribution(name, value, u, Distribution("normal", (value, u), dof), text)
 
 
 _normal = normal
 
 
-def _made(name: str, value: float, u: float, distribution: Distribution, text: str) -> MeasuredValue:
+def _with_distribution(name: str, value: float, u: float, distribution: Distribution, text: str) -> MeasuredValue:
     if not (math.isfinite(value) and math.isfinite(u)):
         raise point_error(f"`{name}` is too large for double precision", "change its unit")
     measured = MeasuredValue(value)

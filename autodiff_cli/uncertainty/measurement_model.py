@@ -151,7 +151,7 @@ def _kinks(
     outputs: Sequence[Value], values: Mapping[str, float], slopes: Mapping[str, Sequence[float]], count: int
 ) -> list[Kink]:
     """Return the nearest kinks in as many directions, where `slopes` has the derivatives of variables along these."""
-    if not any(node.primitive.near for node in in_order(outputs)):
+    if not any(node.primitive.active_branch for node in in_order(outputs)):
         return []
     m = Duals(REAL)
     leaves = {
@@ -161,13 +161,13 @@ def _kinks(
     kinks = []
     for place in at.order:
         primitive, inputs = at.graph.primitives[place], at.graph.inputs(place)
-        if not primitive.near:
+        if not primitive.active_branch:
             continue
         surfaces, out = _Surfaces(), plain(at.graph.data[place])
         # what jumps is asked for its jumps to the next values too
         for value in (out - 1, out, out + 1) if primitive.jumps else (out,):
             with suppress(ValueError, ArithmeticError):
-                primitive.near(m, surfaces, *inputs, out=value)
+                primitive.active_branch(m, surfaces, *inputs, out=value)
         for u in surfaces.zeros:
             if not u.fault and 0 < math.hypot(*u.d.values()) < math.inf:
                 kinks.append(Kink(at.breakpoints((place,))[place], u.x, [u.d.get(i, 0.0) for i in range(count)]))

@@ -274,11 +274,11 @@ def propagate(
     """
     level, factor = _checked_coverage(level, k, LEVEL if fitted is None else fitted.level)
     count = 0 if samples is None else check_samples(samples)
-    inputs_given = {name: _given(name, value) for name, value in (point or {}).items()}
-    measured: dict[str, float] = {**_measured(readings or {}, inputs_given, "reading", _mean_of_readings)}
-    measured |= _measured(draws or {}, {**inputs_given, **measured}, "draw", of_draws)
+    quantities = {name: _quantity_of(name, value) for name, value in (point or {}).items()}
+    measured: dict[str, float] = {**_measured(readings or {}, quantities, "reading", _mean_of_readings)}
+    measured |= _measured(draws or {}, {**quantities, **measured}, "draw", of_draws)
     tables: dict[str, dict[str, Sequence[float]]] = {"": {**(draws or {})}} if draws else {}
-    for name, value in inputs_given.items():
+    for name, value in quantities.items():
         if isinstance(value, MeasuredValue) and hasattr(value, "copied"):
             table, column = value.copied
             tables.setdefault(table, {})[name] = column
@@ -286,8 +286,8 @@ def propagate(
     implicit = not (unknowns is None and between is None)
     texts = {**getattr(readings, "units", {}), **getattr(draws, "units", {})}
     if fitted is not None:
-        names = variables_of(text, [*fitted.values, *inputs_given, *measured], implicit).variables
-        used = {n: x for n, x in fitted.values.items() if n in names and n not in inputs_given and n not in measured}
+        names = variables_of(text, [*fitted.values, *quantities, *measured], implicit).variables
+        used = {n: x for n, x in fitted.values.items() if n in names and n not in quantities and n not in measured}
         measured |= used
         texts |= {name: unit for name, unit in fitted.units.items() if name in used}
         together = {pair: r for pair, r in fitted.correlation.items() if used.keys() >= set(pair)}
@@ -298,10 +298,10 @@ def propagate(
 
         texts, units = ({}, None) if left_out(units) else (texts, units)
     if texts:
-        asked = bool(units) or has_unit_literals(text) or any(hasattr(x, "unit") for x in inputs_given.values())
+        asked = bool(units) or has_unit_literals(text) or any(hasattr(x, "unit") for x in quantities.values())
         measured, notes = _in_headings_units(measured, texts, asked)
     system = system or any(hasattr(x, "unit") for x in measured.values())
-    model, of_program = _with_units(text, {**inputs_given, **measured}, unknowns, between, units, system)
+    model, of_program = _with_units(text, {**quantities, **measured}, unknowns, between, units, system)
     warnings = [*model.warnings, *notes]
     inputs = _inputs(model, dof or {}, readings or {}, warnings)
     warnings += [_two_pieces(name, x, of_program) for name, x in inputs.items() if x.distribution.family == "twopiece"]
@@ -325,7 +325,7 @@ def propagate(
             if of_program is not None:
                 from .measured_units import in_si
 
-                with_units = {**inputs_given, **measured}
+                with_units = {**quantities, **measured}
                 copies = [{name: in_si(x, with_units[name]) for name, x in table.items()} for table in copies]
             results, count, interrupted = _with_draws(model, results, spread, copies, count, seed, stop, warnings)
         covariance = [[math.fsum(map(mul, one, other)) for other in whitened] for one in whitened]
@@ -441,7 +441,7 @@ def _checked_coverage(level: float | None, k: float | None, default: float) -> t
     return (default if level is None and k is None else level), k
 
 
-def _given(name: str, value: Any) -> float:
+def _quantity_of(name: str, value: Any) -> float:
     """The value of a name, with its uncertainty if it has one."""
     if isinstance(value, str):
         from .measured_units import measured_value

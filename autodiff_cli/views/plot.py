@@ -21,7 +21,7 @@ from .schema import OutputRow, View, declared, heading, record_of, unit_text, wi
 if TYPE_CHECKING:
     from ..quantities.unit import Unit
 
-TOLD = 5
+MOST_LISTED = 5
 """How many gaps and breaks are listed."""
 
 BY_CONVENTION = ", by convention: there is a kink"
@@ -227,8 +227,8 @@ def _together(numbers: Iterable[float], units: Iterable[Unit | None], digits: in
 
 
 def _listed(items: list[str]) -> str:
-    more = len(items) - TOLD
-    return ", ".join(items[:TOLD]) + (f" and {more:,} more" if more > 0 else "")
+    more = len(items) - MOST_LISTED
+    return ", ".join(items[:MOST_LISTED]) + (f" and {more:,} more" if more > 0 else "")
 
 
 def _rows_drawn(plot: Plot) -> dict[str, object] | None:

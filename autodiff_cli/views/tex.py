@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from ..algebra.simplify import simplify
@@ -287,75 +288,49 @@ class _Place:
 
 
 def derivatives(answer: Diff, digits: int | None = None) -> str:
-    """The function, the derivatives that were asked for, what they share, and their values, below each other."""
-    if answer.equations:
-        return _implicit_derivatives(answer, digits)
-    program = parse(answer.text, answer.point)
-    typeset = typesetting(
-        program, (name for derivative in answer.derivatives for name in derivative.by), dict(answer.shared)
-    )
-    names_in_use = {*program.variables, *dict(answer.shared), *answer.point}.union(
-        *(derivative.by for derivative in answer.derivatives)
-    )
-    several = len(program.variables) > 1
+    """The function, the derivatives that were asked for, what they share, and their values, below each other.
 
-    def written(formula: str) -> str:
-        return formula if answer.language == "latex" else typeset.expression(parse(formula, names_in_use).outputs[0])
-
-    def condition(text: str | None) -> str | None:
-        if text is None or answer.language == "latex":
-            return text
-        return typeset.expression(parse(f"where({text}, 1, 0)", names_in_use).outputs[0]._prev[0])
-
-    def shown(x: Shown | None, unit: Unit | None) -> str:
-        return number_latex(format_number(x, digits)) + _unit(unit)
-
-    sides = stated(program, typeset)
-    latex = answer.language == "latex"
-    sides += [(name if latex else typeset.name(name), written(formula)) for name, formula in answer.shared]
-    slopes = [typeset.derivative(derivative.by, several) for derivative in answer.derivatives]
-    for slope, derivative in zip(slopes, answer.derivatives, strict=True):
-        sides.append((slope, written(derivative.shown) + where_latex(condition(derivative.condition))))
-    if answer.point:
-        at = answer.units["point"] if answer.units else {}
-        place = r",\ ".join(
-            f"{typeset.name(name)} = {coordinate(x, digits)}{_unit(at.get(name))}" for name, x in answer.point.items()
-        )
-        units = answer.units["values"] if answer.units else [None] * len(slopes)
-        sides += [
-            (rf"\left.{slope}\right|_{{{place}}}", shown(derivative.value, unit))
-            for slope, derivative, unit in zip(slopes, answer.derivatives, units, strict=True)
-        ]
-    return equations(sides)
-
-
-def _implicit_derivatives(answer: Diff, digits: int | None) -> str:
-    """The derivatives of the unknowns of equations, and their values, below each other."""
-    unknowns = [*dict.fromkeys(derivative.of for derivative in answer.derivatives)]
-    texts = (
-        text
-        for derivative in answer.derivatives
-        for text in (derivative.shown, f"where({derivative.condition or '1 > 0'}, 1, 0)")
-    )
-    names = dict.fromkeys(
-        (*unknowns, *(name for derivative in answer.derivatives for name in derivative.by), *answer.point)
-    )
-    names |= dict.fromkeys(name for text in texts for name in parse(text, names).variables)
-    typeset = Typesetting(names)
-    several = len(names) > len(unknowns) + 1
-    place = r",\ ".join(f"{typeset.name(name)} = {coordinate(x, digits)}" for name, x in answer.point.items())
+    Of equations there is no function: each derivative is that of an unknown, and has its value below it.
+    """
+    latex = answer.language == "latex" and not answer.equations
+    names = dict.fromkeys(name for derivative in answer.derivatives for name in (derivative.of, *derivative.by) if name)
+    names |= dict.fromkeys((*dict(answer.shared), *answer.point))
     sides: list[tuple[str, ...]] = []
-    for derivative in answer.derivatives:
-        typeset.function = typeset.name(derivative.of)
+    if answer.equations:
+        texts = [text for one in answer.derivatives for text in (one.shown, f"where({one.condition or '1 > 0'}, 1, 0)")]
+        names |= dict.fromkeys(name for text in texts for name in parse(text, names).variables)
+        typeset = Typesetting(names)
+        several = len(names) > len({derivative.of for derivative in answer.derivatives}) + 1
+    else:
+        program = parse(answer.text, answer.point)
+        typeset = typesetting(program, names)
+        names |= dict.fromkeys(program.variables)
+        several = len(program.variables) > 1
+        sides += stated(program, typeset)
+
+    def written(formula: str, condition: bool = False) -> str:
+        if latex:
+            return formula
+        (output,) = parse(f"where({formula}, 1, 0)" if condition else formula, names).outputs
+        return typeset.expression(output._prev[0] if condition else output)
+
+    sides += [(name if latex else typeset.name(name), written(formula)) for name, formula in answer.shared]
+    units = answer.units if answer.units and not answer.equations else {}
+    at = units.get("point", {})
+    place = r",\ ".join(
+        f"{typeset.name(name)} = {coordinate(x, digits)}{_unit(at.get(name))}" for name, x in answer.point.items()
+    )
+    values: list[tuple[str, ...]] = []
+    for derivative, unit in zip_longest(answer.derivatives, units.get("values", ())):
+        if derivative.of:
+            typeset.function = typeset.name(derivative.of)
         slope = typeset.derivative(derivative.by, several)
-        where = ""
-        if derivative.condition:
-            (choice,) = parse(f"where({derivative.condition}, 1, 0)", names).outputs
-            where = where_latex(typeset.expression(choice._prev[0]))
-        sides.append((slope, typeset.expression(parse(derivative.shown, names).outputs[0]) + where))
+        where = where_latex(derivative.condition and written(derivative.condition, condition=True))
+        sides.append((slope, written(derivative.shown) + where))
         if place:
-            sides.append((rf"\left.{slope}\right|_{{{place}}}", number_latex(format_number(derivative.value, digits))))
-    return equations(sides)
+            value = number_latex(format_number(derivative.value, digits)) + _unit(unit)
+            (sides if answer.equations else values).append((rf"\left.{slope}\right|_{{{place}}}", value))
+    return equations([*sides, *values])
 
 
 def listing(lines: Iterable[str]) -> Iterator[str]:

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from autodiff_cli.quantities.unit import parse_unit
 from running import autodiff
 
 ROWS = "U (V);I (mA)\n1,02;10,1\n1,98;20,0\n3,05;30,2\n"
@@ -225,3 +226,82 @@ def test_uncertainties_of_temperatures_in_columns(tmp_path: Path):
         (tmp_path / "t.csv").write_text(f"{heads}\n50,1\n")
         result = autodiff("propagate", "T", "--points", str(tmp_path / "t.csv"), "--in", "K", "--format", "jsonl")
         assert json.loads(result.out)["results"][0]["uncertainty"] == pytest.approx(kelvins, rel=1e-14)
+
+
+MIXED = {
+    "E - m*v**2/2": {"E": ("J", "kWh", "mJ", "cal"), "m": ("g", "kg", "lb"), "v": ("m/s", "km/h", "ft/min")},
+    "sqrt(E/m) - v": {"E": ("kJ", "eV"), "m": ("mg", "t"), "v": ("mm/s", "mi/h")},
+    "P*t + F*x": {"P": ("W", "hp"), "t": ("min", "ms"), "F": ("kN", "lbf"), "x": ("mm", "inch")},
+    "sqrt(x*y)": {"x": ("mm", "ft"), "y": ("mm", "km")},
+}
+PINT = {"cal": "calorie", "lb": "pound", "ft/min": "foot/minute", "mi/h": "mile/hour", "hp": "UK_hp", "min": "minute",
+        "lbf": "force_pound", "t": "metric_ton", "ft": "foot"}  # fmt: skip
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("text", MIXED)
+def test_units_that_make_one_another_only_by_roots_are_converted(
+    tmp_path: Path, text: str, backend: tuple[str, ...]
+) -> None:
+    pint = pytest.importorskip("pint")
+    registry = pint.UnitRegistry()
+    registry.define("UK_hp = 550 * foot * force_pound / second")
+    rng = np.random.default_rng(len(text))
+    for k in range(4):
+        chosen = {name: units[k % len(units)] for name, units in MIXED[text].items()}
+        columns = {name: rng.uniform(1, 9, 3) for name in chosen}
+        path = tmp_path / f"mixed{k}.csv"
+        rows = "".join(",".join(repr(float(x)) for x in row) + "\n" for row in zip(*columns.values(), strict=True))
+        path.write_text(",".join(f"{name} [{unit}]" for name, unit in chosen.items()) + "\n" + rows)
+        out = autodiff("grad", text, "--points", str(path), "--wide", *backend).out
+        heads, numbers = rows_of(out)
+        quantities = {
+            name: registry.Quantity(column, PINT.get(chosen[name], chosen[name])) for name, column in columns.items()
+        }
+        expected = eval(text, {"sqrt": np.sqrt}, quantities).to_base_units().magnitude  # noqa: S307 - of this test
+        unit = parse_unit(heads[0].partition("[")[2].rstrip("]"))
+        scale = np.abs(expected).max()
+        np.testing.assert_allclose([unit.to_si(x) for x in numbers.T[0]], expected, rtol=1e-9, atol=1e-12 * scale)
+        for name, head, slopes in zip(chosen, heads[1:], numbers.T[1:], strict=True):
+            step = {**quantities, name: quantities[name] * (1 + 1e-3)}
+            back = {**quantities, name: quantities[name] * (1 - 1e-3)}
+            rise = eval(text, {"sqrt": np.sqrt}, step) - eval(text, {"sqrt": np.sqrt}, back)  # noqa: S307
+            slope = (rise / (2e-3 * quantities[name])).to_base_units().magnitude
+            text_of = head.partition("[")[2].rstrip("]")
+            own = [parse_unit(text_of).to_si(x) if text_of else x for x in slopes]
+            rounding = 1e-12 * scale / np.abs(quantities[name].to_base_units().magnitude).min()
+            np.testing.assert_allclose(own, slope, rtol=1e-5, atol=rounding)
+
+
+def test_losses_and_fits_over_such_units(tmp_path: Path) -> None:
+    rng = np.random.default_rng(4)
+    m, v = rng.uniform(1, 9, (2, 20))
+    energy = 0.5e-3 * m * v**2
+    path = tmp_path / "motion.csv"
+    rows = "".join(f"{a!r},{b!r},{c!r}\n" for a, b, c in zip(energy.tolist(), m.tolist(), v.tolist(), strict=True))
+    path.write_text("E [J],m [g],v [m/s]\n" + rows)
+    fitted = json.loads(autodiff("fit", "E = k*m*v**2", "--data", str(path), "--json").out)
+    assert fitted["parameters"]["k"] == pytest.approx(0.5, rel=1e-12)
+    loss = ("--data", str(path), "--reduce", "mean", "--json")
+    record = json.loads(autodiff("grad", "E - k*m*v**2", *loss, "--at", "k=1 g/kg").out)
+    assert record["value"] == pytest.approx(float(np.mean(energy - 1e-6 * m * v**2)), rel=1e-12)
+    assert record["units"]["value"] == "J"
+    least = json.loads(autodiff("minimize", "(E - k*m*v**2)**2", *loss, "--at", "k=0").out)
+    assert least["point"]["k"] == pytest.approx(0.5, rel=1e-5)
+    light = autodiff("minimize", "(m*c**2 - a)**2", *loss, "--at", "a=1 TJ", "--constants", "c").out
+    assert json.loads(light)["point"] == pytest.approx({"c": 299792458.0, "a": 89.8755178736818 * np.mean(m)}, rel=1e-9)
+
+
+def test_constants_of_nature_do_not_move_and_are_held_in_fits(tmp_path: Path) -> None:
+    path = tmp_path / "photo.csv"
+    path.write_text("f [THz],E [eV]\n500,0.1678\n600,0.5814\n700,0.9950\n")
+    fitted = json.loads(autodiff("fit", "E = h*f - W", "--data", str(path), "--constants", "h", "--json").out)
+    photon = 6.62607015e-34 / 1.602176634e-19
+    assert fitted["held"] == {"h": "fixed"} and fitted["units"]["parameters"]["W"] == "eV"
+    expected = np.mean([photon * f * 1e12 - e for f, e in ((500, 0.1678), (600, 0.5814), (700, 0.9950))])
+    assert fitted["parameters"]["W"] == pytest.approx(float(expected), rel=1e-9)
+    way = json.loads(autodiff("minimize", "(x*c - 1[km])**2", "--at", "x=0 us", "--constants", "c", "--json").out)
+    assert way["point"] == pytest.approx({"c": 299792458.0, "x": 1e9 / 299792458.0}, rel=1e-9)
+    assert [*way["gradient"]] == ["x"]
+    freed = autodiff("minimize", "(x*c - 1[km])**2", "--at", "x=3 us", "--constants", "c", "--wrt", "c", "--json").out
+    assert [*json.loads(freed)["gradient"]] == ["c"]

@@ -393,12 +393,12 @@ class Beside:
         raise AssertionError("no vector vanishes here")
 
 
-NEAR = [p for p in PRIMITIVES.values() if p.near and p.samples and p.name not in ("atan2", "hypot")]
+NEAR = [p for p in PRIMITIVES.values() if p.active_branch and p.samples and p.name not in ("atan2", "hypot")]
 
 
 @pytest.mark.parametrize("primitive", NEAR, ids=lambda p: p.name)
 def test_pieces_are_the_function_beside_the_knot(primitive: Primitive) -> None:
-    assert primitive.near is not None
+    assert primitive.active_branch is not None
     for sample in primitive.samples:
         out = getattr(REAL, primitive.name)(*sample)
         inputs = []
@@ -406,14 +406,14 @@ def test_pieces_are_the_function_beside_the_knot(primitive: Primitive) -> None:
             leaf = variable("x")
             leaf.data = x
             inputs.append(leaf)
-        piece = primitive.near(SYMBOLIC, Beside(), *inputs, out=out)
+        piece = primitive.active_branch(SYMBOLIC, Beside(), *inputs, out=out)
         number = piece.data if isinstance(piece, Value) else piece
         assert number == pytest.approx(out, rel=1e-14), (primitive, sample)
 
 
 def test_what_has_a_kink_has_pieces_and_what_has_pieces_says_where() -> None:
     for primitive in PRIMITIVES.values():
-        assert bool(primitive.near) == bool(primitive.breakpoint), primitive
+        assert bool(primitive.active_branch) == bool(primitive.breakpoint), primitive
         assert not primitive.kink or primitive.breakpoint, primitive
         assert not primitive.jumps or primitive.kink, primitive
 

@@ -153,6 +153,7 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("fit", "w = a*x", {"data": "readings.csv", "sigma": "x", "scale_errors": True}),
     ("fit", "w = a*x", {"data": "readings.csv", "predict": "x=2"}),
     ("fit", "w = a*x", {"data": "readings.csv", "in_": "1"}),
+    ("fit", "w = a*x*alpha", {"data": "readings.csv", "constants": "alpha"}),
     ("fit", "w = a x", {"data": "readings.csv", "lenient": True}),
     ("export", "x*w", {"to": "c", "name": "area", "wrt": "x", "work": 2}),
     ("exercise", "", {"level": 3, "count": 4, "seed": 5, "solutions": True}),

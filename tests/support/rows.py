@@ -87,8 +87,8 @@ def _bends(row: Primitive) -> list[str]:
     """Whether second derivatives and series know its kinks."""
     if row.kink is None:
         return []
-    if row.near is None:
-        return [f"{row.name} has a kink and no `near`: which smooth function it is on either side"]
+    if row.active_branch is None:
+        return [f"{row.name} has a kink and no `active_branch`: which smooth function it is on either side"]
     # some have a derivative nowhere else either: steps
     if not any(any(_slopes(row, xs)) for xs in row.samples):
         return []

@@ -38,14 +38,15 @@ def halved(m, side, x, y, out):
 
 entry("halved", "x y", "sqrt(y), and above x = 1 half of what is above it",
       lambda m, x, y, out: m.where(m.gt(x, 1), 0.5, lambda: m.where(m.lt(x, 1), m.nothing, 0)),
-      lambda m, x, y, out: 0.5 / m.sqrt(y), facts="selects", definition=lambda m, x, y: m.max(x - 1, 0) / 2 + m.sqrt(y),
-      domain="y >= 0", kink=lambda x, y: x == 1, convention="0 at 1", near=halved, group="Elementary",
+      lambda m, x, y, out: 0.5 / m.sqrt(y), facts="has_structural_zeros",
+      definition=lambda m, x, y: m.max(x - 1, 0) / 2 + m.sqrt(y),
+      domain="y >= 0", kink=lambda x, y: x == 1, convention="0 at 1", active_branch=halved, group="Elementary",
       samples=((0.5, 1.0), (2.0, 3.0)))
 
 entry("turned", "x", "exp(x) - 1 below 0, 3*x above", lambda m, x, out: m.where(m.gt(x, 0), 3, lambda: m.exp(x)),
       definition=lambda m, x: m.where(m.gt(x, 0), 3 * x, lambda: m.expm1(x)), kink=lambda x: x == 0,
-      convention="1 at 0", near=lambda m, side, x, out: 3 * x if side(x) > 0 else m.expm1(x), group="Elementary",
-      samples=(-2.5, 1.0))
+      convention="1 at 0", active_branch=lambda m, side, x, out: 3 * x if side(x) > 0 else m.expm1(x),
+      group="Elementary", samples=(-2.5, 1.0))
 
 entry("halves", "x y", "x/y", lambda m, x, y, out: 1 / y, lambda m, x, y, out: -out / y, domain="y != 0",
       definition=lambda m, x, y: x / y, defaults=("2",), group="Elementary", samples=((1.0, 2.0),))
@@ -205,7 +206,9 @@ def test_wrong_facts_are_found() -> None:
     assert told == "sech and tanh have squares that do not add up to 1 with the signs +1, -1"
     assert wrong("cos", increasing=True) == ["cos does not increase"]
     assert wrong("sqrt", domain="x >= 1", samples=((4.0,),)) == ["sqrt has a value outside of its domain, at (0.6,)"]
-    assert wrong("relu", near=None) == ["relu has a kink and no `near`: which smooth function it is on either side"]
+    assert wrong("relu", active_branch=None) == [
+        "relu has a kink and no `active_branch`: which smooth function it is on either side"
+    ]
     assert wrong("relu", partials=(lambda m, x, out: m.where(m.gt(x, 0), 1, m.nothing),)) == [
         "relu takes no part at its kink (0.0,): its rule gives `m.nothing` there, not the number 0"
     ]
@@ -267,10 +270,13 @@ OTHERS: dict[str, tuple[str, str]] = {
     "algebra/rewriting": ("sum prod exp sign abs", "how powers of e and signs merge"),
     "derivatives/folding": ("sum prod", "what a long sum or product is called"),
     "uncertainty/measured_units": ("beta gamma", "distributions of these names"),
-    "formulas/derivation": ("sum prod", "rules for sums and products of any length, which have names"),
+    "formulas/derivation": (
+        "sum prod log",
+        "rules for sums and products of any length, which have names; the natural logarithm, which is written `ln`",
+    ),
     "batched/data_loss": ("mean", "a word of an option"),
     "accuracy/check": ("mean", "a word of an option"),
-    "views/mathematics": ("abs sqrt", "bars and root signs"),
+    "views/mathematics": ("abs sqrt log", "bars and root signs, and `ln`"),
     "views/plots/losses": ("log", "a scale of Matplotlib"),
     "views/propagate": ("mean", "a word"),
     "algebra/rational_functions": ("cos cosh sin sinh prod sum", "sums and products, and the squares that add up to 1"),

@@ -857,6 +857,13 @@ def test_fields_show_their_units_and_refuse_others(opened: Open) -> None:
             1e-9,
             "in mm²/(s²·cm²) for a, h²/cm² for x, m²/cm² for b",
         ),
+        (
+            "dot(F, x)**2",
+            {"F[1]": "2 N", "F[2]": "3 N", "x[1]": "4 mm", "x[2]": "1 m"},
+            "J^2",
+            1e-3,
+            "in N²/J² for F, mm²/J² for x[1], m²/J² for x[2]",
+        ),
     ],
 )  # fmt: skip
 def test_descent_in_units_takes_the_steps_of_descend(
@@ -893,6 +900,21 @@ def test_a_quiz_in_units(opened: Open) -> None:
     assert answer("18").startswith("Not quite")
     tab.click("#reveal")
     assert tab.inner_text("#words") == "It is 1.3889 J."
+
+
+def test_a_guess_in_units_is_as_close_as_its_size(opened: Open) -> None:
+    def answer(tab: Tab, text: str) -> str:
+        tab.fill("#guess", text)
+        tab.press("#guess", "Enter")
+        return str(tab.inner_text("#words")).split(".")[0].split(":")[0]
+
+    tab = opened("q*U", {"q": "1.602e-19 C", "U": "2 V"})
+    tab.click("#quiz")
+    assert [answer(tab, text) for text in ("0", "3.3e-19", "3.2e-19")] == ["Not quite", "Not quite", "Right"]
+    # what is 0 but for rounding
+    half = opened("sin(a)", {"a": "180 °"})
+    half.click("#quiz")
+    assert [answer(half, text) for text in ("0.01", "0")] == ["Not quite", "Right"]
 
 
 def test_the_plot_in_units_has_them_on_its_axes(opened: Open) -> None:

@@ -12,6 +12,7 @@ from ...inputs.parse_point import parse_point
 from ...inputs.problem import Quantity
 from ...inputs.sweeps import Sweeping, grid_of
 from ...optimize.fit import Fit, columns_needed, fit, last_statement
+from ...quantities.table import constant_texts
 from ...streams import files
 from ...streams.requests import Request, value_with_unit
 from ...views.characters import theme_of
@@ -28,7 +29,11 @@ _WORD = re.compile(r"\w+")
 
 def run(call: Call) -> int:
     """Fit the parameters of a formula to data, by least squares; return the exit code."""
-    inputs, residuals = Inputs.of(call), call.residuals
+    # constants of nature are no starting values
+    inputs, residuals = (
+        Inputs.of(Call({**call.values, "program": call.program._replace(constants=None)})),
+        call.residuals,
+    )
     inputs.need(only="a fit is of one formula to a file of data, not of a stream")
     places = prediction_columns(call.predict or (), call.program.expr)
     shown = FitView(digits=call.answers.shown, theme=theme_of(call.theme), predicted=tuple(places))
@@ -36,7 +41,9 @@ def run(call: Call) -> int:
     inputs.check_picture(chosen, "fit")
     if residuals is not None and PurePath(residuals).suffix not in (".csv", ".parquet"):
         raise usage_error(f"`{residuals}` is neither csv nor parquet", "end its name in one of these")
-    fixed = {name: value for text in call.fix or () for name, value in parse_point(text, value_with_unit).items()}
+    constants = constant_texts(call.held) if call.held else []
+    texts = [*constants, *(call.fix or ())]
+    fixed = {name: value for text in texts for name, value in parse_point(text, value_with_unit).items()}
     values = Call({**call.values, "predict": None})
     arguments = {**values.arguments(fit), "fixed": fixed, "predict": places}
     if residuals is not None:

@@ -11,6 +11,7 @@ import math
 from typing import Any
 
 from ...table.primitive import Number
+from ..cot_derivatives import cotangent_polynomial
 from . import gamma as doubles
 from .parts import DIGAMMA_TAIL, digamma_one_plus, lgamma_one_plus, polygamma_tail, stirling_correction
 from .twofold import horner, two_sum
@@ -250,7 +251,8 @@ def polygamma(m: Any, n: Number, x: Number) -> Number:
 
     def below() -> Number:
         # DLMF 5.15.6
-        slope = math.pi ** (order + 1) * horner(_cotangent_derivative(order), _cotangent(m, x))
+        polynomial = tuple(map(float, reversed(cotangent_polynomial(order))))
+        slope = math.pi ** (order + 1) * horner(polynomial, _cotangent(m, x))
         return -slope - _polygamma_sum(order, 1 - x)
 
     return m.where(m.gt(x, 0), lambda: sign * _polygamma_sum(order, x), below)
@@ -326,12 +328,3 @@ def _beta_large(m: Any, a: Number, b: Number, total: Number) -> Number:
     near = lambda: m.gamma(p) * (m.pow(total, -p) * rest)  # noqa: E731
     far = lambda: m.sqrt(2 * math.pi / p) * m.exp(stirling_correction(p) - p) * (m.pow(p / total, p) * rest)  # noqa: E731
     return m.where(m.lt(p, doubles.LARGE), near, far)
-
-
-def _cotangent_derivative(order: int) -> tuple[float, ...]:
-    """The n-th derivative of cot, as a polynomial in cot: highest power first."""
-    ascending = [0, 1]
-    for _ in range(order):
-        slopes = [k * c for k, c in enumerate(ascending)][1:]  # by cot, whose derivative is -1 - cot²
-        ascending = [-(a + b) for a, b in zip([*slopes, 0, 0], [0, 0, *slopes], strict=True)]
-    return tuple(map(float, reversed(ascending)))

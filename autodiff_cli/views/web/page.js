@@ -796,6 +796,15 @@ function isoline(grid, level, x, y) {
 // ---- quiz ---------------------------------------------------------------------------------------------------------
 const CLOSE = 0.005;
 
+// Whether a guess is right. Numbers in units are of any size: what is 0 but for rounding is small beside its parts.
+function isClose(guess, answer, { kind, node, pull }) {
+  if (!page.units) return Math.abs(guess - answer) <= CLOSE * Math.max(Math.abs(answer), 1e-6) + 1e-9;
+  const parts = pull ? [pull.before, pull.product] : nodes[node].inputs.map((p, position) => run.partials[node][position] * run.data[p]);
+  const rounding = 1e-12 * Math.max(0, ...parts.filter(Number.isFinite).map(Math.abs));
+  const { numerator, denominator } = unitOfAnswer({ kind, node });
+  return Math.abs(guess - answer) <= CLOSE * Math.abs(answer) + (rounding * denominator) / numerator;
+}
+
 function ask() {
   while (now < steps.length && isGiven(steps[now])) now += 1;
   const over = now >= steps.length;
@@ -820,7 +829,7 @@ function check(event) {
   event.preventDefault();
   if (now >= steps.length) return;
   const [guess, answer] = [numberIn($("guess").value, unitOfAnswer(steps[now])), answerOf(steps[now])];
-  if (Math.abs(guess - answer) <= CLOSE * Math.max(Math.abs(answer), 1e-6) + 1e-9) settle(!quiz.missed, `Right: ${answered(steps[now])}.`);
+  if (isClose(guess, answer, steps[now])) settle(!quiz.missed, `Right: ${answered(steps[now])}.`);
   else {
     quiz.missed = true;
     const { kind, node, pull } = steps[now];
