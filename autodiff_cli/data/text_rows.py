@@ -11,7 +11,8 @@ from typing import Any
 from ..batched.columns_io import unique
 from ..errors import ExpressionError
 from ..inputs import decoding as reading
-from ..inputs.parse_point import read_json, value_of_object
+from ..inputs.parse_point import Typed, read_json, value_of_object
+from ..language.elements import flattened
 from ..streams.requests import lines
 from .text_dialects import (
     AS_CSV,
@@ -232,11 +233,21 @@ def objects_of(texts: Texts) -> Iterator[TextRow]:
                 value, error = read_json(text)
                 if not isinstance(value, Mapping):
                     raise ExpressionError("point", "the row is not an object", hint='write it as {"x": 3, "y": 1}')
-                cells = value
+                cells = _with_entries(value) if "[" in text else value
             except ExpressionError as fault_of_row:
                 error = fault_of_row
         if error is not None or text.strip():
             yield number, cells, error
+
+
+def _with_entries(cells: Mapping[str, object]) -> dict[str, object]:
+    """The cells of a row, a list of numbers as the cells of its entries, `x[1]`."""
+    entries: dict[str, object] = {}
+    for name, cell in cells.items():
+        flat = flattened(name, cell) if isinstance(cell, list) else ""
+        numbers = not isinstance(flat, str) and {*map(type, flat.values())} <= {int, float, Typed}
+        entries.update(flat if numbers and not isinstance(flat, str) else {name: cell})
+    return entries
 
 
 _IN_PARENTHESES = re.compile(r"\([\d.,' ]+\)")

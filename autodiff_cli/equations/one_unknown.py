@@ -55,7 +55,7 @@ class OneEquation:
         self.multiplicities: dict[float, int | None] = {}
         """Of the roots at which the sign does not change plainly."""
         self.rejected: dict[float, Any] = {}
-        """Points where the value rounds to 0 without being a root, with the value in more digits."""
+        """Points where the value rounds to 0 without being a root, with the value and the derivative in more digits."""
         self.errors: dict[float, float] = {}
         """How far the roots that are known exactly may be off."""
         self.complete: bool | None = None
@@ -276,7 +276,7 @@ class OneEquation:
         value = in_digits and in_digits[0]
         exact = value == 0 and self._is_computed_exactly(at)
         if not exact and not self._changes_sign(at, width):
-            self.rejected[at] = value
+            self.rejected[at] = in_digits
             return []
         if exact and len(flat) > 1:
             message = (
@@ -356,9 +356,12 @@ class OneEquation:
 
     def _only_rounded(self) -> str:
         """Describe a point where the value rounds to 0 without being 0."""
-        for x, value in self.rejected.items():
-            exact = "" if value is None or value == 0 else f": in more digits it is {value.context.nstr(value, 3)}"
-            return f"; it is 0 within rounding errors at {self.name} = {self._text(x)}, where there is no root{exact}"
+        for x, in_digits in self.rejected.items():
+            at, value = f"{self.name} = {self._text(x)}", in_digits and in_digits[0]
+            if in_digits is not None and not any(in_digits):
+                return f"; it is 0 at {at} in all digits that were computed, and whether that is a root is not known"
+            exact = "" if not value else f": in more digits it is {value.context.nstr(value, 3)}"
+            return f"; it is 0 within rounding errors at {at}, where there is no root{exact}"
         return ""
 
     def nearest(self) -> str:

@@ -229,6 +229,17 @@ def test_bytes_that_are_no_text_spoil_one_row() -> None:
     assert result.code == 3
 
 
+def test_lists_of_numbers_in_rows_of_objects_are_lists() -> None:
+    rows = '{"W":[[1,2],[3,4]],"x":[1,2.5],"tag":["a"]}\n{"W":[[1,2],[3,5]],"x":[1,2],"tag":[]}\n{"x":[1,2]}\n'
+    wide = autodiff("grad", "sum(W @ x)", "--points", "-", "--wrt", "x", "--wide", "--keep", "tag", stdin=rows)
+    head, *answers = csv.reader(io.StringIO(wide.out))
+    assert head == ["value", "d_x[1]", "d_x[2]", "error", "tag"]
+    assert answers[0] == ["19.0", "4.0", "6.0", "", '["a"]'] and answers[1] == ["18.0", "4.0", "7.0", "", "[]"]
+    assert "`W[1,1]`: it is empty" in answers[2][3]
+    point = json.loads(autodiff("grad", "sum(W @ x)", "--points", "-", stdin=rows).out.split("\n")[0])["point"]
+    assert point == {"W": [[1, 2], [3, 4]], "x": [1, 2.5]}
+
+
 def test_memory_does_not_grow_with_the_rows(tmp_path: Path) -> None:
     path = tmp_path / "data.csv"
     peaks = []

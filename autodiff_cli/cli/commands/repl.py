@@ -20,8 +20,9 @@ from ..session_lines import Ended, Lines
 from . import COMMANDS, command_module
 
 WELCOME = f"""\
-autodiff {__version__}: type a formula, `f(x) = x² sin x`, or a command, `plot f`; `:help` says more, Ctrl-D ends.
-Informal notation is read where one thing only can be meant; `read as:` says how.
+autodiff {__version__}: type a formula, `f(x) = x² sin x`, or a command, `plot f`;
+`:help` says more, Ctrl-D ends. Informal notation is read where one thing only
+can be meant; `read as:` says how.
 """
 
 REHEARSAL = ("f(x) = x² sin x", "x = 2", "f(x)", "d/dx f", "2 + )", "sqrt(-x)")
