@@ -115,11 +115,13 @@ def prepare_all() -> None:
 
 def rehearse_fit() -> None:
     """Fit a curve for nobody: the first one compiles, for LLVM and as patterns, what later ones have ready."""
+    from ...data.text_dialects import UNFORCED, recognize
     from ...optimize.fit import fit
     from ...views.fit import FitView
     from ...views.formats import Subject, writer
 
     with suppress(ExpressionError):
+        recognize("x,y\n0,1\n", complete=True, tabs=True, forced=UNFORCED)
         answer = fit("y = a*exp(b*x)", {"x": (0, 1, 2, 3), "y": (1, 3, 5, 7)}, {"a": 1, "b": 0.5})
         writer("table", io.StringIO(), FitView(), False).answer(Subject(None), answer)
 
