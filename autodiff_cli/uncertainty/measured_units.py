@@ -11,7 +11,7 @@ from ..errors import ExpressionError, Span
 from ..inputs.column_units import percentage_of
 from ..inputs.parse_point import constant_value
 from ..inputs.quantities import ProgramUnits, Units, make_quantity, quantity_value
-from ..quantities.unit import Unit, parse_unit, quantity_name, unit_or_none
+from ..quantities.unit import Unit, parse_unit, quantity_name, readable, unit_or_none
 from .measured_value import MeasuredValue, is_asymmetric, quantity
 from .measurement_model import Explicit, FirstOrder, Implicit
 
@@ -138,10 +138,13 @@ def parameters_in(distribution: Any, unit: Unit) -> tuple[float, ...]:
 
 
 class InUnits:
-    """A measurement model whose outputs are in units; its inputs are in coherent ones."""
+    """A measurement model whose outputs are in units; its inputs are in coherent ones.
 
-    def __init__(self, model: Explicit | Implicit, units: ProgramUnits) -> None:
-        self.model = model
+    With `by_size` the units that nobody asked for have the prefixes that make the outputs easiest to read.
+    """
+
+    def __init__(self, model: Explicit | Implicit, units: ProgramUnits, *, by_size: bool = False) -> None:
+        self.model, self.by_size = model, by_size
         self.units: ProgramUnits = units
         self.program, self.point, self.outputs = model.program, model.point, model.outputs
         self.warnings, self.values = [*model.warnings, *units.warnings], model.values
@@ -150,6 +153,11 @@ class InUnits:
     def first(self, names: Sequence[str]) -> FirstOrder:
         """Return the outputs and their derivatives by these inputs."""
         values, rows, warnings = self.model.first(names)
+        if self.by_size:
+            self.units.outputs = [
+                unit if k in self.units.chosen else readable(unit, unit.value_from_si(x))
+                for k, (unit, x) in enumerate(zip(self.units.outputs, values, strict=True))
+            ]
         units = self.units.outputs
         return FirstOrder(
             [unit.value_from_si(x) for unit, x in zip(units, values, strict=True)],

@@ -256,6 +256,7 @@ def propagate(
     stop: Callable[[], bool] = lambda: False,
     units: Sequence[str] | str | None = None,
     system: bool = False,
+    by_size: bool = False,
 ) -> Propagation:
     """The outputs of the program `text` with the uncertainties that those of its inputs give them.
 
@@ -266,7 +267,8 @@ def propagate(
     used that the program has and `point` has not. The coverage factor is `k`, or the one for the `level` of confidence.
     `samples` draws are made beside it. Once `stop` says so, no more are made. With `unknowns`, or bounds of them in
     `between`, the text is equations as for `solve`, and the unknowns are the outputs. With `system` outputs are in
-    products of the inputs' units, as with readings and draws. Raises `ExpressionError` as `jacobian` and `solve` do;
+    products of the inputs' units, as with readings and draws; `by_size` gives units that nobody asked for the prefixes
+    that make outputs easiest to read. Raises `ExpressionError` as `jacobian` and `solve` do;
     `point` for what is no uncertainty and no correlation.
 
     >>> propagate("V/I", {"V": "5.00±0.02", "I": "19.66(10)e-3"}).results[0].written
@@ -301,7 +303,7 @@ def propagate(
         asked = bool(units) or has_unit_literals(text) or any(hasattr(x, "unit") for x in quantities.values())
         measured, notes = _in_headings_units(measured, texts, asked)
     system = system or any(hasattr(x, "unit") for x in measured.values())
-    model, of_program = _with_units(text, {**quantities, **measured}, unknowns, between, units, system)
+    model, of_program = _with_units(text, {**quantities, **measured}, unknowns, between, units, system, by_size)
     warnings = [*model.warnings, *notes]
     inputs = _inputs(model, dof or {}, readings or {}, warnings)
     warnings += [_two_pieces(name, x, of_program) for name, x in inputs.items() if x.distribution.family == "twopiece"]
@@ -391,6 +393,7 @@ def _with_units(
     between: Mapping[str, Range] | Range | None,
     asked: Sequence[str] | str | None,
     system: bool,
+    by_size: bool,
 ) -> tuple[Model, ProgramUnits | None]:
     """The model with its outputs in units, and the units; None where nothing has one. Raises `ExpressionError`.
 
@@ -407,7 +410,7 @@ def _with_units(
             return model, None
         from .measured_units import InUnits  # only units need it
 
-        return InUnits(model, model.units), model.units
+        return InUnits(model, model.units, by_size=by_size and not system), model.units
     is_measured = has_unit_literals(model.program.text) or any(hasattr(x, "unit") for x in model.point.values())
     if asked is None and not is_measured:
         return model, None
@@ -419,7 +422,7 @@ def _with_units(
         units = units_of(model.program, point, asked, model.outputs, system=system)
     except ExpressionError as error:
         raise without_units_hint(error) if system else error from None
-    return (model, None) if units is None else (InUnits(model, units), units)
+    return (model, None) if units is None else (InUnits(model, units, by_size=by_size and not system), units)
 
 
 @contextmanager

@@ -274,3 +274,22 @@ def test_degrees_fahrenheit_are_smaller_than_kelvins():
     texts = answer.units.texts()
     assert texts["results"][0]["uncertainty"] == texts["results"][0]["budget"]["T"]["contribution"] == "°F"
     assert texts["inputs"]["T"] == {"estimate": "°C", "uncertainty": "K"}
+
+
+def test_a_document_has_the_prefix_that_suits_the_result():
+    point = {"F": "1.00±0.01 N", "k": "8000±10 N/m"}
+    plain, sized = (propagate("F/k", point, samples=2000, by_size=by_size) for by_size in (False, True))
+    (one,), (other,) = plain.results, sized.results
+    texts = [answer.units.texts()["results"][0] for answer in (plain, sized)]
+    assert [text["value"] for text in texts] == ["m", "µm"] and other.written == "125.0(13)"
+    assert texts[1]["budget"]["F"] == {"sensitivity": "µm/N", "contribution": "µm"}
+    for field in ("value", "uncertainty", "expanded"):
+        assert getattr(other, field) == pytest.approx(1e6 * getattr(one, field), rel=1e-12)
+    assert other.budget["F"].sensitivity == pytest.approx(1e6 * one.budget["F"].sensitivity, rel=1e-12)
+    assert other.second_order.shift == pytest.approx(1e6 * one.second_order.shift, rel=1e-6)
+    assert other.drawn.shortest == pytest.approx([1e6 * x for x in one.drawn.shortest], rel=1e-12)
+    # nobody's choice is changed, and machines have one unit for all sizes
+    assert propagate("F/k", point, units="m", by_size=True).results[0].written == "0.0001250(13)"
+    at = ",".join(f"{name}={x}" for name, x in point.items())
+    assert "F/k = 125.0(13) µm" in autodiff("propagate", "F/k", "--at", at).out
+    assert autodiff("propagate", "F/k", "--at", at, "--format", "plain").out.startswith("0.000125[m]")

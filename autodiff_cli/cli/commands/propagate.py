@@ -60,7 +60,8 @@ def run(call: Call) -> int:
         own["correlation"] = {**pairs, **request.more.get("correlation", {})}
         own["dof"] = {**degrees, **request.more.get("dof", {})}
         own["draws" if draws else "readings"] = readings(call, files, request.text, known_names) if files else None
-        return propagate(request.text, request.point, fitted=fitted, stop=stop, system=bool(rows.points), **own)
+        own |= {"system": bool(rows.points), "by_size": chosen not in MACHINE}
+        return propagate(request.text, request.point, fitted=fitted, stop=stop, **own)
 
     def posed(text: str, point: Mapping[str, float]) -> Problem:
         if files:
@@ -107,6 +108,9 @@ def read_fit(path: str, file: BinaryIO | None = None) -> Estimates:
     except ExpressionError as error:
         raise point_error(f"in `{path}`: {error}", error.hint) from None
 
+
+MACHINE = ("", "json", "jsonl", "csv", "tsv", "plain")
+"""Formats whose units are those of other sizes of the numbers too; of several points none is chosen yet."""
 
 _DRAWS = re.compile(r"\s*draws\(\s*([^#]+?)\s*(?:#\s*(.+?)\s*)?\)\s*")
 
