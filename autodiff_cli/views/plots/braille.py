@@ -147,7 +147,7 @@ def _drawing(layers: Sequence[Layer], sides: tuple[float, float], frame: Frame, 
     ys: list[Any] = []
     lines: list[bool] = []
     width = max(20, min(look.width or WIDTH + 12, 100) - 12)
-    layers = [layer for layer in layers if layer.pieces]
+    drawn: list[Layer] = []
     for layer in layers:
         points = list(_dots(layer, sides, frame, width)) if layer.every else list(_joined(layer.pieces))
         if layer.marks:
@@ -155,8 +155,11 @@ def _drawing(layers: Sequence[Layer], sides: tuple[float, float], frame: Frame, 
                 at for (at,) in layer.pieces if sides[0] <= at[0] <= sides[1] and frame.low <= at[1] <= frame.high
             ]
             points = [dot for at in inside for dot in _cross(at, sides, frame, width, height, look.unicode)]
-        xs.append(numpy.array([x / across for x, _ in points] or [float("nan")]))
-        ys.append(numpy.array([y / up for _, y in points] or [float("nan")]))
+        if not points:
+            continue  # all of it lies outside
+        drawn.append(layer)
+        xs.append(numpy.array([x / across for x, _ in points]))
+        ys.append(numpy.array([y / up for _, y in points]))
         lines.append(not layer.every and not layer.marks)
     text: str = uniplot.plot_to_string(
         xs=xs,
@@ -164,9 +167,9 @@ def _drawing(layers: Sequence[Layer], sides: tuple[float, float], frame: Frame, 
         lines=lines,
         width=width,
         height=height,
-        color=[layer.color for layer in layers],
+        color=[layer.color for layer in drawn],
         character_set="braille" if look.unicode else "ascii",
-        force_ascii_characters=[_CHARACTERS[layer.color] for layer in layers],
+        force_ascii_characters=[_CHARACTERS[layer.color] for layer in drawn],
         x_min=sides[0] / across,
         x_max=sides[1] / across,
         y_min=frame.low / up,
