@@ -110,7 +110,8 @@ class Unit(NamedTuple):
     @property
     def latex(self) -> str:
         r"""The unit in LaTeX, by the package siunitx: `\unit{kg.s^{-2}}`."""
-        return r"\unit{" + ".".join(_siunitx(symbol, n) for symbol, n in self.atoms) + "}"
+        atoms = sorted(self.atoms, key=lambda atom: atom[1] < 0)
+        return r"\unit{" + ".".join(_siunitx(symbol, n) for symbol, n in atoms) + "}"
 
 
 _MATHEMATICS = {

@@ -204,3 +204,8 @@ def test_a_direction_in_degrees_fahrenheit(component, kelvins):
     # 1 of its variable's degrees, where the component has no unit
     answer = jacobian("T, 2*T", {"T": "50 °F"}, direction={"T": component})
     assert [float(x) for x in answer.product] == pytest.approx([kelvins, 2 * kelvins], rel=1e-14)
+
+
+def test_latex_has_what_is_above_the_line_first():
+    assert (parse_unit("s^-2") * parse_unit("m")).latex == r"\unit{m.s^{-2}}"
+    assert (parse_unit("1/s") * parse_unit("kg") / parse_unit("K")).latex == r"\unit{kg.s^{-1}.K^{-1}}"
