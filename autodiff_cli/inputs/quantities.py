@@ -58,6 +58,8 @@ def _texts(tree: Any) -> Any:
 
 
 _NUMBER = re.compile(r"\s*([+-−]?(?:\d[\d_]*+(?:\.\d*+)?|\.\d++)(?:[eE][-+−]?\d{1,3}(?!\d))?)\s*+", re.ASCII)
+_DIGITS = re.compile(r"\(\s*[\d.]+\s*\)")
+"""Digits in brackets behind a number, as in `9.81(1)`: its uncertainty, and no unit, even where they are `(1)`."""
 _BEGINS_UNIT = re.compile(r"[^\W\d_]|[°º℃℉′″'\"(]|1\s*/|/")
 _WORDS = re.compile(r"[^\W\d]\w*")
 
@@ -99,7 +101,7 @@ def split_quantity(text: str) -> tuple[str, Unit] | None:
     match = _NUMBER.match(text)
     end = match.end() if match else 0
     rest = text[end:]
-    if match is not None and (not rest or not _BEGINS_UNIT.match(rest)):
+    if match is not None and (not rest or not _BEGINS_UNIT.match(rest) or _DIGITS.match(rest)):
         return None
     if match is not None:
         words = set(_WORDS.findall(rest))

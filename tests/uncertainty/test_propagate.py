@@ -547,7 +547,8 @@ def test_what_is_no_quantity(text: str, message: str) -> None:
 @pytest.mark.parametrize(
     "text",
     ["127.7(12)", "6.67e-11(15)", "19.66(10)e-3", "2.0(3)(4)", "1.5(2) e3", "5(2)", "5.00 (2)", "2*3.0(1)", "1e3(2)*5",
-     "5.0(+3-2)", "-5(2)", "1_000(20)", ".5(1)", "sqrt(2(3))", "max(1, 2(3))", "6.67*10^-11(15)", "5(2e-1)"],
+     "5.0(+3-2)", "-5(2)", "1_000(20)", ".5(1)", "sqrt(2(3))", "max(1, 2(3))", "6.67*10^-11(15)", "5(2e-1)",
+     "9.81(1)", "9.81 (1)", "9.81(1) m", "9.81(2) m", "5(1)/2"],
 )  # fmt: skip
 def test_where_a_point_has_no_uncertainty_one_is_never_a_product(text: str) -> None:
     with pytest.raises(ExpressionError, match="gives an uncertainty") as caught:
