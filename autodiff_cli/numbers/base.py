@@ -55,9 +55,8 @@ class Compared:
     __slots__ = ()
     __hash__ = None  # type: ignore[assignment]
 
-    def _compared(self, other: Any, holds: Callable[[int], bool], question: str) -> Any:
-        """Whether something holds of the sign of the difference; `question` says what was asked."""
-        raise NotImplementedError
+    _compared: Callable[..., Any]
+    """Whether something holds of the sign of the difference from a number; the last argument says what was asked."""
 
     def __eq__(self, other: object) -> Any:
         return self._compared(other, lambda sign: sign == 0, "equal to")
