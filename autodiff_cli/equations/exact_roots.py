@@ -24,12 +24,15 @@ class ExactRoots(NamedTuple):
     roots: list[RealRoot]
     degree: int
     """The degree of the polynomial that is 0 there."""
+    divided: bool
+    """Whether the equation divides by the unknown."""
 
     @property
     def kind(self) -> str:
         """What the equation is, in words."""
         if not self.degree:
-            return "an equation without the unknown, which does not hold"
+            cleared = " once it is multiplied out" if self.divided else ""
+            return f"an equation without the unknown{cleared}, which does not hold"
         return f"a polynomial of degree {self.degree}" + ("" if self.roots else " without a real root")
 
 
@@ -48,7 +51,8 @@ def exact_roots(problem: Problem) -> ExactRoots | None:
         sides = [_coefficients(side, leaf, values) for side in (above, *divisors)]
         if any(sides[0]):
             roots = real_roots(sides[0], sides[1:])
-            return ExactRoots(roots, max(k for k, c in enumerate(sides[0]) if c))
+            degree, *others = (max((k for k, c in enumerate(side) if c), default=0) for side in sides)
+            return ExactRoots(roots, degree, any(others))
     return None
 
 

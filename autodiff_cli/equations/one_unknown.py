@@ -10,16 +10,18 @@ from typing import Any
 from ..algebra.walk import facts_of
 from ..batched.evaluator import Evaluator
 from ..errors import Diagnostic, ExpressionError, counted, point_error
-from ..graphs.value_and_gradient import evaluate_in
+from ..graphs.value_and_gradient import evaluate_in, value_in
 from ..inputs.arithmetic import Arithmetic
 from ..inputs.problem import Problem
 from ..numbers.budget import ITERATION, Defined, charge
+from ..numbers.exact import EXACT
 from ..numbers.running_error import UNIT
+from ..numerics.newton import bisected
 from ..table.primitives import OSCILLATING
 from .exact_roots import ExactRoots, exact_roots
 from .proof import Proof
 from .residuals import TOUCHED, rounding_errors
-from .roots import Root, Sample, all_roots, bracketed, nearest_to_zero, outwards, refined
+from .roots import DIGITS, Root, Sample, all_roots, bracketed, nearest_to_zero, outwards, refined
 
 FARTHEST = 1e5
 """Roots are looked for up to this size unless there are bounds."""
@@ -54,6 +56,8 @@ class OneEquation:
         self.roots: list[float] = []
         self.multiplicities: dict[float, int | None] = {}
         """Of the roots at which the sign does not change plainly."""
+        self.plateaus: list[tuple[float, float]] = []
+        """Intervals in which the equation holds."""
         self.rejected: dict[float, Any] = {}
         """Points where the value rounds to 0 without being a root, with the value and the derivative in more digits."""
         self.errors: dict[float, float] = {}
@@ -177,7 +181,7 @@ class OneEquation:
             return [[x] for x in roots]
         self.reach = NEAREST
         roots = self.confirmed(all_roots(self, -NEAREST, NEAREST, self.small))
-        endless = self._oscillates or any(warning.kind == "flat" for warning in self.problem.warnings)
+        endless = self._oscillates or bool(self.plateaus)
         while self.reach < FARTHEST and len(roots) < MANY and not (roots and endless):
             ends = (-10 * self.reach, -self.reach), (self.reach, 10 * self.reach)
             shells = [self.confirmed(all_roots(self, *shell, self.small, SHELL_STEPS)) for shell in ends]
@@ -202,6 +206,9 @@ class OneEquation:
         """Return where was looked for roots, in words; `solved` where one root was asked for."""
         if not self.reach or not count:
             return "solved"
+        if not self.count:
+            ends = f"from {self._text(-self.reach)} to {self._text(self.reach)}"
+            return f"1 solution found, which the grid of {self.name} {ends} does not show; there may be others"
         proven = NEAREST
         while proven < self.farthest:
             proven *= 10
@@ -211,10 +218,10 @@ class OneEquation:
         )
         between = f"--between {self.name}={first}:{last}" if self.problem.units is None else ""
         between = between or f'--between "{self.name}={first}:{last}"'
+        more = f"; `{between} --all --certified` proves whether there are more in that range"
         return (
             f"{nearest}{counted(max(count, self.count), 'solution')} found for {low} ≤ {self.name} ≤ "
-            f"{high} on a grid; `{between} --all --certified` "
-            "proves whether there are more in that range"
+            f"{high} on a grid{'' if self.plateaus else more}"
         )
 
     # ---- what rounding hides ------------------------------------------------------------------------------------
@@ -274,17 +281,65 @@ class OneEquation:
         at = min(flat, key=lambda x: abs(self._evaluator.value(self._point_at(x))))
         in_digits = self._in_digits(MANY_DIGITS)(at)
         value = in_digits and in_digits[0]
-        exact = value == 0 and self._is_computed_exactly(at)
+        exact = value == 0 and (self._is_computed_exactly(at) or self._holds(at))
         if not exact and not self._changes_sign(at, width):
+            again = self._in_digits(MANY_DIGITS + DIGITS)(at) if value else None
+            if in_digits and again and abs(value - again[0]) > 0.01 * abs(again[0]):
+                in_digits = 0, 0  # these digits are rounding errors
             self.rejected[at] = in_digits
             return []
-        if exact and len(flat) > 1:
-            message = (
-                f"the equation holds everywhere from {self.name} = {self._text(flat[0])} to {self._text(flat[-1])}"
-            )
-            self.problem.warnings.append(Diagnostic("flat", message, None, "one place of these is shown"))
         self.multiplicities[at] = None
+        if exact:
+            self.errors[at] = 0.0
+            if not self._on_a_plateau(at):
+                self._find_plateau(flat, width)
         return [at]
+
+    def _on_a_plateau(self, x: float) -> bool:
+        return any(low <= x <= high for low, high in self.plateaus)
+
+    def _find_plateau(self, flat: Sequence[float], width: float) -> None:
+        """Warn of an interval around roots in which the equation holds wherever it is evaluated, if there is one."""
+        low, below = self._last_zero(flat[0], -width)
+        high, above = self._last_zero(flat[-1], width)
+        if low == high:
+            return
+        self.plateaus.append((low, high))
+        start = f"{self._text(low)} ≤" if below is None else f"{self._text(below)} <"
+        end = f"≤ {self._text(high)}" if above is None else f"< {self._text(above)}"
+        message = f"the equation holds at all numbers that were tried for {start} {self.name} {end}"
+        self.problem.warnings.append(Diagnostic("flat", message, None, "one place of these is shown"))
+
+    def _last_zero(self, x: float, width: float) -> tuple[float, float | None]:
+        """The last double from a root on, towards the sign of `width`, at which the equation holds.
+
+        And the double behind it, if it is the shorter one of the two.
+        """
+        step, (low, high) = width * 2.0**-10, self.bounds
+        low, high = max(low, -FARTHEST), min(high, FARTHEST)
+
+        def holds(x: float) -> bool:
+            sample = self(x)
+            return sample is not None and (sample[1] == 0 or (self._is_flat(x) and self._holds(x)))
+
+        while low <= x + step <= high and holds(x + step):
+            x, step = x + step, step * 1.2
+        end = min(max(x + step, low), high)
+        if holds(end):
+            return end, None
+        x, end = bisected(holds, x, end)
+        return x, end if len(repr(end)) < len(repr(x)) else None
+
+    def _holds(self, x: float) -> bool:
+        """Whether the equation holds at a number in exact arithmetic."""
+        with Defined(ArithmeticError, ValueError):
+            (output,), exact = self.problem.program.outputs, Arithmetic("exact")
+            point = {
+                name: exact._value(EXACT, name, x if name == self.name else self.problem.point[name])
+                for name in self._evaluator.variables
+            }
+            return value_in(EXACT, output, point) == 0
+        return False
 
     def _is_computed_exactly(self, x: float) -> bool:
         """Whether no operation is rounded in doubles at a number."""
@@ -352,7 +407,12 @@ class OneEquation:
         except Stopped:
             return []
         ((x,),) = solutions
-        return [other for other in self.roots if abs(other - x) > 1e-7 * max(abs(x), abs(other))]
+        near = 0.0 if self.exact else 1e-7
+        others = [other for other in self.roots if abs(other - x) > near * max(abs(x), abs(other))]
+        others = [other for other in others if not (self._on_a_plateau(x) and self._on_a_plateau(other))]
+        if others:
+            self.complete = False
+        return others
 
     def _only_rounded(self) -> str:
         """Describe a point where the value rounds to 0 without being 0."""

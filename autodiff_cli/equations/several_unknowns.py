@@ -34,7 +34,7 @@ ANYWHERE = (-math.inf, math.inf)
 class SeveralEquations:
     """Several equations, in doubles."""
 
-    complete, kind = None, ""
+    complete, kind, plateaus = None, "", ()
 
     def __init__(self, problem: Problem, stop: Callable[[], bool]) -> None:
         message = "several equations need SciPy, the extra `optimize`"

@@ -414,7 +414,7 @@ def _solution(
         if not exact:
             message = f"the solution has no derivatives: {error}"
             problem.warnings.append(Diagnostic("derivative", message, error.span, error.hint))
-    if not simple and wanted:
+    if not simple and wanted and not any(warning.kind == "flat" for warning in problem.warnings):
         problem.warnings.append(_multiple_root(problem, at, multiplicity, edge=slopes is None))
     bounds: Mapping[str, float | None] = errors if errors and arithmetic == DOUBLE else dict.fromkeys(at)
     if off is not None and arithmetic == DOUBLE:
@@ -540,5 +540,6 @@ def _outcome(
     if not count:
         return "not found", f"no solution was found{f' for {where}' if every else ''}{finder.nearest()}"
     if every:
-        return "solved", f"{listed} found for {where}; `--certified` proves whether these are all"
+        more = "" if finder.plateaus else "; `--certified` proves whether these are all"
+        return "solved", f"{listed} found for {where}{more}"
     return "solved", finder.searched(count)

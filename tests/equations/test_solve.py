@@ -479,6 +479,35 @@ def test_a_root_on_the_edge_of_a_domain(text: str, roots: list[float]) -> None:
     assert [float(solution.values["x"].text) for solution in precise.solutions] == roots
 
 
+@pytest.mark.parametrize(
+    ("text", "place", "interval"),
+    [
+        ("floor(x) = 2", 2.0, "2 ≤ x < 3"),
+        ("sign(x) = 1", None, "0 < x ≤ 100000"),
+        ("abs(x - 1) + abs(x - 2) = 1", 1.0, "1 ≤ x ≤ 2"),
+        ("sqrt(x**2) = x", 0.0, "0 ≤ x ≤ 100000"),
+        ("(x + 1)**2 = x**2 + 2*x + 1", None, "-100000 ≤ x ≤ 100000"),
+        ("relu(sin(x)) = 0", None, "x ≤ 6.28319"),
+    ],
+)
+def test_a_solution_on_a_plateau_is_shown_with_the_plateau(text: str, place: float | None, interval: str) -> None:
+    answer = solve(text)
+    values = [solution.values["x"] for solution in answer.solutions]
+    assert values and place in (None, values[0])
+    assert any(interval in warning.message for warning in answer.warnings)
+    assert "proves" not in answer.message
+
+
+def test_solutions_are_all_only_where_all_are_listed() -> None:
+    polynomial = "(x + 3)*(x - 2)**2*(x - 5)"
+    answer = solve(polynomial, between=Range(-4, 3))
+    assert (answer.complete, answer.message, answer.others) == (False, "solved", [2.0])
+    assert solve(polynomial, between=Range(-4, 1)).complete
+    assert solve(polynomial, between=Range(-4, 3), every=True).complete
+    # roots that are closer to each other than those of a grid can be
+    assert solve("(x - 1)*(x - 1.00000001)", between=Range(0, 2)).others == [1.00000001]
+
+
 def test_what_is_said_of_a_root_on_the_edge_of_a_domain() -> None:
     for arithmetic in (chosen(False, None, False), MANY):
         answer = solve("sqrt(x) = a*x", {"a": 0.5}, unknowns=["x"], arithmetic=arithmetic)
