@@ -15,8 +15,17 @@ from .gradient import Gradient, gradient, gradient_of, with_elasticities
 REMEMBERED = 1024
 """How many programs are kept, in case they come again with another point."""
 
+AT_ONCE = 128
+"""How many are kept the first time that they come; of further ones only those that come again before long.
+
+Most programs of a long stream never do, and memory that is used again at once is faster than memory that is kept.
+"""
+
 MOST_KEPT = 250_000
 """How large they may be together, in characters of text and nodes of graphs."""
+
+MOST_MET = 16_384
+"""Of how many it is known that they came once."""
 
 
 class PreparedProgram:
@@ -81,6 +90,8 @@ class Programs:
         self._units, self._system = units, system
         self._known: dict[tuple[str, ...], PreparedProgram] = {}
         self._size = 0
+        self._met: set[int] = set()
+        """The hashes of programs that came once and were not kept."""
 
     def gradient(self, text: str, point: Mapping[str, float], wrt: Sequence[str] | None = None) -> Gradient[Any]:
         """What `gradient` gives for a point of finite numbers.
@@ -111,6 +122,13 @@ class Programs:
         return with_fallback(prepared.numbers, prepared.graph, point, wrt)
 
     def _remember(self, key: tuple[str, ...], prepared: PreparedProgram) -> None:
+        if len(self._known) >= AT_ONCE:
+            met = hash(key)
+            if met not in self._met:
+                if len(self._met) >= MOST_MET:
+                    self._met.clear()
+                self._met.add(met)
+                return
         self._size += prepared.size
         if len(self._known) >= self._remembered or self._size > MOST_KEPT:
             self._known.clear()

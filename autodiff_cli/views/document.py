@@ -146,8 +146,8 @@ def circumstances(
     """The constants that were used, and the variables that were held fixed, a line each."""
     for name, value in constants.items():
         yield Line((*assignments({name: format_number(value, digits)}), (" (constant)", "faint")))
-    held = {name: value for name, value in point.items() if name not in wanted}
-    yield from held_fixed({name: measured(x, units[name] if units else None, digits) for name, x in held.items()})
+    held = [(name, x) for name, x in point.items() if name not in wanted]
+    yield from held_fixed({name: measured(x, units[name] if units else None, digits) for name, x in held})
 
 
 def loss_summary_lines(over: LossSummary | None) -> Iterator[Block]:
@@ -200,10 +200,9 @@ def partials_table(
     A matrix has its rows, unless numbers have units or many digits, or the entries are not to be `shaped`.
     """
     heads = ("variable", "value", head, *("elasticity",) * bool(elasticities))
-    rows: list[tuple[Any, ...]] = [
-        (name, point[name], partial, *([elasticities[name]] if elasticities else ()))
-        for name, partial in gradient.items()
-    ]
+    rows: list[tuple[Any, ...]] = [(name, point[name], partial) for name, partial in gradient.items()]
+    if elasticities:
+        rows = [(*row, elasticities[row[0]]) for row in rows]
     if units is not None:
         at, by = units["point"], units["gradient"]
         rows = [

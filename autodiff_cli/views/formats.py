@@ -101,7 +101,7 @@ class JsonLines(Writer[Answer]):
         escape = (getattr(out, "encoding", None) or "utf-8").lower() not in ("utf-8", "utf8")
         self._string = json.encoder.encode_basestring_ascii if escape else json.encoder.encode_basestring
         self._encode = _encoder(escape, self._string)
-        self._templates: dict[tuple[str, ...], str] = {}
+        self._templates: dict[tuple[int, ...], str] = {}
 
     def answer(self, subject: Subject, answer: Answer) -> None:
         text = self._filled(subject, answer)
@@ -114,28 +114,26 @@ class JsonLines(Writer[Answer]):
         self.record(fields if subject.text is None else subject.fields() | fields)
 
     def _filled(self, subject: Subject, answer: Answer) -> str | None:
-        """The record as a template that its numbers are filled into, where answers with the same names came before."""
+        """The record as a template for so many numbers, filled with their names and values; None if it has more."""
         program, line, ident, kept, reading, values, _ = subject
-        names_and_numbers = self.view.names_and_numbers(answer)
-        if names_and_numbers is None or program is None or kept is not None or reading is not None or values:
+        groups = self.view.named_numbers(answer)
+        if groups is None or program is None or kept is not None or reading is not None or values:
             return None
-        names, numbers = names_and_numbers
-        template = self._templates.get(names)
-        total = sum(numbers)
-        if template is None or total - total != 0.0:
+        items = [*chain.from_iterable([group.items() for group in groups])]
+        names, numbers = zip(*items, strict=True)
+        together, total = "".join(names), sum(numbers)
+        if not together.isascii() or "]" in together or total - total != 0.0:
+            return None  # names with escapes, several numbers after the name of a list, or no number
+        counts = tuple(map(len, groups))
+        template = self._templates.get(counts)
+        if template is None:
             if len(self._templates) >= TEMPLATES:
                 self._templates.clear()
-            self._templates.setdefault(names, "")
-            return None
-        if not template:
-            if "]" in "".join(names):
-                return None  # lists have several numbers after a name
             record = self._encode(self.view.record(answer)).replace("%", "%%")
-            template = _NUMBER.sub("%r", self._escaped(record)[1:])
-            self._templates[names] = template
+            template = self._templates[counts] = _NUMBER.sub('"%s": %r', self._escaped(record)[1:])
         name = "null" if ident is None else str(ident) if type(ident) is int else self._encode(ident)
         head = f'{{"id": {name}, "line": {line}, "expr": {self._string(program)}, '
-        return self._escaped(head) + template % numbers
+        return self._escaped(head) + template % (*chain.from_iterable(items),)
 
     def error(self, subject: Subject, error: ExpressionError) -> None:
         record = diagnostic_record(error.diagnostic, elsewhere=error.text is not None)
@@ -162,8 +160,8 @@ class JsonLines(Writer[Answer]):
 TEMPLATES = 1024
 """So many templates of records are remembered."""
 
-_NUMBER = re.compile("(?<=: )-?[0-9][^,}]*")
-"""A number in a record, after its name."""
+_NUMBER = re.compile('"[^"]*": -?[0-9][^,}]*')
+"""A number in a record, with its name."""
 
 
 def _encoder(escape: bool, string: Callable[[str], str]) -> Callable[[object], str]:

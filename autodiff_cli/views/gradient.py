@@ -47,15 +47,13 @@ class GradientView(View[Gradient[Any]]):
             answer = answer._replace(gradient={name: answer.gradient[name] for name in names}, elasticities=shares)
         return answer
 
-    def names_and_numbers(self, answer: Gradient[Any]) -> tuple[tuple[str, ...], tuple[float, ...]] | None:
+    def named_numbers(self, answer: Gradient[Any]) -> tuple[Mapping[str, float], ...] | None:
         if self.intermediates or self.relative or answer.warnings or answer.over or answer.arithmetic is not DOUBLE:
             return None
         if answer.units is not None:
             return None
         answer = self.select(answer)
-        partials, point, constants = answer.gradient, answer.point, answer.constants
-        numbers = (answer.value, *partials.values(), *point.values(), *constants.values())
-        return (*partials, "", *point, "", *constants), numbers
+        return {"value": answer.value}, answer.gradient, answer.point, answer.constants
 
     def document(self, answer: Gradient[Any]) -> Iterator[Block]:
         # records need neither

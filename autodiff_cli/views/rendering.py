@@ -212,12 +212,8 @@ class Markdown(PlainText):
     """The document as Markdown, an empty line between its blocks."""
 
     def render(self, blocks: Iterable[Block]) -> str:
-        """The whole document; what parts its lines elsewhere is there anyway."""
-        return super().render([block for block in blocks if type(block) is not Line or any(dict(block.pieces))])
-
-    def together(self, above: Block, below: Block) -> bool:
-        """Never: lines that follow each other would be one paragraph."""
-        return False
+        """The whole document; lines that follow each other without an empty one would be one paragraph."""
+        return "".join([text + "\n\n" for block in blocks if (text := "\n".join(self.block(block)))])[:-1]
 
     def line(self, pieces: Pieces) -> str:
         """A line of text; names and code as code spans, in which only a vertical bar can do harm."""
@@ -225,11 +221,12 @@ class Markdown(PlainText):
 
     def piece(self, text: str, style: Style) -> str:
         """One of them."""
-        if style == "number" and text.isascii() and text.isprintable() and _ESCAPED.isdisjoint(text):
+        is_code = style == "name" or style == "code"
+        if not is_code and text.isascii() and text.isprintable() and _ESCAPED.isdisjoint(text):
             return text
         if not (text.isascii() and text.isprintable()):
             text = visible(text, self.look.encoding)
-        if (style == "name" or style == "code") and text.strip():
+        if is_code and text.strip():
             return _code(text)
         return text if _ESCAPED.isdisjoint(text) else escaped(text, bar=False)
 
@@ -241,8 +238,10 @@ class Markdown(PlainText):
         """A table."""
         yield _markdown_head(table.heads, table.right, self.look.encoding)
         for row in table.rows:
-            cells = map(self.piece, row, table.styles) if table.styles else map(self.line, row)
-            yield "| " + " | ".join([cell.replace("|", "\\|") for cell in cells]) + " |"
+            cells = [*(map(self.piece, row, table.styles) if table.styles else map(self.line, row))]
+            if "|" in "".join(cells):
+                cells = [cell.replace("|", "\\|") for cell in cells]
+            yield f"| {' | '.join(cells)} |"
 
     def outline(self, outline: Outline) -> Iterable[str]:
         """A tree, as code."""

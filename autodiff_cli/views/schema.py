@@ -283,10 +283,10 @@ class View(Choices, Generic[Answer]):
         record = record_of(self.shown_fields, self.select(answer), name)
         return with_lists(record)
 
-    def names_and_numbers(self, answer: Answer) -> tuple[tuple[str, ...], tuple[float, ...]] | None:
-        """Return the doubles in the answer's record, after the names that all else in it follows from.
+    def named_numbers(self, answer: Answer) -> tuple[Mapping[str, float], ...] | None:
+        """Return the doubles in the answer's record, in its order, by the names that they have in it.
 
-        None where there is more in it, or a list of numbers: then it is encoded anew each time.
+        None where there is more in it that differs between answers with as many numbers: then it is encoded each time.
         """
         return None
 
