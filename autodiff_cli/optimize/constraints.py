@@ -15,6 +15,7 @@ from ..batched.evaluator import Evaluator
 from ..errors import ExpressionError, usage_error
 from ..inputs.problem import check_single, parse
 from ..language.builder import Program
+from ..numbers.budget import Defined
 from ..numbers.running_error import UNIT, Bounded
 from ..numerics.optimality import Single
 from ..record import Record
@@ -31,6 +32,9 @@ NEWTON_STEPS = 30
 
 FEASIBLE = 1e-10
 """How far a constraint may be off beyond its rounding errors, in the same terms."""
+
+BESIDE = 1e-6
+"""How far from a minimum, in terms of the size of the point, its curvature has to be positive too."""
 
 VANISHING = 1e-9
 """The multiplier, as a share of the largest gradient, below which a constraint holds nothing."""
@@ -322,31 +326,40 @@ class ConstrainedProblem:
         """The kind of a point by the Lagrangian's curvature along the constraints and bounds that hold it."""
         import numpy as np
 
-        try:
-            curvature = self.hessian(x, multipliers)
-        except ExpressionError:
-            return None
         walls = self.walls(x)
         left = gradients[0] - multipliers @ gradients[1:]
         pressed = [k for k in held if self.constraints[k].equality or multipliers[k] > VANISHING * scale]
         inside = [k for k, wall in enumerate(walls) if not wall or abs(left[k]) <= VANISHING * scale]
-        if not inside:
+
+        def reduced(x: Any) -> tuple[Any, Any, int]:
+            """The curvature of the Lagrangian at a point, the directions that are left, and the constraints' rank."""
+            gradients = self.first_order(x)[2]
+            basis, rank = np.eye(len(x))[:, inside], 0
+            if pressed and inside:
+                _, s, vt = np.linalg.svd(gradients[1:][pressed][:, inside])
+                rank = int(np.sum(s > 1e-10 * s[0])) if s.size and s[0] > 0 else 0
+                basis = basis @ vt[rank:].T
+            return self.hessian(x, self.multipliers(x, gradients, pressed)[0]), basis, rank
+
+        try:
+            curvature, basis, rank = reduced(x)
+        except ExpressionError:
+            return None
+        if not basis.size:
             return "minimum"
-        jacobian = gradients[1:][pressed][:, inside]
-        matrix = curvature[np.ix_(inside, inside)]
-        if pressed:
-            _, s, vt = np.linalg.svd(jacobian)
-            rank = int(np.sum(s > 1e-10 * s[0])) if s.size and s[0] > 0 else 0
-            basis = vt[rank:].T
-            matrix = basis.T @ matrix @ basis
-        if not matrix.size:
-            return "minimum"
-        spectrum = np.linalg.eigvalsh(matrix)
+        spectrum, ways = np.linalg.eigh(basis.T @ curvature @ basis)
         noise = 1e-9 * max(float(np.max(np.abs(curvature))), 1e-300)
         if spectrum[0] > noise:
+            # where third derivatives decide, the point is not known well enough for the sign of the second ones
+            with Defined(ArithmeticError):
+                for sign in (-1.0, 1.0):
+                    there = reduced(x + sign * BESIDE * np.maximum(1.0, np.abs(x)) * (basis @ ways[:, 0]))
+                    if np.linalg.eigvalsh(there[1].T @ there[0] @ there[1])[0] <= noise:
+                        return "flat"
             return "minimum"
-        # what is at a border that does not press may leave it to one side only
-        weak = len(pressed) < len(held) or any(walls[k] for k in inside)
+        # what is at a border that does not press may leave it to one side only, and gradients that depend on each
+        # other do not say which directions constraints leave
+        weak = len(pressed) < len(held) or rank < len(pressed) or any(walls[k] for k in inside)
         return "saddle" if spectrum[0] < -noise and not weak else "flat"
 
 

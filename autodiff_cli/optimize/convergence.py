@@ -17,7 +17,7 @@ from ..inputs.figures import unsigned
 from ..numbers.running_error import UNIT, Bounded
 from ..numerics.linear_algebra import eigh, shortest_mean
 from ..numerics.newton import bisected
-from ..numerics.optimality import NAMED, Single, Verdict, classified, direction_in_words
+from ..numerics.optimality import NAMED, Derivatives, Matrix, Single, Verdict, classified, direction_in_words
 from .descend import DescentStep
 
 if TYPE_CHECKING:
@@ -46,6 +46,9 @@ BESIDE = 1e-8
 
 SIDES = 16
 """The number of lines that are searched along at a kink."""
+
+KNOWN = 1e-9
+"""A point is known to so much of its size if the curvature is not checked beside it."""
 
 SHARES = (1.0, 0.25, 2.0**-6)
 """The shares of a step that are tried."""
@@ -179,6 +182,11 @@ class LocalModel:
                 message = "converged: the partial derivatives are 0 within their rounding errors"
                 report = replace(report, reason="precision", message=message)
             return report
+        if last is not None and stationary and trail[-1].value <= row.value and len(trail) > FEW_STEPS:
+            way_to_end = [b - a for a, b in zip(*map(_coordinates, (row, trail[-1])), strict=True)]
+            # small derivatives far from where they are 0, if they are anywhere
+            if not self.is_near(row, way_to_end):
+                return self.falling(row)
         here = analysis.verdict
         curved = here is not None and (here.curvature == "convex" or self.is_near(row, here.step))
         if here is not None and curved and here.curvature in CURVED and here.gain <= self.value_error(row):
@@ -200,7 +208,45 @@ class LocalModel:
             return PointAnalysis(None, self.kinks(row) or (refused.diagnostic._replace(kind="kink"),))
         except Diagnosed as error:
             return PointAnalysis(None, self.kinks(row), str(error))
-        return PointAnalysis(classified(at, self.walls(row), eigh))
+        verdict = classified(at, self.walls(row), eigh)
+        if verdict.kind in CURVED.values():
+            direction = self.unclear_direction(row, at, verdict)
+            if direction is not None:
+                verdict = replace(verdict, kind="flat", flat=(direction,), negative=False)
+        return PointAnalysis(verdict)
+
+    def unclear_direction(self, row: DescentStep, at: Derivatives, verdict: Verdict) -> tuple[float, ...] | None:
+        """A direction in which the point is not known well enough to tell the sign of the curvature; None without one.
+
+        So it is towards a multiple root of the gradient. Looked at is the direction of least curvature.
+        """
+        rest = [k for k in range(len(row.free)) if k not in verdict.held]
+        if not rest:
+            return None
+        size = [self.size[k] for k in rest]
+        spectrum, vectors = eigh(_scaled(at.hessian, rest, size))
+        least, vector = min(zip(spectrum, vectors, strict=True), key=lambda pair: abs(pair[0]))
+        off = math.fsum(abs(v) * at.gradient_error[k] * s for v, k, s in zip(vector, rest, size, strict=True))
+        if off <= KNOWN * abs(least):
+            return None
+        direction = [0.0] * len(row.free)
+        for v, k, s in zip(vector, rest, size, strict=True):
+            direction[k] = v * s
+        for sign in (-1.0, 1.0):
+            beside = dict(zip(row.free, self.moved(row, direction, sign * off / abs(least)), strict=True))
+            try:
+                there = _scaled(
+                    self.function.derivatives({**row.point, **beside}, row.free, self.size).hessian, rest, size
+                )
+            except Diagnosed:
+                continue
+            curvature = math.fsum(
+                v * w * x for v, line in zip(vector, there, strict=True) for w, x in zip(vector, line, strict=True)
+            )
+            if curvature * least <= 0:
+                largest = max(direction, key=abs)
+                return tuple(x / largest for x in direction)
+        return None
 
     def kinks(self, row: DescentStep) -> tuple[Diagnostic, ...]:
         """A warning for each kink that the gradient meets."""
@@ -437,7 +483,9 @@ class LocalModel:
         s = self.sense
         if len(row.free) > 1:
             message = "converged: at a kink, where the derivatives from its sides cancel"
-            words = f"a local {s.best} if the function is {s.convex} nearby"
+            words = self.beside_kink(row)
+            if not words.startswith("not"):
+                words = f"a local {s.best} if the function is {s.convex} nearby"
             return ConvergenceReport(row, "kink", words, "kink", message)
         rises = all(g[0] != 0 for g in gathered)
         sides = f"on both sides of which the value {s.rises}" if rises else f"past which the value {s.falls} no further"
@@ -493,6 +541,11 @@ def _coordinates(row: DescentStep) -> list[float]:
     """The values of the variables that move."""
     point = row.point
     return [point[name] for name in row.free]
+
+
+def _scaled(matrix: Matrix, rows: Sequence[int], size: Sequence[float]) -> list[list[float]]:
+    """Some rows and columns of a Hessian, in coordinates of size 1."""
+    return [[matrix[i][j] * s * t for j, t in zip(rows, size, strict=True)] for i, s in zip(rows, size, strict=True)]
 
 
 def _ratio(before: Sequence[float], step: Sequence[float]) -> float:

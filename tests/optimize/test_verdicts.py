@@ -139,6 +139,40 @@ def test_no_verdict_claims_what_is_not_so(problem: dict[str, Any]) -> None:
         assert min(changes(problem, found, (1e-3,))) >= -least
 
 
+@pytest.mark.parametrize(
+    ("formula", "start", "constraints", "kind", "words"),
+    [
+        # towards a double root of the gradient its error hides that the curvature changes its sign
+        ("2*y**3 + cos(x - y)", {"x": 0, "y": 1}, "", "flat", "not a minimum: the Hessian there is singular along"),
+        # on the circle this is 2 - x**3 beside the point
+        ("2*cos(x) + 2*(y**2 - 1)**2 + (x + y - 1)**2", {"x": -1, "y": 0.5}, "x**2 + y**2 = 1", "flat", "do not tell"),
+        # a constraint without a gradient does not say where the point may move: both ways along it lead up
+        ("2*x**6 + 2*y**2*(1 + y) + x*y", {"x": 0, "y": 2}, "x*y = 0", "flat", "do not tell"),
+        ("floor(x) + 2*abs(y)", {"x": 0, "y": 2}, "", "kink", "not a minimum: at a kink, from which the value falls"),
+        ("x**2 + 1e-9*y**2", {"x": 1, "y": 1}, "", "minimum", "positive definite"),
+    ],
+)
+def test_the_curvature_decides_only_where_the_point_is_known(
+    formula: str, start: dict[str, float], constraints: str, kind: str, words: str
+) -> None:
+    method = "trust-constr" if constraints else "cg"
+    found = minimize(formula, start, subject_to=constraints, method=method)
+    assert found.kind == kind and words in found.verdict, found.verdict
+
+
+@pytest.mark.parametrize(
+    ("formula", "start"),
+    [
+        ("log(1 + exp(x)) - sin(y)", {"x": 0.5, "y": 1}),
+        ("x*exp(-x**2)/2 + y**4/2 - y**2/2", {"x": 2, "y": 2}),
+        ("x**2*(1 + x)/2 + exp(y) + exp(x*y)", {"x": 2, "y": 0}),
+    ],
+)
+def test_small_derivatives_far_from_where_they_are_0_are_no_convergence(formula: str, start: dict[str, float]) -> None:
+    found = minimize(formula, start)
+    assert (found.reason, found.converged) == ("unattained", False)
+
+
 def test_hessian_says_the_same() -> None:
     asked = 0
     for problem in PROBLEMS:
