@@ -1,4 +1,4 @@
-"""How well equations hold at a point in doubles: residuals, their rounding errors, and those of a solution."""
+"""How well equations hold at a point, how far a solution is off, and how it follows the other variables."""
 
 from __future__ import annotations
 
@@ -6,17 +6,27 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..errors import ExpressionError
+from ..graphs.second_order import hessian_in
+from ..graphs.value import Value
 from ..graphs.value_and_gradient import evaluate_in
 from ..inputs.problem import Problem
 from ..numbers.base import Number, NumberType
+from ..numbers.budget import Defined
 from ..numbers.floats import REAL
 from ..numbers.running_error import RUNNING, UNIT, Bounded
-from ..numerics.linear_algebra import Matrix, inverse
+from ..numerics.linear_algebra import Matrix, inverse, solve_linear
 from ..numerics.newton import System
+from ..run.evaluation import Kinks
 
 TOUCHED = 64
 """How many times its rounding error the value at a place may be that counts as one where 0 is touched."""
+
+DIGITS = 80
+"""With so many digits roots are looked for that doubles cannot tell from others."""
+
+
+class Stopped(Exception):
+    """The search was to end early."""
 
 
 def system(m: NumberType, problem: Problem, values: Mapping[str, Number], multiplicity: int = 1) -> System:
@@ -41,25 +51,20 @@ def rounding_errors(problem: Problem, at: Mapping[str, float], *, own: bool = Tr
     }
     errors = []
     for output in problem.program.outputs:
-        try:
-            (value,) = evaluate_in(RUNNING, [output], values, ()).values
-            error = RUNNING.number(value).error
-        except (ExpressionError, ArithmeticError):
-            error = math.inf
+        error = math.inf
+        with Defined(ArithmeticError):
+            error = RUNNING.number(evaluate_in(RUNNING, [output], values, ()).values[0]).error
         errors.append(error if math.isfinite(error) else 0.0)
     return errors
 
 
 def residuals(problem: Problem, at: Mapping[str, float]) -> tuple[list[float], list[list[float]] | None]:
     """Return the outputs at a solution, and their derivatives by the unknowns, None where there are none."""
-    values: dict[str, Number] = {**problem.values, **at}
-    swept = evaluate_in(REAL, problem.program.outputs, values, problem.unknowns)
+    swept = evaluate_in(REAL, problem.program.outputs, {**problem.values, **at}, problem.unknowns)
     left = [float(x) + 0.0 for x in swept.values]
-    try:
-        rows, _ = swept.jacobian(problem.unknowns)
-    except ExpressionError:
-        return left, None
-    return left, [[float(x) for x in row] for row in rows]
+    with Defined():
+        return left, [[float(x) for x in row] for row in swept.jacobian(problem.unknowns)[0]]
+    return left, None
 
 
 def solution_errors(
@@ -81,16 +86,58 @@ def solution_errors(
     if len(at) == 1 and rows[0][0]:
         ((name, x),) = at.items()
         for moved in (x - 2 * errors[name], x + 2 * errors[name]):
-            slope = _slope(problem, name, moved)
-            if slope is not None and (slope > 0) != (rows[0][0] > 0):
-                return None
+            with Defined():
+                slopes = residuals(problem, {name: moved})[1]
+                if slopes is not None and (slopes[0][0] > 0) != (rows[0][0] > 0):
+                    return None
     size = max((abs(x) for x in at.values()), default=0.0) or 1.0
     return errors if all(error <= 1e-3 * max(abs(at[name]), 1e-6 * size) for name, error in errors.items()) else None
 
 
-def _slope(problem: Problem, name: str, x: float) -> float | None:
-    try:
-        rows = residuals(problem, {name: x})[1]
-    except ExpressionError:
-        return None
-    return None if rows is None else rows[0][0]
+def derivatives(
+    m: NumberType,
+    outputs: Sequence[Value],
+    values: Mapping[str, Number],
+    unknowns: Sequence[str],
+    by: Sequence[str],
+) -> tuple[Matrix, Kinks]:
+    """Return the derivative of each unknown by each variable of `by`, where the outputs are 0, and the kinks.
+
+    That is −F_u⁻¹·F_p. Raises `Singular`, and `ExpressionError` as `jacobian` does.
+    """
+    rows, kinks = evaluate_in(m, outputs, values, [*unknowns, *by]).jacobian([*unknowns, *by])
+    n = len(unknowns)
+    if not by:
+        return [[] for _ in unknowns], kinks
+    return solve_linear(m, [row[:n] for row in rows], [[-x for x in row[n:]] for row in rows]), kinks
+
+
+def second_derivatives(
+    m: NumberType,
+    outputs: Sequence[Value],
+    values: Mapping[str, Number],
+    unknowns: Sequence[str],
+    by: Sequence[str],
+    first: Matrix,
+) -> list[Matrix]:
+    """Return for each unknown the matrix of its second derivatives by `by`.
+
+    Differentiating F(u(p), p) = 0 twice gives F_u·u_pq = −(the second derivative of F along (u_p, 1) and (u_q, 1)).
+    """
+    n, count = len(unknowns), len(by)
+    if not count:
+        return [[] for _ in unknowns]
+    slopes, right = [], []
+    zero, one = m.number(0), m.number(1)
+    along = [[*(row[p] for row in first), *(one if q == p else zero for q in range(count))] for p in range(count)]
+    for output in outputs:
+        hessian = hessian_in(m, output, values, [*unknowns, *by])
+        slopes.append(hessian.gradient[:n])
+        bent = [[_dot(row, v, zero) for row in hessian.hessian] for v in along]
+        right.append([-_dot(v, turned, zero) for v in along for turned in bent])
+    solved = solve_linear(m, slopes, right)
+    return [[row[p * count : (p + 1) * count] for p in range(count)] for row in solved]
+
+
+def _dot(a: Sequence[Any], b: Sequence[Any], zero: Any) -> Any:
+    return sum((x * y for x, y in zip(a, b, strict=True)), zero)

@@ -28,12 +28,11 @@ from ..numbers.floats import REAL
 from ..numerics.linear_algebra import Singular
 from ..numerics.newton import polished, with_errors
 from ..record import Record
+from .enclosures import Ends, Operator, Proof, boxes, proven
 from .equations import read_with_unknowns
 from .formula_solutions import FormulaSolution, formula_solutions
-from .implicit import derivatives, second_derivatives
-from .one_unknown import OneEquation, Stopped
-from .proof import Box, Proof, proven
-from .residuals import residuals, solution_errors, system
+from .one_unknown import OneEquation
+from .residuals import Stopped, derivatives, residuals, second_derivatives, solution_errors, system
 from .several_unknowns import SeveralEquations
 
 if TYPE_CHECKING:
@@ -88,11 +87,11 @@ class Solved(Record):
     """The values of the other variables."""
     constants: dict[str, float]
     warnings: tuple[Diagnostic, ...]
-    between: Box
+    between: Ends
     solutions: Sequence[Solution] = ()
     others: Sequence[float] = ()
     """Of one unknown: where other solutions between the bounds seem to be."""
-    undecided: Sequence[Box] = ()
+    undecided: Sequence[Ends] = ()
     """Boxes of which it could not be proven whether they hold solutions."""
     complete: bool | None = None
     """Whether it is proven that there are no other solutions, between the bounds if any; None where it is not known."""
@@ -149,7 +148,8 @@ def solve(
     starts: list[list[float]] = []
     try:
         if every and arithmetic.name == "certified":
-            proof = finder.exactly() or proven(problem, stop)
+            exact = finder.exactly()
+            proof = proven(problem, stop) if exact is None else Proof(exact)
             starts = proof.starts
             finder.multiplicities.update(proof.multiplicities)
         else:
@@ -167,7 +167,7 @@ def solve(
     measured = problem.units
     tree = None if measured is None else measured.of_solution(problem.wanted, order)
 
-    def shown(box: Box) -> Box:
+    def shown(box: Ends) -> Ends:
         return box if measured is None else {name: measured.ends(name, ends) for name, ends in box.items()}
 
     return Solved(
@@ -266,7 +266,7 @@ def posed_equations(
         check_values(program, {**dict.fromkeys(unknowns, 1.0), **numbers})
         if units or has_units(program, ends | {**numbers}):
             measured = EquationUnits(program, numbers, unknowns, ranges, units, system=system)
-    bounds: Box = {}
+    bounds: Ends = {}
     for name, (low, high) in ranges.items():
         if low is None or high is None or not low < high:
             wrong = "need two ends" if low is None or high is None else "are one number"
@@ -454,7 +454,6 @@ def _sharpened(
     from flint import arb
 
     from ..numbers.ball import Ball, Balls
-    from .enclosures import Operator, boxes
 
     assert isinstance(m, Balls)
     operator = Operator(problem.program.outputs, problem.unknowns, values, boxes(m.bits))

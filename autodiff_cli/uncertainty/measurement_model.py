@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from ..batched.evaluator import Evaluator, gradient_recorder
 from ..derivatives.jacobian import output_names
 from ..equations.equations import read_equations
-from ..equations.implicit import derivatives, second_derivatives
+from ..equations.residuals import derivatives, second_derivatives
 from ..equations.solve import located, posed_equations
 from ..errors import Diagnostic, ExpressionError, point_error, usage_error
 from ..graphs.adjoint import record_values
