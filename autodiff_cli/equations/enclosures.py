@@ -1,4 +1,4 @@
-"""All solutions of equations between bounds, proven to be there, and to be all, by interval Newton.
+"""All solutions of equations between bounds, proven by interval Newton.
 
 An interval is a ball of python-flint here. Krawczyk's operator K = m − Y·F(m) + (1 − Y·F′(X))·(X − m) holds every
 solution in the box X around m; where it lies inside X there is exactly one. Neumaier, Interval Methods for Systems of
@@ -39,13 +39,13 @@ LEFT_OVER = 0.3
 """The share of the work that is left to the digits of the solutions, at least."""
 
 BOXES_A_SOLUTION = 16
-"""The digits of a solution take no more work than so many boxes like the one that proved it: about 10, measured."""
+"""The digits of a solution take as much work as so many boxes at the most: about 10, measured."""
 
 NARROWEST = 2.0**-44
-"""A box that has shrunk to so much of what it was, and is not decided, is given up as undecided."""
+"""A box that has shrunk to this share of the first one is given up as undecided."""
 
 SMALL = 2.0**-6
-"""In a box that has shrunk to so much of what it was a multiple root is looked for."""
+"""In a box that has shrunk to this share a multiple root is looked for."""
 
 CLOSE = 2.0**-20
 """Undecided boxes that are closer than this, in terms of the whole box, are shown as one."""
@@ -119,7 +119,7 @@ def proven(problem: Problem, stop: Callable[[], bool]) -> Proof:
 
 
 def _exact(operator: Operator, box: Box) -> list[float] | None:
-    """Return a point in a box at which the equations hold exactly, if it is one of few digits."""
+    """Return a solution of few digits in a box, if there is one."""
 
     def decimals(ball: Any) -> Iterable[float]:
         rounded = (round(float(ball.mid()), places) + 0.0 for places in range(MOST_DECIMALS + 1))
@@ -189,7 +189,7 @@ class Operator:
         return {**self.values, **{name: self.ball(a) for name, a in zip(self.unknowns, box, strict=True)}}
 
     def at(self, box: Box) -> tuple[Box, list[Box]]:
-        """The values of the equations over a box, and the rows of their derivatives by the unknowns."""
+        """Return the values of the equations over a box, and their Jacobian."""
         at = evaluate_in(self.m, self.outputs, self._point(box), self.unknowns)
         rows, kinks = at.jacobian(self.unknowns)
         if kinks:
@@ -198,7 +198,6 @@ class Operator:
         return [ball(x).a for x in at.values], [[ball(x).a for x in row] for row in rows]
 
     def _all(self, point: Mapping[str, Any], holds: Callable[[Any], bool]) -> bool:
-        """Whether all equations have a value at a point of which something holds."""
         with Defined(ArithmeticError, ValueError):
             values = evaluate_in(self.m, self.outputs, point, ()).values
             return all(holds(self.m.number(x).a) for x in values)
@@ -229,7 +228,7 @@ class Operator:
         return False
 
     def contract(self, box: Box) -> Box | None:
-        """K of the box; None where a derivative is not bounded there, or is as good as singular."""
+        """Return K of the box; None where the Jacobian is unbounded or nearly singular."""
         from flint import arb, arb_mat
 
         middle = [arb(a.mid()) for a in box]
@@ -259,9 +258,9 @@ class Operator:
         return box
 
     def enclosed(self, start: Sequence[float], steps: int) -> tuple[Box, Box] | None:
-        """Return a box that is proven to hold exactly one solution, and what it contracts to; None where none is found.
+        """Return a box with exactly one solution, and what it contracts to; None where none is found.
 
-        It is looked for around where so many steps of Newton's method lead from a start, nearer than doubles go.
+        It is looked for where so many steps of Newton's method lead.
         """
         from flint import arb
 
@@ -299,7 +298,7 @@ def search(
     stop: Callable[[], bool] = lambda: False,
     resolved: Callable[[Box], bool] = lambda _: False,
 ) -> tuple[list[Box], list[Box], bool]:
-    """Return boxes that hold one solution each, those that are undecided, and whether all other solutions are excluded.
+    """Return boxes with one solution each, undecided ones, and whether there are no other solutions.
 
     The widest box is decided first, so that a pole or a multiple root, which no box around it decides, keeps no other
     solution waiting. `resolved` says whether all solutions in a small box are known otherwise.
@@ -376,7 +375,6 @@ def _grown(a: Any, more: float = 2.0**-200) -> Any:
 
 
 def _clusters(boxes: Sequence[Box], widths: Sequence[float]) -> list[Box]:
-    """Return the boxes in order, with boxes that touch merged, relative to their widths."""
     result: list[tuple[Box, Box]] = []
     for box in sorted(boxes, key=lambda box: float(box[0].mid())):
         one, grown = box, [_grown(a, CLOSE * width) for a, width in zip(box, widths, strict=True)]

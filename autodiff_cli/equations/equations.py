@@ -33,7 +33,7 @@ class Equations(NamedTuple):
 
 
 class _Statement(NamedTuple):
-    """The tokens of a statement; where its equals sign is among them, if it has one; and how many outputs it makes."""
+    """The tokens of a statement, the place of its equals sign among them, and how many outputs it makes."""
 
     tokens: list[Token]
     sign: int | None
@@ -129,7 +129,6 @@ def variables_of(text: str | None) -> Sequence[str]:
 
 
 def _split(text: str) -> list[list[Token]]:
-    """The tokens of each statement that has any."""
     parts: list[list[Token]] = [[]]
     for token in scan(text):
         if token[0] in (_SEMICOLON, NEWLINE, END):
@@ -163,7 +162,7 @@ def _stated(text: str, tokens: list[Token]) -> _Statement:
 def _kind(
     text: str, statement: _Statement, known_names: set[str], bound: set[str], defined: set[str]
 ) -> tuple[str, str]:
-    """Return whether a statement is an `equation` (or an expression that is to be 0), or what it binds or defines."""
+    """Return whether a statement is an `equation` (or is to be 0), or what it binds or defines."""
     tokens, place, _ = statement
     kinds = [kind for kind, _, _ in tokens]
     name = text[tokens[0][1] : tokens[0][2]]
@@ -182,7 +181,7 @@ def _kind(
 
 
 def _as_outputs(text: str, equations: Sequence[_Statement]) -> tuple[str, list[int]]:
-    """Return the text with the equations as a list of differences, and where each of its characters comes from."""
+    """Return the equations as a list of differences, and where each character comes from."""
     first = equations[0].span.start
     characters, origin = list(text[:first]), list(range(first))
 
@@ -218,7 +217,7 @@ def _back(span: Span, origin: Sequence[int]) -> Span:
 
 
 def _check_sides(text: str, equations: Sequence[_Statement], named: Collection[str], units: bool) -> None:
-    """Raise what is wrong with one of the sides alone, so that the message has no list of differences in it."""
+    """Raise what is wrong with one side alone: a message without the list of differences."""
     first = equations[0].span.start
     for tokens, sign, _ in equations:
         if sign is None:
@@ -236,7 +235,7 @@ def _check_sides(text: str, equations: Sequence[_Statement], named: Collection[s
 
 
 def _texts(text: str, program: Program, equations: Sequence[_Statement]) -> list[str]:
-    """Return the text of the equation of each output: `(A @ x = b)[1]` of an entry of one that is about lists."""
+    """Return the equation of each output as text: `(A @ x = b)[1]` of an entry of a list."""
     spans = [program.whole.span(root) for root in program.roots]
     if len(spans) == sum(statement.outputs for statement in equations):
         left = iter(spans)

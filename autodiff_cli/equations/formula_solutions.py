@@ -53,7 +53,7 @@ def formula_solutions(output: Value, leaf: Value, values: Mapping[str, Value]) -
 
 
 def conditions_of(conditions: Sequence[Value]) -> tuple[bool, str | None]:
-    """Return whether comparisons of formulas with 0 can hold, and together as text; None if they hold everywhere."""
+    """Return whether comparisons with 0 can hold, and their text; None if they hold everywhere."""
     texts: dict[str, None] = {}
     possible = True
     for condition in (factor for whole in conditions for factor in _factors(whole)):
@@ -66,7 +66,7 @@ def conditions_of(conditions: Sequence[Value]) -> tuple[bool, str | None]:
 
 
 def _factors(condition: Value) -> Iterator[Value]:
-    """Yield a comparison of a formula with 0; that it is not 0 or is at least 0, without numbers as factors."""
+    """Yield a comparison of a formula with 0, simplified: without numbers as factors."""
     inner, zero = simplest(condition._prev[0]), condition._prev[1]
     while inner.primitive in (NEG, MUL, DIV):
         factors = [part for part in inner._prev if _number(part) is None]
@@ -86,7 +86,6 @@ def _factors(condition: Value) -> Iterator[Value]:
 
 
 def _solutions(parts: Sequence[Value]) -> Iterator[tuple[Value, list[Value]]]:
-    """Yield the zeros of a polynomial with these coefficients, with their conditions."""
     c, b, *square = parts
     only = simplest(_negative(node(DIV, (c, b)))), [node(NE, (b, ZERO))]
     if not square:

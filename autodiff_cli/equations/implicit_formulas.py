@@ -123,7 +123,6 @@ def implicit_diff(
 
 
 def _check(equations: Equations, unknowns: Sequence[str], order: int, steps: bool) -> None:
-    """Raise `ExpressionError` for equations that are not as many as the unknowns, or that are too many."""
     program, count = equations.program, len(equations.program.roots)
     for name in unknowns:
         if name not in program.variables:
@@ -142,7 +141,7 @@ def _check(equations: Equations, unknowns: Sequence[str], order: int, steps: boo
 
 
 Key = tuple[int, tuple[int, ...]]
-"""The place of an unknown, and those of the variables that it is differentiated by, in ascending order."""
+"""The place of an unknown, and the ascending places of the variables to differentiate it by."""
 
 
 class _Implicit:
@@ -164,14 +163,13 @@ class _Implicit:
                 self.first[i, j] = simplest(node(DIV, (above, self.determinant)))
 
     def total(self, formula: Value, j: int, slopes: Sequence[Value]) -> Value:
-        """Return the derivative of a formula along a variable, where the unknowns have these derivatives by it."""
+        """Return the total derivative of a formula by a variable, from those of the unknowns."""
         *partials, total = derivatives(formula, [*self.unknowns, self.by[j]], 1).values()
         for partial, slope in zip(partials, slopes, strict=True):
             total = node(ADD, (total, node(MUL, (partial, slope))))
         return simplify((total,))[0]
 
     def derivatives(self, order: int) -> dict[Key, Value]:
-        """Return the derivatives of an order."""
         result: dict[Key, Value] = {(i, (j,)): formula for (i, j), formula in self.first.items()}
         n = len(self.unknowns)
         for k in range(2, order + 1):
@@ -185,7 +183,6 @@ class _Implicit:
 
 
 def _determinant(rows: Sequence[Sequence[Value]]) -> Value:
-    """The determinant, expanded along the first row."""
     if len(rows) == 1:
         return rows[0][0]
     total: Value = ZERO
@@ -202,7 +199,6 @@ def _off_curve(
     unknowns: Sequence[str],
     units: EquationUnits | None,
 ) -> Iterator[Diagnostic]:
-    """Warn of a point at which the equations do not hold."""
     program = equations.program
     values = {name: float(numbers[name]) for name in program.variables}
     problem = Problem(program, dict(typed), values, [], [], list(values), units=units)
@@ -215,11 +211,10 @@ def _off_curve(
             yield Diagnostic("off", message, None, hint)
 
 
-# ---- steps --------------------------------------------------------------------------------------------------------
 def _derivations(
     equations: Equations, work: _Implicit, wanted: Sequence[str], formulas: Mapping[Key, Value], order: int
 ) -> Iterator[Derivation]:
-    """The work for each variable: both sides differentiated, collected, solved; then again for each further order."""
+    """Yield the work for each variable and order: differentiate both sides, collect, solve."""
     (output,), (unknown,) = equations.program.outputs, work.unknowns
     _, sign, text = equations.texts[0].replace("==", "=").partition("=")
     # the sides whose difference the output is

@@ -1,4 +1,4 @@
-"""One equation in one unknown, in doubles: roots in brackets, and more digits where rounding hides what is a root."""
+"""One equation in one unknown: roots in doubles, and in more digits where rounding hides them."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ NEAREST = 10.0
 """The first interval without bounds is from minus this on; the next ones go ten times as far."""
 
 GRID, SHELL_STEPS = 240, 60
-"""Into how many steps an interval is divided to look for roots, and one that is farther than the first."""
+"""Into how many steps the first interval is divided to look for roots, and a farther one."""
 
 DECADES = 100
 """From which quotient of its ends on an interval is also divided in equal quotients."""
@@ -77,7 +77,7 @@ class OneEquation:
         self.plateaus: list[tuple[float, float]] = []
         """Intervals in which the equation holds."""
         self.rejected: dict[float, Any] = {}
-        """Points where the value rounds to 0 without being a root, with the value and the derivative in more digits."""
+        """Points where the value only rounds to 0, with value and derivative in more digits."""
         self.errors: dict[float, float] = {}
         """How far the roots that are known exactly may be off."""
         self.complete: bool | None = None
@@ -131,7 +131,6 @@ class OneEquation:
         return []
 
     def _candidates(self, start: float) -> Iterator[float]:
-        """Yield roots in doubles, the likeliest first."""
         near = self._nearest_to_zero(start)
         touched = near is not None and self._is_small(near)
         if near is not None and touched and near[2]:
@@ -148,7 +147,6 @@ class OneEquation:
             yield 0.0
 
     def _between(self, low: float, high: float, start: float | None) -> float:
-        """Return the solution between the bounds: near a start that was given, else the first one."""
         a, b = self(low), self(high)
         if a is not None and b is not None and a[1] * b[1] <= 0 and self.exact is None:
             root = self._bracketed(a, b, start)
@@ -190,7 +188,7 @@ class OneEquation:
         return others
 
     def around(self) -> list[list[float]]:
-        """Return all solutions, if the equation is one of polynomials; else those on grids that go farther and farther.
+        """Return all solutions of polynomials; of other functions those on wider and wider grids.
 
         Where functions oscillate only the first grid is fine enough. The search ends where there are many roots.
         """
@@ -213,12 +211,10 @@ class OneEquation:
         outside = self(start) is None and self.least is not None
         return [[x] for x in sorted(nearest)] if nearest or outside else self.one()
 
-    # ---- brackets -----------------------------------------------------------------------------------------------
     def _bracketed(self, low: Sample, high: Sample, start: float | None = None) -> float | None:
-        """Return the root between two numbers with different signs: Newton's method, halving where it leaves.
+        """Return the root between two samples with different signs by safeguarded Newton steps.
 
-        None where the sign changes at a pole or a jump, or where the equation is undefined in between. Press et al.,
-        Numerical Recipes, 9.4.
+        None at a pole or a jump, or where a value is missing. Press et al., Numerical Recipes, 9.4.
         """
         for end in (low, high):
             if end[1] == 0:
@@ -253,7 +249,6 @@ class OneEquation:
         return min(inside, key=lambda sample: abs(sample[1]))[0]
 
     def _polished(self, near: Sample) -> float:
-        """Return the root beside a number that is nearly one: bracketed, where the sign changes beside it."""
         x, value, slope = near
         step = abs(value / slope) + abs(x) * 2.0**-50
         for _ in range(8):
@@ -267,7 +262,6 @@ class OneEquation:
         return x
 
     def _nearest_to_zero(self, start: float) -> Sample | None:
-        """Return where damped Newton steps lead from a start; None where there is no value."""
 
         def evaluate(point: list[float]) -> tuple[Sequence[float], float] | None:
             sample = self(point[0])
@@ -280,7 +274,7 @@ class OneEquation:
         return None if ended is None else (ended[0][0], ended[1][0], ended[2])
 
     def _outwards(self, start: float) -> Iterator[tuple[Sample, Sample]]:
-        """Yield neighbours with different signs, the nearest to `start` first, in steps that grow on both sides."""
+        """Yield neighbours with different signs, the nearest to `start` first, in growing steps."""
         first = self(start)
         ends: list[Sample | None] = [first, first]
         places = [start, start]
@@ -315,9 +309,9 @@ class OneEquation:
         return edge
 
     def _on_grid(self, low: float, high: float, steps: int = GRID) -> list[float]:
-        """Return the roots that a grid shows, in order: changes of sign, and places where 0 is only touched.
+        """Return the roots that a grid shows, in order: changes of sign, and places that touch 0.
 
-        The grid has equal steps, and where 0 is near also equal quotients. Roots closer to each other may be missed.
+        The grid has equal steps, and where 0 is near equal quotients too.
         """
         points = {low + (high - low) * k / steps for k in range(steps)} | {low, high}
         for a, b, sign in ((low, high, 1.0), (-high, -low, -1.0)):
@@ -341,7 +335,7 @@ class OneEquation:
         return [x for x, _ in distinct]
 
     def _between_samples(self, a: Sample, b: Sample) -> Iterator[tuple[float, bool]]:
-        """Yield the roots between two neighbours, with whether the sign changes there however the root is rounded."""
+        """Yield the roots between two neighbours, with whether the sign changes there."""
         if a[1] * b[1] < 0:
             root = self._bracketed(a, b)
             if root is not None:
@@ -391,7 +385,7 @@ class OneEquation:
         return here is not None and self._is_small(here)
 
     def _changes_sign(self, x: float, step: float = 0.0) -> bool:
-        """Whether the sign changes beside a number by more than rounding errors, and the slope does not."""
+        """Whether the sign changes plainly beside a number, and the slope does not."""
         here = self(x)
         if here is None or not (here[2] or step):
             return False
@@ -404,7 +398,7 @@ class OneEquation:
         return bool(step) or (reach <= 1e-3 * abs(x) and all(0.5 < end[2] / here[2] < 2 for end in (low, high)))
 
     def _true_roots(self, flat: Sequence[float]) -> list[float]:
-        """Return the roots between numbers at which the value is 0 within rounding errors, by more digits."""
+        """Return the roots among numbers where the value rounds to 0, by more digits."""
         if not flat or any(self._is_flat((flat[0] + x) / 2) for x in self.rejected):
             return []
         low, high = self.bounds
@@ -425,7 +419,6 @@ class OneEquation:
         return result or self._rounded_root(flat, width)
 
     def _rounded_root(self, flat: Sequence[float], width: float) -> list[float]:
-        """Return one of the numbers at which the value rounds to 0, if it is 0 there or changes its sign."""
         at = min(flat, key=lambda x: abs(self._evaluator.value(self._point_at(x))))
         in_digits = self._in_digits(MANY_DIGITS)(at)
         value = in_digits and in_digits[0]
@@ -447,7 +440,6 @@ class OneEquation:
         return any(low <= x <= high for low, high in self.plateaus)
 
     def _find_plateau(self, flat: Sequence[float], width: float) -> None:
-        """Warn of an interval around roots in which the equation holds wherever it is evaluated, if there is one."""
         low, below = self._last_zero(flat[0], -width)
         high, above = self._last_zero(flat[-1], width)
         if low == high:
@@ -459,9 +451,9 @@ class OneEquation:
         self.problem.warnings.append(Diagnostic("flat", message, None, "one place of these is shown"))
 
     def _last_zero(self, x: float, width: float) -> tuple[float, float | None]:
-        """Return the last double from a root on, towards the sign of `width`, at which the equation holds.
+        """Return the last double from a root on at which the equation holds.
 
-        And the double behind it, if it is the shorter one of the two.
+        And the double behind it, if that is shorter. `width` has the sign of the direction.
         """
         step, (low, high) = width * 2.0**-10, self.bounds
         low, high = max(low, -FARTHEST), min(high, FARTHEST)
@@ -483,19 +475,16 @@ class OneEquation:
         return self._rounding(x, own=False) == 0.0
 
     def _holds(self, x: float) -> bool:
-        """Whether the equation holds at a number in exact arithmetic."""
         with Defined(ArithmeticError, ValueError):
             point = {**self._others(EXACT, Arithmetic("exact")), self.name: EXACT.number(x)}
             return value_in(EXACT, self.problem.program.outputs[0], point) == 0
         return False
 
     def _others(self, m: Any, arithmetic: Arithmetic) -> dict[str, Any]:
-        """Return the values of the other variables in a number type."""
         names = [name for name in self._evaluator.variables if name != self.name]
         return {name: arithmetic._value(m, name, self.problem.point[name]) for name in names}
 
     def _in_digits(self, digits: int) -> Callable[[Any], tuple[Any, Any] | None]:
-        """Return what computes value and derivative in so many digits; None for what does not exist."""
         from ..numbers.multiprecision import Multiprecision
 
         m = Multiprecision(digits, decimals=True)
@@ -512,11 +501,10 @@ class OneEquation:
         return function
 
     def _refined(self, start: float, width: float) -> tuple[float, int | None] | None:
-        """Return the double nearest to a root near a number, and its multiplicity; None where none is confirmed.
+        """Return the double nearest to a root, and its multiplicity; None where none is confirmed.
 
-        `width` says how far around the value f is 0 within rounding errors. A multiple root of f is a simple one of
-        f/f', to which the secant method converges: beside it that is (x - root)/multiplicity. Where f only tends to 0
-        it does not shrink.
+        Within `width` the value f rounds to 0. A multiple root of f is a simple one of f/f', to which the secant
+        method converges: beside it that is (x - root)/multiplicity. Where f only tends to 0 it does not shrink.
         """
         error = max(self._rounding(start), self._rounding(start + width))
         function, finer = self._in_digits(DIGITS), self._in_digits(2 * DIGITS)
@@ -546,10 +534,9 @@ class OneEquation:
         is_integer = multiplicity > 0 and all(abs(order - multiplicity) < 0.05 for order in orders)
         return float(x), multiplicity if is_integer else None
 
-    # ---- exact roots --------------------------------------------------------------------------------------------
     @cached_property
     def exact(self) -> tuple[list[RealRoot], str] | None:
-        """All real roots, and what the equation is, in words; None where it is none of rational polynomials.
+        """All real roots, and the kind of equation in words; None where it has no rational polynomials.
 
         Divisors are multiplied out, and none of the roots is one of theirs. An equation that holds everywhere has none.
         """
@@ -588,7 +575,6 @@ class OneEquation:
         return self.exact[1] if self.exact else ""
 
     def _exact_roots(self) -> list[float] | None:
-        """Return the exact roots between the bounds; None where they are not known."""
         if self.exact is None:
             return None
         self.complete = True
@@ -599,12 +585,11 @@ class OneEquation:
         return [root.x for root in roots]
 
     def exactly(self) -> list[list[float]] | None:
-        """Return all solutions between the bounds; None where they are not known, or a multiple one is no double."""
+        """Return all solutions between the bounds; None where they are not known exactly."""
         if self.exact is None or any(root.multiplicity > 1 and not root.exact for root in self.exact[0]):
             return None
         return [[x] for x in self._exact_roots() or ()]
 
-    # ---- words --------------------------------------------------------------------------------------------------
     def searched(self, count: int) -> str:
         """Return where was looked for roots, in words; `solved` where one root was asked for."""
         if not self.reach or not count:
@@ -637,7 +622,6 @@ class OneEquation:
         return f"; left side less right side is nearest to 0 at {at}, where it is {side}"
 
     def _only_rounded(self) -> str:
-        """Describe a point where the value rounds to 0 without being 0."""
         for x, in_digits in self.rejected.items():
             at, value = f"{self.name} = {self._text(x)}", in_digits and in_digits[0]
             if in_digits is not None and not any(in_digits):
@@ -651,7 +635,7 @@ class OneEquation:
 
 
 def _zero_of_quotient(function: Callable[[Any], tuple[Any, Any] | None], start: float, width: float) -> Any:
-    """Return the zero of f that the secant method for f/f' approaches; None without a derivative at the start."""
+    """Return the zero of f that the secant method for f/f' approaches; None without a slope."""
     before = function(start)
     if before is None or not before[1]:
         start += width / 32
@@ -666,7 +650,7 @@ def _zero_of_quotient(function: Callable[[Any], tuple[Any, Any] | None], start: 
         here = function(x)
         if here is None or not abs(x - start) < 20 * width:
             break
-        # at the root rounding is all that is left of f/f', and leads away
+        # at the root only rounding is left of f/f'
         if abs(here[0]) < best[1]:
             best = x, abs(here[0])
         if here[0] == 0 or not here[1] or here[0] / here[1] == low:

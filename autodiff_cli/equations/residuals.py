@@ -1,4 +1,4 @@
-"""How well equations hold at a point, how far a solution is off, and how it follows the other variables."""
+"""Residuals of equations, the errors of a solution, and its derivatives by the other variables."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ..numerics.newton import System
 from ..run.evaluation import Kinks
 
 TOUCHED = 64
-"""How many times its rounding error the value at a place may be that counts as one where 0 is touched."""
+"""How many rounding errors a value may be that counts as 0."""
 
 DIGITS = 80
 """With so many digits roots are looked for that doubles cannot tell from others."""
@@ -44,7 +44,7 @@ def system(m: NumberType, problem: Problem, values: Mapping[str, Number], multip
 
 
 def rounding_errors(problem: Problem, at: Mapping[str, float], *, own: bool = True) -> list[float]:
-    """Return how far rounding may have put each output off at a point; with `own`, the rounding of the unknowns too."""
+    """Return the bound on each output's rounding error; with `own`, for rounded unknowns too."""
     values = {
         name: Bounded(x, UNIT * abs(x) if own and name in problem.unknowns else 0.0)
         for name, x in {**problem.values, **at}.items()
@@ -59,7 +59,7 @@ def rounding_errors(problem: Problem, at: Mapping[str, float], *, own: bool = Tr
 
 
 def residuals(problem: Problem, at: Mapping[str, float]) -> tuple[list[float], list[list[float]] | None]:
-    """Return the outputs at a solution, and their derivatives by the unknowns, None where there are none."""
+    """Return the outputs, and their derivatives by the unknowns, None where there are none."""
     swept = evaluate_in(REAL, problem.program.outputs, {**problem.values, **at}, problem.unknowns)
     left = [float(x) + 0.0 for x in swept.values]
     with Defined():
@@ -70,9 +70,9 @@ def residuals(problem: Problem, at: Mapping[str, float]) -> tuple[list[float], l
 def solution_errors(
     problem: Problem, at: Mapping[str, float], left: Sequence[float], rows: Sequence[Sequence[float]] | None
 ) -> dict[str, float] | None:
-    """Return how far each unknown may be off: |F_u⁻¹| times what is left of the equations and their rounding errors.
+    """Return how far each unknown may be off: |F_u⁻¹| times the residuals and their rounding errors.
 
-    `left` and `rows` are the residuals. None where the derivative cannot be distinguished from a singular one.
+    `left` and `rows` are the residuals. None where the derivative may be singular.
     """
     inverted = None if rows is None else inverse(rows)
     if inverted is None or rows is None:
@@ -82,7 +82,7 @@ def solution_errors(
         name: math.fsum(abs(a) * b for a, b in zip(line, off, strict=True))
         for name, line in zip(at, inverted, strict=True)
     }
-    # a multiple root is known to half its digits: there a change within the error changes the derivative by all of it
+    # at a multiple root, known to half its digits, a change within the error changes the derivative by all of it
     if len(at) == 1 and rows[0][0]:
         ((name, x),) = at.items()
         for moved in (x - 2 * errors[name], x + 2 * errors[name]):
@@ -101,9 +101,9 @@ def derivatives(
     unknowns: Sequence[str],
     by: Sequence[str],
 ) -> tuple[Matrix, Kinks]:
-    """Return the derivative of each unknown by each variable of `by`, where the outputs are 0, and the kinks.
+    """Return the derivatives of the unknowns by the variables `by`, −F_u⁻¹·F_p, and the kinks.
 
-    That is −F_u⁻¹·F_p. Raises `Singular`, and `ExpressionError` as `jacobian` does.
+    Raises `Singular`, and `ExpressionError` as `jacobian` does.
     """
     rows, kinks = evaluate_in(m, outputs, values, [*unknowns, *by]).jacobian([*unknowns, *by])
     n = len(unknowns)

@@ -1,4 +1,4 @@
-"""Several equations in several unknowns, in doubles: SciPy with the exact Jacobian, and damped Newton steps."""
+"""Several equations in several unknowns: SciPy with the exact Jacobian, and damped Newton steps."""
 
 from __future__ import annotations
 
@@ -88,7 +88,6 @@ class SeveralEquations:
         return self._newton(ended) or self._newton(start)
 
     def _newton(self, start: Sequence[float]) -> list[float] | None:
-        """Newton's method, its steps shortened until they help; None where it does not come to a solution."""
 
         def evaluate(x: list[float]) -> tuple[Any, Any] | None:
             with Defined():
@@ -105,7 +104,7 @@ class SeveralEquations:
         near = rounding_errors(self.problem, dict(zip(self.problem.unknowns, x, strict=True)))
         if not all(abs(value) <= TOUCHED * error for value, error in zip(values, near, strict=True)):
             return None
-        # a solution that misses a bound by rounding errors is moved onto it; others outside are none
+        # a solution is moved onto a bound that it misses by rounding errors
         moved = [min(max(a, low), high) for a, (low, high) in zip(x, self.bounds, strict=True)]
         reach = [1e-12 * max(abs(low), abs(high)) for low, high in self.bounds]
         is_inside = all(abs(a - b) <= e for a, b, e in zip(x, moved, reach, strict=True))
@@ -114,7 +113,7 @@ class SeveralEquations:
     def _converges(self, x: list[float]) -> bool:
         """Whether Newton's steps shrink in more digits; where the sides only tend to each other they do not.
 
-        That is asked only where doubles cannot tell the derivative from a singular one, as at a multiple root.
+        Needed only where the derivative may be singular.
         """
         from ..numbers.multiprecision import Multiprecision
 
@@ -135,14 +134,13 @@ class SeveralEquations:
                     return True
         if sizes:
             return False
-        # where the derivative is singular all around, as in two equations that are one, nothing speaks against it
+        # the derivative is singular all around, as of two equations that are one
         flat = True
         with Defined(ArithmeticError):
             flat = not any(in_digits(beside)[0])
         return not (flat and any(rounding_errors(problem, at, own=False)))
 
     def _wandered(self, start: Sequence[float]) -> list[float]:
-        """The least sum of squares near the start, between the bounds."""
         from scipy.optimize import least_squares
 
         bounds = tuple(zip(*self.bounds, strict=True))

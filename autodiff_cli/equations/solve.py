@@ -1,4 +1,4 @@
-"""The solutions of equations, how well they are solved, and how they follow the other variables."""
+"""The solutions of equations, their errors, and their derivatives by the other variables."""
 
 from __future__ import annotations
 
@@ -279,7 +279,7 @@ def posed_equations(
 
 
 def _formulas(text: str, point: Mapping[str, float | str], unknowns: Sequence[str] | None) -> Solved | None:
-    """The solutions of an equation whose other variables have no values; None where they have, or none are known."""
+    """Return the answer as formulas if other variables have no values; None if they have, or none are known."""
     if len(unknowns or ()) != 1:
         return None
     program, texts = read_with_unknowns(text, [*point], unknowns, units=True)
@@ -326,7 +326,7 @@ def _solution(
     relative: bool,
     arithmetic: Arithmetic,
 ) -> Solution:
-    """Return the solution near `start`, with all that is asked about it, in an arithmetic."""
+    """Return the solution near `start`, with its derivatives, in an arithmetic."""
     unknowns, wanted, outputs = problem.unknowns, problem.wanted, problem.program.outputs
     at = dict(zip(unknowns, start, strict=True))
     point = {name: problem.point[name] for name in problem.program.variables if name not in at}
@@ -397,7 +397,6 @@ def _named(names: Iterable[str], values: Iterable[T]) -> dict[str, T]:
 
 
 def _multiple_root(problem: Problem, at: Mapping[str, float], multiplicity: int | None, *, edge: bool) -> Diagnostic:
-    """Return the warning that a solution has no derivative; on an `edge` of the domain the equation has none either."""
     where = ", ".join(f"{name} = {problem.text(name, x)}" for name, x in at.items())
     what = "a multiple root" if multiplicity is None else f"a root of multiplicity {multiplicity}"
     message = f"{what} at {where}, where the derivative by the unknown is 0: the solution has no derivative"
@@ -414,7 +413,7 @@ def _multiple_root(problem: Problem, at: Mapping[str, float], multiplicity: int 
 def _sharpened(
     m: Any, problem: Problem, values: Mapping[str, Number], start: Mapping[str, float], multiplicity: int | None
 ) -> dict[str, Number]:
-    """Return the solution near a start with error bounds; of balls, one that is proven to hold exactly one."""
+    """Return the solution near a start with error bounds, proven ones of balls."""
     unknowns, outputs, places = problem.unknowns, problem.program.outputs, list(start.values())
     if m.name != "certified":
         # Newton's steps correct themselves: only what they come to has an error.
@@ -457,7 +456,6 @@ def _sharpened(
 def _outcome(
     problem: Problem, finder: OneEquation | SeveralEquations, count: int, every: bool, proof: Proof | None
 ) -> tuple[str, str]:
-    """Why the search is over, and in words."""
     listed, text = counted(count, "solution"), problem.text
     ends = (f"{text(name, low)} ≤ {name} ≤ {text(name, high)}" for name, (low, high) in problem.bounds.items())
     where = " and ".join(ends)
