@@ -200,6 +200,8 @@ name_mark, call_mark, plus_mark = Primitive("name", ()), Primitive("call", ()), 
 ARRAY, INDEX, RANGE, MATMUL = (Primitive(name, ()) for name in ("array", "index", "range", "matmul"))
 """Markers for what is done with lists, which `unrolling` works out."""
 
+_OF_LISTS = frozenset((ARRAY, INDEX, RANGE, MATMUL))
+
 BOUNDED = frozenset(("sum", "prod"))
 """The functions that may have an index and its bounds: `sum(w[i]*x[i], i, 1, 3)`."""
 _ON_LISTS = frozenset(("dot", "norm"))
@@ -307,7 +309,7 @@ class Builder:
         return [Statement(kind, *self.span((first, last))[:2]) for kind, first, last in self.statements]
 
     def scope(self) -> tuple[Graph, dict[str, int], Any, Mapping[str, Primitive]]:
-        """The scope in which the reader adds nodes. Raises `ListNotation`, as `notation` and `call` do."""
+        """The scope in which the reader adds nodes. Raises `ListNotation`, as `operation` and `call` do."""
         if self.lists:
             raise ListNotation
         return self.nodes, self.node_of, self.conditions, self.functions
@@ -495,39 +497,38 @@ class Builder:
         self.problem = self.problem or error
         return self.constant(0.0, "0", (0, 0))
 
-    def quantity(self, text: str, place: Place) -> tuple[float, str] | None:
-        """The value of a number with a unit, `5[kg]`, in coherent units, and its text.
+    def unusual_number(self, text: str, place: Place) -> tuple[float, str] | None:
+        """The value of a number that is too large, or has a unit, `5[kg]`, in coherent units, and its text.
 
-        What is no unit is refused; None for a number that is none.
+        What is no unit is refused, and what is infinite; None for a number that is none.
         """
-        from ..quantities.unit import parse_unit  # only units need it
-
-        digits, _, unit = text[:-1].partition("[")
+        digits, unit = text, ""
+        if text[-1] == "]":
+            digits, _, unit = text[:-1].partition("[")
         number = number_of(digits)
         if number is None:
             return None
+        if unit:
+            number = self.quantity(number, unit, self.span(place).start + len(digits) + 1)
+        if number[0] == math.inf:
+            message = "this number is too large for double precision"
+            self.refuse(ExpressionError("overflow", message, self.span(place), "the largest is about 1.8e308"))
+        return number
+
+    def quantity(self, number: tuple[float, str], unit: str, start: int) -> tuple[float, str]:
+        """A number with a unit that stands there, in coherent units, and its text."""
+        from ..quantities.unit import parse_unit  # only units need it
+
         try:
             factor = parse_unit(unit)
             if factor.zero:
                 message = f"`{unit}` is a scale with a zero of its own, which a number in a formula has not"
                 raise ExpressionError("type", message, None, "write `K`, or give the temperature in `--at`")
         except ExpressionError as error:
-            start = self.span(place).start + len(digits) + 1
             span = error.span or Span(0, len(unit))
             self.refuse(ExpressionError("type", str(error), Span(start + span.start, start + span.end), error.hint))
             return number
         return factor.to_si(number[0]), f"{number[1]}[{factor}]"
-
-    def refuse_number(self, place: Place) -> None:
-        """Say that a number is infinite."""
-        self.refuse(
-            ExpressionError(
-                "overflow",
-                "this number is too large for double precision",
-                self.span(place),
-                "the largest is about 1.8e308",
-            )
-        )
 
     def check_look(self, name: str, at: Place) -> None:
         """Refuse two names that look alike."""
@@ -661,9 +662,7 @@ class Builder:
         """The exponent that a superscript is, the sign of a pair."""
         digits = worth(text)
         if digits[0] not in "+-":
-            constant = number_of(text)
-            assert constant is not None
-            return self.constant(*constant, (~sign, sign + 1))
+            return self.constant(float(digits), digits, (~sign, sign + 1))
         start, end, _ = self.span((~sign, sign + 1))
         number = self.constant(float(digits[1:]), digits[1:], Span(start + 1, end))
         return self.node(NEG, (number,), Span(start, end)) if digits[0] == "-" else number
@@ -698,14 +697,12 @@ class Builder:
             )
 
     def operation(self, primitive: Primitive, operands: tuple[int, ...], place: Place, pieces: Sequence[Piece]) -> int:
-        """An operation that the grammar knows."""
-        if self.conditions or primitive.takes_conditions:
+        """An operation that the grammar knows. Raises `ListNotation` for those of lists."""
+        if self.conditions or primitive.takes_conditions or primitive in _OF_LISTS:
+            if primitive in _OF_LISTS:
+                raise ListNotation
             self.check_types(primitive.takes_conditions, operands, pieces)
         return self.node(primitive, operands, place)
-
-    def notation(self, mark: Primitive, operands: tuple[int, ...], place: Place, pieces: Sequence[Piece]) -> int:
-        """An operation of lists, for `unrolling` to read: raises `ListNotation`."""
-        raise ListNotation
 
     def plus(self, operand: int, place: Place, piece: Piece) -> int:
         """The operand of a sign that changes nothing."""

@@ -101,11 +101,10 @@ class Unroller(Builder):
         self.begin(Body())
 
     # -- while the text is read ---------------------------------------------------------------------------------------
-    def notation(self, mark: Primitive, operands: tuple[int, ...], place: Place, pieces: Sequence[Piece]) -> int:
-        """Record an operation of lists."""
-        assert self.body is not None
-        self.body.pieces[len(self.body.places)] = pieces
-        return self.node(mark, operands, place)
+    def operation(self, primitive: Primitive, operands: tuple[int, ...], place: Place, pieces: Sequence[Piece]) -> int:
+        """Record an operation; once the text has been read, add it."""
+        self.check_types(primitive.takes_conditions, operands, pieces)
+        return self.node(primitive, operands, place)
 
     def begin_body(self) -> None:
         """Go on: all of the text is a body."""
