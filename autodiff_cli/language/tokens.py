@@ -90,9 +90,7 @@ def split(text: str) -> tuple[list[str], list[str]] | None:
     """
     if not text.isascii():
         return None
-    parts = _SIGN.split(_readable(text))
-    if " " in text:
-        parts = [part.strip(_BLANKS) for part in parts]
+    parts = _SIGN.split(_readable(text).lstrip(_BLANKS))
     return parts[:-1:2], parts[1::2]
 
 
@@ -155,10 +153,9 @@ _BLANKS = " \t\v\f"
 _FIRST = "".join(dict.fromkeys(sign[0] for sign in ASCII_SIGNS if sign not in "[]"))
 _TWO = [sign for sign in ASCII_SIGNS if len(sign) == 2]
 _SECOND = "".join(dict.fromkeys(sign[1] for sign in _TWO))
-_SIGN = re.compile(
-    rf"([{re.escape(_FIRST)}\n{_END_SIGN}](?:[{re.escape(_SECOND)}](?<={'|'.join(map(re.escape, _TWO))}))?)"
-)
-"""The signs of plain ASCII, but for brackets, which may be part of a number."""
+_PAIR_OF_SIGNS = f"(?:[{re.escape(_SECOND)}](?<={'|'.join(map(re.escape, _TWO))}))?"
+_SIGN = re.compile(rf"[{_BLANKS}]*+([{re.escape(_FIRST)}\n{_END_SIGN}]{_PAIR_OF_SIGNS})[{_BLANKS}]*+")
+"""The signs of plain ASCII, with the space around them; but for brackets, which may be part of a number."""
 
 
 def sign_kind(sign: str) -> int:
