@@ -13,8 +13,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..batched.columns_io import Fitted, kept_columns, mapped_columns, missing_hint
-from ..data.columns import check_units, report_headings
-from ..data.readers import Files, Reader, check_columns, reader
+from ..data.columns import report_headings
+from ..data.readers import Files, Reader, reader
 from ..data.rows import BOUND, asked, check_clash, rows
 from ..data.sinks import Collected, plain_cell, sink
 from ..data.sources import Source, has_arrow, sources
@@ -350,8 +350,8 @@ def _in_parts(job: _Job, folder: str) -> int:
         units = _units_of(job, known, _columns_with_units(job, known, columns, files))
         formula = job.rows._replace(point=job.leading(known, columns))
         formula = formula if units is None else formula.in_units(known, units)
-        _check_further_units(files, {name: columns[name] for name in known.variables if name in columns})
         bound = select(files, formula)
+        files.require_units({name: columns[name] for name in known.variables if name in columns})
         parts = cluster.divided(files)
     _report_how(bound, job)
     shared = cluster.Job(
@@ -384,7 +384,7 @@ def _piped(job: _Job, stack: ExitStack, first: Reader | None) -> int:
     heads = dict(formula.heads)
     leading = tuple([heads.get(name, name) for name in leading])
     bound = select(files, formula)
-    _check_further_units(files, {name: columns[name] for name in known.variables if name in columns})
+    files.require_units({name: columns[name] for name in known.variables if name in columns})
     files.look_into(lambda file: None)
     _report_how(bound, job)
     output = job.inputs.output
@@ -449,18 +449,6 @@ def _units_of(job: _Job, known: Fitted, columns: Mapping[str, tuple[Unit, str | 
 
     point = {**job.typed, **{name: unit for name, (unit, _) in columns.items()}}
     return row_units(question.question, known, point, asked_units(question), question.numbers)
-
-
-def _check_further_units(files: Files, used: Mapping[str, str]) -> None:
-    """Have a further file refused whose row of units says others than that of the first."""
-    texts, check = units_in_headings(used, files.first.units), files.check
-
-    def check_with_units(file: Reader) -> None:
-        check(file)
-        check_units(texts, used, file, files.first.source.name)
-
-    if files.first.units:
-        files.check = check_with_units
 
 
 def _report_how(bound: Bound, job: _Job) -> None:
@@ -636,9 +624,8 @@ class _Requests:
         """How the names of the point are called that wide rows begin with."""
         self.leading = tuple(self.heads.values())
         numbers = [*self.used.values(), *self.uncertain.values()]
-        files.check = lambda file: check_columns(file, numbers, self.kept, files.first.source.name)
-        files.check(files.first)
-        _check_further_units(files, self.used)
+        files.require(numbers, self.kept)
+        files.require_units(self.used)
 
     def _uncertain(self, names: Sequence[str]) -> dict[str, str]:
         """The columns of uncertainties, by the names of variables. Raises `ExpressionError` where there are none."""
