@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..batched.columns_io import Fitted, kept_columns, mapped_columns, missing_hint
 from ..data.columns import report_headings
 from ..data.readers import Files, Reader, reader
-from ..data.rows import BOUND, asked, check_clash, rows
+from ..data.rows import BOUND, asked, check_clash, checked_units, row_units, rows
 from ..data.sinks import Collected, plain_cell, sink
 from ..data.sources import Source, has_arrow, sources
 from ..data.swept_rows import SWEEP, SweptPoints, crossing
@@ -45,8 +45,7 @@ from .runner import Answer, Inputs, Method, RowQuestion, answer_requests, is_fil
 
 if TYPE_CHECKING:
     from ..data.pipeline import Tally
-    from ..data.row_units import RowUnits
-    from ..data.rows import Bound, Rows
+    from ..data.rows import Bound, Rows, RowUnits
     from ..quantities.unit import Unit
 
 
@@ -445,10 +444,8 @@ def _units_of(job: _Job, known: Fitted, columns: Mapping[str, tuple[Unit, str | 
         return None
     if not (columns or job.typed or asked_units(question) or has_unit_literals(job.text)):
         return None
-    from ..data.row_units import row_units
-
     point = {**job.typed, **{name: unit for name, (unit, _) in columns.items()}}
-    return row_units(question.question, known, point, asked_units(question), question.numbers)
+    return row_units(question.question, known, point, asked_units(question))
 
 
 def _report_how(bound: Bound, job: _Job) -> None:
@@ -607,8 +604,6 @@ class _Requests:
         if self.units is None:
             self.of_columns = self._units_of_columns(with_units)
             if self.of_columns and job.question.errors is None and not job.question.equations:
-                from ..data.row_units import checked_units
-
                 checked_units(
                     self.known,
                     {**job.typed, **{x: unit for x, (unit, _) in with_units.items()}},
