@@ -147,6 +147,14 @@ def projected(row: DescentStep, limits: Limits) -> float:
     return largest
 
 
+def walls_at(x: Sequence[float], limits: Limits) -> list[int]:
+    """Return at which bound each variable is: -1 at the lower one, 1 at the upper one, 2 at both, 0 at none."""
+    return [
+        2 if low == high else -1 if value <= low else 1 if value >= high else 0
+        for value, (low, high) in zip(x, limits, strict=True)
+    ]
+
+
 @dataclass(slots=True)
 class LocalModel:
     """A function as it is looked at around a point; every evaluation may raise what `evaluate` raises."""
@@ -208,7 +216,7 @@ class LocalModel:
             return PointAnalysis(None, self.kinks(row) or (refused.diagnostic._replace(kind="kink"),))
         except Diagnosed as error:
             return PointAnalysis(None, self.kinks(row), str(error))
-        verdict = classified(at, self.walls(row), eigh)
+        verdict = classified(at, walls_at(_coordinates(row), self.limits), eigh)
         if verdict.kind in CURVED.values():
             direction = self.unclear_direction(row, at, verdict)
             if direction is not None:
@@ -251,13 +259,6 @@ class LocalModel:
     def kinks(self, row: DescentStep) -> tuple[Diagnostic, ...]:
         """A warning for each kink that the gradient meets."""
         return self.function.kinks(row.point, row.free)
-
-    def walls(self, row: DescentStep) -> list[int]:
-        """At which bound each variable is, as `classified` takes it."""
-        return [
-            2 if low == high else -1 if x == low else 1 if x == high else 0
-            for x, (low, high) in zip(_coordinates(row), self.limits, strict=True)
-        ]
 
     def bounded(self, row: DescentStep, x: Sequence[float] | None = None) -> tuple[Bounded, list[Bounded]] | None:
         """Value and gradient at the row, or at these coordinates, with their rounding errors; None where there is none.
@@ -444,7 +445,7 @@ class LocalModel:
         kink = False
         for _ in range(SIDES):
             mean = shortest_mean([[g * s for g, s in zip(gradient, self.size, strict=True)] for gradient in gathered])
-            walls = self.walls(row)
+            walls = walls_at(_coordinates(row), self.limits)
             free = [0.0 if wall == 2 or g * wall < 0 else g for g, wall in zip(mean, walls, strict=True)]
             if kink and all(abs(g) <= self.tolerance * size for g, size in zip(free, self.size, strict=True)):
                 return self.on_kink(row, gathered)
@@ -518,7 +519,7 @@ class LocalModel:
         """Whether the value falls along a line, as far as no bound holds it."""
         if row is None:
             return False
-        walls = self.walls(row)
+        walls = walls_at(_coordinates(row), self.limits)
         return (
             math.fsum(g * w for g, w, wall in zip(row.partials, way, walls, strict=True) if wall != 2 and w * wall <= 0)
             < 0

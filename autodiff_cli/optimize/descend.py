@@ -14,7 +14,6 @@ from ..errors import Diagnostic, ExpressionError, counted, usage_error
 from ..inputs.measured_points import program_units, with_units
 from ..inputs.problem import Point, check_single, parse, pose
 from ..numbers.budget import DESCENT_COORDINATE, BudgetExceeded, current
-from .starts import SEED, Init
 
 if TYPE_CHECKING:
     from ..batched.data_loss import DataLoss, LossSpec, LossSummary
@@ -23,15 +22,10 @@ if TYPE_CHECKING:
 RATES = {"plain": 0.1, "momentum": 0.01, "nesterov": 0.01, "adam": 0.001}
 """The methods, and the rate of each unless another is given."""
 
-STEPS = 100
-"""How many steps are taken unless it is said otherwise."""
-
-
-EPSILON = 1e-8
-"""The constant that Adam adds to its denominator."""
-
-RUNAWAY = 1e12
-"""A value that has become worse by this factor is not waited for any longer."""
+STEPS = 100  # by default
+EPSILON = 1e-8  # the constant that Adam adds to its denominator
+RUNAWAY = 1e12  # the factor by which the value of a run that diverges becomes worse
+SEED = 1
 
 Move = Callable[[Sequence[float]], Iterable[float]]
 """From a gradient to what is taken off the point; it may remember what came before."""
@@ -76,6 +70,23 @@ class Batches:
             if self.shuffle:
                 random.shuffle(order)
             yield order
+
+
+class Init(NamedTuple):
+    """How starting values are drawn: `normal` (mean 0, deviation 1), `uniform` (from -1 to 1) or `zeros`."""
+
+    method: str
+    seed: int = SEED
+
+    def values(self, names: Iterable[str]) -> dict[str, float]:
+        """Return a value for each name: the same for the same names in the same order."""
+        random = Random(self.seed)
+        draws: dict[str, Callable[[], float]] = {
+            "normal": lambda: random.gauss(0.0, 1.0),
+            "uniform": lambda: random.uniform(-1.0, 1.0),
+            "zeros": lambda: 0.0,
+        }
+        return {name: draws[self.method]() for name in names}
 
 
 def run_options(
