@@ -283,7 +283,7 @@ def minimize(
         problem = ConstrainedProblem(objective, constraints, begun.start.free, limits, tolerance)
         end, conditions, chosen = _search_constrained(objective, problem, [method] if method else CONSTRAINED, steps)
     else:
-        if method is None and len(begun.where) > MAX_DENSE:
+        if method is None and len(start.free) > MAX_DENSE:
             chosen = "l-bfgs-b"
         try:
             ended, message = _search(objective, chosen, limits, tolerance, steps)
