@@ -15,10 +15,10 @@ WRONG = 1
 
 
 CHECKS = {
-    "diff": ("derivative_answers", "check_derivative"),
+    "diff": ("answers", "check_derivative"),
     "hessian": ("answers", "check_hessian"),
     "taylor": ("answers", "check_series"),
-    "solve": ("answers", "check_solution"),
+    "solve": ("root_answers", "check_solution"),
 }
 """The functions of `exercises` that check the answers to commands, after their modules."""
 

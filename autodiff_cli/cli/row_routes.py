@@ -13,9 +13,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..batched.columns_io import Fitted, kept_columns, mapped_columns, missing_hint
-from ..data.columns import check_units, report_headings
-from ..data.readers import Files, Reader, check_columns, reader
-from ..data.rows import BOUND, Rows, asked, check_clash, rows
+from ..data.columns import report_headings
+from ..data.readers import Files, Reader, reader
+from ..data.rows import BOUND, Rows, asked, check_clash, checked_units, row_units, rows
 from ..data.sinks import Collected, plain_cell, sink
 from ..data.sources import Source, has_arrow, sources
 from ..data.swept_rows import SWEEP, SweptPoints, crossing
@@ -44,8 +44,7 @@ from .runner import Command, Method, RowQuestion, answer_requests, is_file, warn
 
 if TYPE_CHECKING:
     from ..data.pipeline import Tally
-    from ..data.row_units import RowUnits
-    from ..data.rows import Bound
+    from ..data.rows import Bound, RowUnits
     from ..quantities.unit import Unit
 
 
@@ -230,10 +229,8 @@ class _Job(NamedTuple):
             return None
         if not (columns or self.typed or units or has_unit_literals(self.text)):
             return None
-        from ..data.row_units import row_units
-
         point = {**self.typed, **{name: unit for name, (unit, _) in columns.items()}}
-        return row_units(self.question.name, known, point, units, numbers)
+        return row_units(self.question.name, known, point, units)
 
 
 def answer_rows(call: Command, grid: Grid | None, method: Method, view: View[Any], question: RowQuestion) -> int:
@@ -359,20 +356,8 @@ def _in_batches(job: _Job, files: Files) -> tuple[_Job, Fitted, Rows, Bound]:
     formula = job.rows._replace(point=job.leading(known, columns))
     formula = formula if units is None else formula.in_units(known, units)
     bound = select(files, formula)
-    _check_further_units(files, used)
+    files.require_units(used)
     return job, known, formula, bound
-
-
-def _check_further_units(files: Files, used: Mapping[str, str]) -> None:
-    """Have a further file refused whose row of units says others than that of the first."""
-    texts, check = units_in_headings(used, files.first.units), files.check
-
-    def check_with_units(file: Reader) -> None:
-        check(file)
-        check_units(texts, used, file, files.first.source.name)
-
-    if files.first.units:
-        files.check = check_with_units
 
 
 def _report_how(bound: Bound, job: _Job) -> None:
@@ -576,8 +561,6 @@ class _Requests:
         if self.units is None:
             self.of_columns = self._units_of_columns(job, with_units)
             if self.of_columns and question.errors is None and not question.equations:
-                from ..data.row_units import checked_units
-
                 own = {name: unit for name, (unit, _) in with_units.items()}
                 checked_units(known, {**job.typed, **own}, job.units_of_answers)
             if self.of_columns or job.typed or job.units_of_answers or has_literals:
@@ -589,9 +572,8 @@ class _Requests:
         self.heads = {name: heading(name, heads.get(name)) for name in leading}
         """How the names of the point are called that wide rows begin with."""
         numbers = [*self.used.values(), *self.uncertain.values()]
-        files.check = lambda file: check_columns(file, numbers, self.kept, files.first.source.name)
-        files.check(files.first)
-        _check_further_units(files, self.used)
+        files.require(numbers, self.kept)
+        files.require_units(self.used)
 
     def _uncertain(self, job: _Job) -> dict[str, str]:
         """The columns of uncertainties, by the names of variables. Raises `ExpressionError` where there are none."""

@@ -1,6 +1,6 @@
 """`autodiff hessian`: second derivatives of a program at a point, and what they say of it."""
 
-from ...data.rows import flat_hessian
+from ...data.rows import FLAT
 from ...derivatives.hessian import hessian
 from ...views.hessian import HessianView
 from ..runner import Command, RowQuestion
@@ -9,5 +9,5 @@ from . import answer_at
 
 def run(call: Command) -> int:
     """Compute the Hessian at a point, and classify the point; return the exit code."""
-    question = RowQuestion("hessian", *((call.posed, flat_hessian) if call.over is None else (None, None)))
+    question = RowQuestion("hessian", *((call.posed, FLAT["hessian"]) if call.over is None else (None, None)))
     return answer_at(call, call.by_row.asking(hessian), HessianView(**call.shown), question)

@@ -1,6 +1,6 @@
 """`autodiff jacobian`: the derivatives of several outputs, or products with them."""
 
-from ...data.rows import flat_jacobian
+from ...data.rows import FLAT
 from ...derivatives.jacobian import jacobian
 from ...views.jacobian import JacobianView
 from ..runner import Command, RowQuestion
@@ -10,5 +10,5 @@ from . import answer_at
 def run(call: Command) -> int:
     """Compute the Jacobian of several outputs, or products with it; return the exit code."""
     whole = call.direction is None and call.adjoint is None
-    question = RowQuestion("jacobian", call.posed, flat_jacobian if whole else None)
+    question = RowQuestion("jacobian", call.posed, FLAT["jacobian"] if whole else None)
     return answer_at(call, call.by_row.asking(jacobian), JacobianView(**call.shown), question)

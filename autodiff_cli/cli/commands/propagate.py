@@ -129,17 +129,15 @@ def readings(call: Call, paths: Sequence[str], text: str, known_names: Sequence[
     implicit = call.unknowns is not None or call.between is not None
 
     def used(columns: Sequence[str]) -> list[str]:
-        program = variables_of(text, [*known_names, *(column for column in columns if is_name(column))], implicit)
-        used_names = [name for name in program.variables if name in columns]
+        variables = variables_of(text, [*known_names, *(column for column in columns if is_name(column))], implicit)
+        used_names = [name for name in variables if name in columns]
         # what an implicit model has no value of is looked for
-        missing = [
-            name for name in program.variables if name not in columns and name not in known_names and not implicit
-        ]
+        missing = [name for name in variables if name not in columns and name not in known_names and not implicit]
         if missing:
             raise ExpressionError(
                 "missing_value",
                 f"`{missing[0]}` has no value: the data has no column of that name",
-                program.variables[missing[0]].span,
+                variables[missing[0]].span,
                 f'its columns are {listed(columns)}; or give the value: `--at "{missing[0]}=…"`',
             )
         return used_names
