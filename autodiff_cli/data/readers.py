@@ -11,14 +11,16 @@ import io
 import json
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from functools import cache
 from itertools import pairwise
 from typing import Any, NamedTuple, Self, TypeVar
 
 from ..batched.columns_io import check_type, unique
-from ..errors import ExpressionError
+from ..errors import ExpressionError, point_error
 from ..inputs import decoding as reading
+from ..inputs.column_units import units_in_headings
 from ..streams import filesystems
 from ..streams.filesystems import arrow
 from ..views.error import write_note
@@ -44,8 +46,7 @@ SMALL = 128 * 1024
 PLAIN_NUMBER = r"^-?\d+(\.\d+)?([eE][+-]?\d+)?$"
 """Numbers that pyarrow and the plain reader both accept."""
 
-_OBJECTS = ("{", "[")
-"""What JSON begins with."""
+ALIKE = "answer them one after the other, or make their columns alike"
 
 FEW_ROWS = 20_000
 FEW_BYTES = 4 * 1024 * 1024
@@ -116,17 +117,21 @@ class Reader(ABC):
         schema = pa.schema([self.field(name, name in numbers) for name in self.names if name in chosen])
         self.selection = Selection(numbers, kept, schema, self.source.name)
 
+    def require(self, columns: Iterable[str], first: str) -> None:
+        """Raise an error where the file lacks columns of the one called `first`."""
+        for column in columns:
+            if column not in self.names:
+                message = f"there is no column `{column}` in {self.source.name}, and there is in {first}"
+                raise point_error(message, ALIKE)
+
     def select_as(self, first: Selection) -> None:
         """Choose the columns of the first file, in its order. Raises `ExpressionError` where they are not there."""
-        for column in (*first.numbers, *first.kept):
-            if column not in self.names:
-                raise no_such(column, self.source.name, first.file)
+        self.require((*first.numbers, *first.kept), first.file)
         for field in first.schema:
             other = self.field(field.name, field.name in first.numbers).type
             if not other.equals(field.type):
                 message = f"column `{field.name}` is {field.type} in {first.file}, and {other} in {self.source.name}"
-                hint = "answer them one after the other, or make their columns alike"
-                raise ExpressionError("point", message, hint=hint)
+                raise point_error(message, ALIKE)
         self.selection = first
 
     @property
@@ -152,11 +157,8 @@ class Reader(ABC):
 
     def rows(self) -> Iterator[TextRow]:
         """The rows one by one. Raises `ExpressionError`."""
-        number = 0
-        for chunk in self.chunks():
-            for cells in chunk.batch.to_pylist():
-                number += 1
-                yield number, cells, None
+        rows = (cells for chunk in self.chunks() for cells in chunk.batch.to_pylist())
+        yield from ((number, cells, None) for number, cells in enumerate(rows, start=1))
 
     def numbers_in(self, row: TextRow, columns: Sequence[str]) -> tuple[dict[str, float], ExpressionError | None]:
         """The numbers in these columns of a row, and what is wrong with the row."""
@@ -208,8 +210,8 @@ class Files:
         self.sources, self.several, self.idle, self.crossed = sources, several, idle, crossed
         self.first = first or crossed(reader(sources[0], several, idle))
         _report(self.first)
-        self.check: Callable[[Reader], None] = lambda file: None
-        """Raises `ExpressionError` where a further file has not what is needed."""
+        self.checks: list[Callable[[Reader], None]] = []
+        """Each raises `ExpressionError` where a further file has not what is needed."""
 
     def __enter__(self) -> Self:
         return self
@@ -217,18 +219,42 @@ class Files:
     def __exit__(self, *_: object) -> None:
         self.first.close()
 
-    def further(self, source: Source) -> Reader:
+    def require(self, numbers: Collection[str], kept: Sequence[str] = ()) -> None:
+        """Require these columns of all files, and numbers in some of them. Raises `ExpressionError` for the first."""
+
+        def check(file: Reader) -> None:
+            if not file.rows_name_columns:
+                file.require((*numbers, *kept), self.first.source.name)
+            for name in numbers:
+                if name in file.types:
+                    check_type(name, file.types[name])
+
+        check(self.first)
+        self.checks.append(check)
+
+    def require_units(self, used: Mapping[str, str]) -> None:
+        """Require that the units of the columns of these variables are those of the first file in all others."""
+        units, first = units_in_headings(used, self.first.units), self.first.source.name
+
+        def check(file: Reader) -> None:
+            theirs = units_in_headings(used, file.units)
+            for name, column in used.items():
+                if (here := theirs.get(name)) != (there := units.get(name)):
+                    message = f"column `{column}` has the unit {here} in {file.source.name}, and {there} in {first}"
+                    raise point_error(message, "answer them one after the other, or make their units alike")
+
+        self.checks.append(check)
+
+    @contextmanager
+    def further(self, source: Source) -> Iterator[Reader]:
         """Open a further file. Raises `ExpressionError`."""
-        file = self.crossed(reader(source, self.several, self.idle))
-        try:
-            self.check(file)
-        except BaseException:
-            file.close()
-            raise
-        return file
+        with self.crossed(reader(source, self.several, self.idle)) as file:
+            for check in self.checks:
+                check(file)
+            yield file
 
     def look_into(self, look: Callable[[Reader], Item]) -> list[Item]:
-        """Return what there is to see in each file. Raises `ExpressionError`, before anything is computed."""
+        """Return the result of a function for each file. Raises `ExpressionError`, before anything is computed."""
 
         def look_into_further(source: Source) -> Item:
             with self.further(source) as file:
@@ -251,22 +277,6 @@ def _report(file: Reader, name: str = "") -> None:
     """Print how a file was read, where that is not as plain csv is."""
     if file.summary:
         write_note(f"read{f' {name}' * bool(name)}: {', '.join(file.summary)}")
-
-
-def no_such(column: str, name: str, first: str) -> ExpressionError:
-    """The error for a file that lacks a column which the first has."""
-    message = f"there is no column `{column}` in {name}, and there is in {first}"
-    return ExpressionError("point", message, hint="answer them one after the other, or make their columns alike")
-
-
-def check_columns(file: Reader, numbers: Collection[str], kept: Sequence[str], first: str) -> None:
-    """Raise an error where a file lacks columns of the one called `first`, or has no numbers in them."""
-    for name in (*numbers, *kept):
-        if name not in file.names and not file.rows_name_columns:
-            raise no_such(name, file.source.name, first)
-    for name in numbers:
-        if name in file.types:
-            check_type(name, file.types[name])
 
 
 # ---- columns ------------------------------------------------------------------------------------------------------
@@ -334,7 +344,7 @@ class Parquet(Reader):
         batches = validated()
         first = fragment.first if fragment else 1
         while (batch := self.attempt(lambda: next(batches, None))) is not None:
-            yield Chunk(batch, _numbered(f"{self.prefix}row", first), {}, batch.nbytes)
+            yield Chunk(batch, _places(f"{self.prefix}row", first), {}, batch.nbytes)
             first += batch.num_rows
 
     def fragments(self) -> list[Fragment | None]:
@@ -404,7 +414,8 @@ def _fragments(counts: Sequence[int], sizes: Sequence[int]) -> list[Fragment | N
     return [Fragment(k, k + 1, 1 + sum(counts[:k]), size) for k, size in enumerate(sizes)] or [None]
 
 
-def _numbered(word: str, first: int) -> Callable[[int], str]:
+def _places(word: str, first: int) -> Callable[[int], str]:
+    """Return the function that gives the places of consecutive rows."""
     return lambda row: f"{word} {first + row}: "
 
 
@@ -421,7 +432,7 @@ class Text(Reader):
             text, complete = self.file.first_block()
             layout = AS_CSV
             forced = source.forced._replace(separator=",") if source.format == "xlsx" else source.forced
-            if source.format != "jsonl" and text.lstrip()[:1] not in _OBJECTS:
+            if source.format != "jsonl" and text.lstrip()[:1] not in ("{", "["):  # what JSON begins with
                 layout = recognize(text, complete=complete, tabs=source.format != "csv", forced=forced)
             self.file.follow(layout)
             texts = Texts(self.file, source.name, idle)
@@ -507,18 +518,14 @@ class Text(Reader):
         if parsed is not None:
             batch, faults = parsed
             lines = block.count(b"\n") + (not block.endswith(b"\n"))
-            where = self.looked_up(block, first) if batch.num_rows != lines else self.at(first)
-            yield Chunk(batch, where, faults, len(block))
+            where = _places(f"{self.prefix}line", first)
+            yield Chunk(batch, where if batch.num_rows == lines else self.looked_up(block, where), faults, len(block))
         elif len(block) > SMALL and quotes is not None and (cuts := _cuts(block, quotes)):
             for start, stop in pairwise((0, *cuts)):
                 yield from self.parsed(block[start:stop], first)
                 first += block.count(b"\n", start, stop)
         else:
             yield self.by_hand(block, first)
-
-    def at(self, first: int) -> Callable[[int], str]:
-        """Return the places of lines, of which this is the first."""
-        return _numbered(f"{self.prefix}line", first)
 
     def by_arrow(self, block: bytes) -> tuple[Any, Mapping[int, ExpressionError]] | None:
         """The batch in a block, and what is wrong with single rows; None where pyarrow would not read it as we do."""
@@ -547,39 +554,29 @@ class Text(Reader):
         """The batch in a block, as pyarrow reads it. Raises what pyarrow raises."""
         import pyarrow as pa
 
-        table = (self.separated if self.dialect.separator else self.objects)(block, schema)
+        data, size = pa.BufferReader(block), len(block) + 1
+        if self.dialect.separator:
+            from pyarrow import csv
+
+            table = csv.read_csv(
+                data,
+                csv.ReadOptions(column_names=list(self.names), block_size=size, use_threads=False),
+                csv.ParseOptions(delimiter=self.dialect.separator, newlines_in_values=b'"' in block),
+                csv.ConvertOptions(
+                    column_types=schema,
+                    null_values=[""],
+                    strings_can_be_null=False,
+                    include_columns=schema.names,
+                    decimal_point=self.dialect.decimal,
+                ),
+            )
+        else:
+            from pyarrow import json as objects
+
+            options = objects.ParseOptions(explicit_schema=schema, unexpected_field_behavior="ignore")
+            table = objects.read_json(data, objects.ReadOptions(use_threads=False, block_size=size), options)
         batches = table.select(schema.names).combine_chunks().to_batches()
         return batches[0] if batches else pa.RecordBatch.from_pylist([], schema=schema)
-
-    def separated(self, block: bytes, schema: Any) -> Any:
-        """A block of cells between separators, as a table."""
-        import pyarrow as pa
-        from pyarrow import csv
-
-        types = dict(zip(schema.names, schema.types, strict=True))
-        return csv.read_csv(
-            pa.BufferReader(block),
-            csv.ReadOptions(column_names=list(self.names), block_size=len(block) + 1, use_threads=False),
-            csv.ParseOptions(delimiter=self.dialect.separator, newlines_in_values=b'"' in block),
-            csv.ConvertOptions(
-                column_types=types,
-                null_values=[""],
-                strings_can_be_null=False,
-                include_columns=schema.names,
-                decimal_point=self.dialect.decimal,
-            ),
-        )
-
-    def objects(self, block: bytes, schema: Any) -> Any:
-        """A block of objects, as a table."""
-        import pyarrow as pa
-        from pyarrow import json
-
-        return json.read_json(
-            pa.BufferReader(block),
-            json.ReadOptions(use_threads=False, block_size=len(block) + 1),
-            json.ParseOptions(explicit_schema=schema, unexpected_field_behavior="ignore"),
-        )
 
     def rows_of(self, block: bytes) -> Iterator[TextRow]:
         """The rows of a block, by the plain reader; their lines are counted from 0."""
@@ -587,17 +584,10 @@ class Text(Reader):
         rows = cells_of(self.names, texts, self.dialect) if self.dialect.separator else objects_of(texts)
         return ((line - 1, cells, error) for line, cells, error in rows)
 
-    def looked_up(self, block: bytes, first: int) -> Callable[[int], str]:
-        """Return the line numbers of the rows of a block, in which rows may have several lines or none."""
-        lines: list[int] = []
-        at = self.at(first)
-
-        def where(row: int) -> str:
-            if not lines:
-                lines.extend(line for line, _, _ in self.rows_of(block))
-            return at(lines[row])
-
-        return where
+    def looked_up(self, block: bytes, where: Callable[[int], str]) -> Callable[[int], str]:
+        """Return the places of the rows of a block by those of its lines; rows may have several lines or none."""
+        lines = cache(lambda: [line for line, _, _ in self.rows_of(block)])
+        return lambda row: where(lines()[row])
 
     def by_hand(self, block: bytes, first: int) -> Chunk:
         """The rows of a block, by the plain reader."""
@@ -617,9 +607,8 @@ class Text(Reader):
                 faults[row] = fault
             for name, column in columns.items():
                 column.append(numbers.get(name) if name in wanted else text_of(cells.get(name)))
-        batch = pa.RecordBatch.from_pydict(columns, schema=schema)
-        at = self.at(first)
-        return Chunk(batch, lambda row: at(lines[row]), faults, len(block))
+        batch, where = pa.RecordBatch.from_pydict(columns, schema=schema), _places(f"{self.prefix}line", first)
+        return Chunk(batch, lambda row: where(lines[row]), faults, len(block))
 
     def close(self) -> None:
         self.file.close()

@@ -12,9 +12,9 @@ from collections.abc import Callable
 from ..language.tokens import KEYWORDS
 from ..language.typesetting import GREEK
 from ..table.primitive import FUNCTIONS
-from .character_classes import DASHES, FRACTIONS, QUOTES, UNSEEN
 from .context import BARS, ENDS, FACTOR_SIGNS, NAMES, NUMBERS, POWERS, SIGNS, TIGHT, VALUES, Context, Kind, Token
 from .fragments import RANGES, Fragments, span
+from .mistakes import DASHES, FRACTIONS, QUOTES, UNSEEN
 from .suggestions import meaning
 from .vocabulary import is_glued
 

@@ -35,7 +35,7 @@ LIBRARIES = (
     *(f"autodiff_cli.targets.{name}" for name in ("curly", "python", "scientific", "spreadsheet", "sql")),
     "autodiff_cli.views.plots.braille", "autodiff_cli.views.wide", "autodiff_cli.derivatives.gradient_cache",
     "autodiff_cli.diagnostics.points", "autodiff_cli.equations.implicit_formulas",
-    "autodiff_cli.exercises.derivative_answers",
+    "autodiff_cli.exercises.answers",
 )  # fmt: skip
 """Libraries of commands that people use in sessions most, imported while the prompt is shown."""
 
