@@ -467,7 +467,8 @@ def _after_inputs(nodes: Mapping[int, Value]) -> list[Value]:
         if missing:
             stack += missing
         else:
-            placed[id(stack[-1])] = stack.pop()
+            top = stack.pop()
+            placed[id(top)] = top
     return [*placed.values()]
 
 
