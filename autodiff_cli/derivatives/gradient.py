@@ -130,7 +130,7 @@ def gradient(
         return _answer(text, posed, arithmetic, relative, measured)
     except ExpressionError as error:
         if error.kind == "domain" and len(program.leaves) == 1 and measured is None and arithmetic.name == "double":
-            from .holes import limit_hint  # only an error needs it
+            from .taylor import limit_hint  # only an error needs it
 
             error.diagnostic = error.diagnostic._replace(hint=limit_hint(program, point) or error.hint)
         raise
@@ -152,9 +152,12 @@ def plain_gradient(text: str, point: Point | None = None, *, wrt: Sequence[str] 
 
 
 def _answer(
-    text: str, posed: Problem, arithmetic: Arithmetic = DOUBLE, relative: bool = False,
+    text: str,
+    posed: Problem,
+    arithmetic: Arithmetic = DOUBLE,
+    relative: bool = False,
     units: ProgramUnits | None = None,
-) -> Gradient[Any]:  # fmt: skip
+) -> Gradient[Any]:
     """Return the gradient of a problem; only in doubles with its graph."""
     program = posed.program
     check_single(program)
@@ -179,14 +182,15 @@ def _answer(
         graphed = Graphed(at, adjoints, units) if m is REAL else None
         zero, evaluated = m.number(0), {*order} if bound else {*()}
 
-        def slope(i: int | None) -> Any:
+        def slope(i: int) -> Any:
             """The derivative by a node; None where it depends on no wanted variable."""
-            if i is None or adjoints[i] is None:
-                return zero if i is None or at.active[i] else None
+            if adjoints[i] is None:
+                return zero if at.active[i] else None
             return unsigned(adjoints[i])
 
         value = unsigned(at.values[0])
-        gradient = {name: slope(by.get(name)) or zero for name in posed.wanted}
+        gradient = dict.fromkeys(posed.wanted, zero)
+        gradient |= {name: unsigned(adjoints[i]) for name, i in by.items() if adjoints[i] is not None}
         return {
             "value": value,
             "gradient": gradient,
@@ -233,10 +237,9 @@ def _over_data(
     posed, function = pose_over(text, point, wrt, over, 1, units=units)
     value, partials = function([posed.values[name] for name in function.variables])
     summary, kinks = function.summary, function.kinks(posed.values, posed.wanted)
-    answer = Gradient(
-        text, DOUBLE, value, dict(zip(posed.wanted, partials, strict=True)), posed.values, posed.program.constants,
-        (*posed.warnings, *kinks), over=summary,
-    )  # fmt: skip
+    gradient = dict(zip(posed.wanted, partials, strict=True))
+    warnings = (*posed.warnings, *kinks)
+    answer = Gradient(text, DOUBLE, value, gradient, posed.values, posed.program.constants, warnings, over=summary)
     measured = function.units
     if relative:
         # shares are of temperatures from absolute zero
