@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from ...curves.contours import Surface, read_path
-from ...curves.plot import Curve, plot, unknowns_of
+from ...curves.plot import Curve, plot
 from ...streams.requests import Request
 from ...views.characters import theme_of
 from ...views.plot import PlotView, drawn_as
@@ -38,7 +38,7 @@ def read_rows(
     from ...curves.measurements import columns_drawn  # only data need it
 
     def wanted(columns: Sequence[str]) -> Collection[str]:
-        unknowns = unknowns_of(text, known_names, call.unknowns, call.between)
-        return columns_drawn(text, columns, known_names, over, call.response, call.sigma, unknowns)
+        options = (call.response, call.sigma, call.unknowns, call.between)
+        return columns_drawn(text, columns, known_names, over, *options)[1]
 
     return call.read_columns(paths, wanted, known_names)
