@@ -8,7 +8,7 @@ from fractions import Fraction
 from heapq import heappop, heappush
 from typing import Any
 
-from ..errors import ExpressionError
+from ..errors import limit_error
 from ..graphs.adjoint import record_gradient
 from ..graphs.schedule import live_steps
 from ..graphs.value import Value, constant, in_order, node
@@ -93,12 +93,8 @@ def _terms(total: Value) -> Iterator[Value]:
 def check_size(count: int) -> None:
     """Raise `ExpressionError` for a graph that is too large to be a formula."""
     if count > MOST_NODES:
-        raise ExpressionError(
-            "limit",
-            f"the derivative has more than {MOST_NODES:,} nodes",
-            None,
-            "ask for a lower order, or for fewer variables: `--wrt x`",
-        )
+        message = f"the derivative has more than {MOST_NODES:,} nodes"
+        raise limit_error(message, "ask for a lower order, or for fewer variables: `--wrt x`")
 
 
 def as_values(steps: Sequence[Step], leaves: Mapping[int, Value]) -> list[Value]:
