@@ -58,13 +58,12 @@ FORMS: dict[str, Form] = OPERATORS | by_name(
 class Internal(Target):
     """Python to be run at once: inputs `x0`, `x1` …, steps `t0`, `t1` …, functions by their names in the engine."""
 
-    name = "internal"
     whole_powers = 1e15  # Python's own power gives a complex number for a negative base only if it is not whole
 
     def __init__(self) -> None:
         super().__init__()
         self.bound: dict[str, Callable[..., Any]] = by_name({"pow": math.pow, "max": REAL.max, "min": REAL.min})
-        self.forms: dict[str, Form] = dict(FORMS)
+        self.forms = dict(FORMS)
 
     def number(self, value: float | bool) -> str:
         return f"({value!r})" if value < 0 else repr(value)

@@ -11,8 +11,8 @@ from collections.abc import Callable, Collection
 
 from ..numbers.recorder import CONDITIONS, Step
 from ..table.names import by_name
-from .curly import C
 from .lowering import Lowering
+from .target import language
 from .vectors import Vectors, whole_power
 
 LANES = 4
@@ -23,7 +23,7 @@ INTRINSICS = by_name({"sqrt": "sqrt", "abs": "fabs", "floor": "floor", "ceil": "
 COMPARISONS = by_name({"lt": "olt", "le": "ole", "gt": "ogt", "ge": "oge", "eq": "oeq", "ne": "une"})
 FUNCTIONS = {
     operation: form
-    for operation, form in C.forms.items()
+    for operation, form in language("c")["forms"].items()
     if isinstance(form, str) and operation not in INTRINSICS and operation not in by_name({"max": 0, "min": 0})
 } | by_name({"pow": "pow"})
 """Functions of the C library, by the operations that they are for."""

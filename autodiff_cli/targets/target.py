@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from pathlib import Path
@@ -19,6 +19,7 @@ from ..language.elements import underscored
 from ..language.printer import INFIX, PREFIX, Item, assembled
 from ..language.typesetting import plain_name
 from ..numbers.recorder import Step, is_number
+from ..table import binding
 from ..table.binding import ATOM, CHOICE, POWER, PRODUCT, SIGN
 from ..table.names import by_name
 from .faults import showing
@@ -41,11 +42,6 @@ NO_LABELS: Mapping[Step, str] = MappingProxyType({})
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*", re.ASCII)
 _PLACE = re.compile(r"\{(\d)\}")
-LOWER_CASE, UPPER_CASE = (
-    {"True": true, "False": false, "nan": "NaN"} for true, false in (("true", "false"), ("TRUE", "FALSE"))
-)
-"""Literals as languages other than Python have them."""
-
 OURS = "ad_"
 """The prefix of names that generated code reserves."""
 
@@ -60,10 +56,35 @@ INLINE = 5
 
 
 @cache
+def _tables(name: str) -> dict[str, Any]:
+    return tomllib.loads((Path(__file__).parent / f"{name}.toml").read_text("utf-8"))
+
+
 def reserved_words(language: str) -> frozenset[str]:
     """Return a list of words of `reserved_words.toml`, which cannot be names in a language."""
-    lists: dict[str, str] = tomllib.loads((Path(__file__).parent / "reserved_words.toml").read_text("utf-8"))
-    return frozenset(lists[language].split())
+    return frozenset(_tables("reserved_words")[language].split())
+
+
+def _section(name: str) -> dict[str, Any]:
+    section = _tables("languages")[name]
+    base = _section(section["base"]) if "base" in section else {"forms": {}}
+    return {**base, **section, "forms": {**base["forms"], **section.get("forms", {})}}
+
+
+@cache
+def language(name: str) -> Mapping[str, Any]:
+    """Return the fields of a `Target` that `languages.toml` has of a language, its `forms` by operation."""
+    fields = _section(name)
+    prefix = f"{fields['module_name']}." if "module_name" in fields else ""
+    functions = named(fields.get("module_functions", ""), prefix) | named(fields.get("plain_functions", ""))
+    forms: dict[str, Form] = {**OPERATORS, **functions}
+    for operation, form in by_name(fields["forms"]).items():
+        forms[operation] = form if isinstance(form, str) else (form[0], *[getattr(binding, at) for at in form[1:]])
+    for operation in fields.get("lacks", "").split():
+        del forms[operation]
+    called = {re.split(r"\W", form)[0] for form in forms.values() if isinstance(form, str)}
+    reserved = called.union(fields.get("reserved_names", "").split(), *map(reserved_words, fields.get("words", ())))
+    return {**fields, "forms": forms, "reserved": reserved}
 
 
 @lru_cache(maxsize=1024)
@@ -99,7 +120,7 @@ def call(function: str, args: Sequence[Any], item: Callable[[Any], Item] = lambd
     return ATOM, [*parts, ")"]
 
 
-def named(names: str, prefix: str = "") -> dict[str, Form]:
+def named(names: str, prefix: str = "") -> dict[str, str]:
     """Functions of a library, by the operations that they are for; `theirs=ours` where it has another name for one."""
     pairs = [name.rpartition("=") for name in names.split()]
     return by_name({ours: prefix + (theirs or ours) for theirs, _, ours in pairs})
@@ -121,9 +142,8 @@ class Unit:
 
 
 class Target:
-    """A language: its spelling of operations, of literals and of statements."""
+    """A language: its spelling of operations, of literals and of statements, which `languages.toml` has."""
 
-    name = ""
     title = ""
     """The name of the language, or of its library, in messages."""
     functions = True
@@ -134,12 +154,17 @@ class Target:
     """Whether too large a number may be taken to the limit that a function has there, instead of having no answer."""
     coarse: frozenset[str] = frozenset()
     """Operations that it has with fewer digits than the others."""
-    reserved: frozenset[str] = frozenset()
+    reserved: Set[str] = frozenset()
     """Words that cannot be the name of a variable."""
+    not_callable = ""
+    """Words that cannot be the name of the function."""
+    longest_name = 1_000_000
     literals: Mapping[str, str] = {}
     """How it writes `True`, `False` and `nan`, where not so."""
-    forms: Mapping[str, Form] = OPERATORS
+    forms: dict[str, Form]
     """How it writes operations. It is given functions for the others, if it can be."""
+    module_name = ""
+    """The module of its functions."""
     power_function = "pow"
     """The function for powers, other than squares, with any exponent."""
     whole_powers = 0.0
@@ -161,14 +186,22 @@ class Target:
     """The last line of a function that returns one number."""
     gradient_signature = ""
     """The first line of the function that returns value and derivatives, where it is another one."""
-    results: tuple[str, ...] = ("return {0}, ({1}{2})",)
+    results: Sequence[str] = ("return {0}, ({1}{2})",)
     """Its last lines: the value, the derivatives, and a comma if there is one of them."""
     names_results = False
     """Whether derivatives have names."""
     conversion = ""
     """The statement that makes an input of that function a number of the language."""
+    mark = "#"
+    """Begins a comment."""
+    heading_lines: Sequence[str] = ("Written by autodiff from this program:",)
 
-    def __init__(self) -> None:
+    def __init__(self, name: str = "") -> None:
+        self.name = name
+        self.forms = {}
+        self.__dict__.update(language(name) if name else {})
+        self.reserved = {*self.reserved}
+        self.forms = {**OPERATORS, **self.forms}
         self.called: dict[Step, str] = {}
         self.stem = "t"
         self.guards: dict[Step, list[Branch]] = {}
@@ -233,7 +266,7 @@ class Target:
         lines: list[str] = []
         for name, count in needed(self, unit):
             lines += [""] * self.blank_lines
-            lines += type(self)().support(f"{OURS}{name}", PARAMETERS[:count], self.supported(name, count))
+            lines += type(self)(self.name).support(f"{OURS}{name}", PARAMETERS[:count], self.supported(name, count))
         return lines
 
     def support(self, name: str, parameters: Sequence[str], recording: Recording) -> list[str]:
@@ -291,11 +324,11 @@ class Target:
     def usable(self, name: str) -> bool:
         """Whether a name of the program can be one of the target's."""
         plain = _NAME.fullmatch(name) is not None and not name.lower().startswith(OURS)
-        return plain and name not in self.reserved
+        return plain and name not in self.reserved and len(name) <= self.longest_name
 
     def callable(self, name: str) -> bool:
         """Whether a function can have this name."""
-        return self.usable(name)
+        return self.usable(name) and name not in self.not_callable.split()
 
     def same(self, name: str) -> str:
         """Return the form of a name that is equal for all names the target does not distinguish."""
@@ -335,6 +368,12 @@ class Target:
         """Return a comment for each variable that is renamed."""
         changed = {old: new for old, new in variables.items() if old != new}
         return [f"`{new}` is the variable `{' '.join(self.comment(old))}`." for old, new in changed.items()]
+
+    def heading(self, unit: Unit, variables: Mapping[str, str], *further: str) -> list[str]:
+        """The comment at the top: the program, the variables with other names there, and further lines."""
+        program = [f"    {row}" for row in self.comment(unit.text)]
+        lines = [*self.heading_lines, *program, *self.renamed(variables), *further]
+        return [f"{self.mark} {line}".rstrip() for line in lines]
 
     def comment(self, text: str) -> list[str]:
         """The lines of a text, for a comment."""

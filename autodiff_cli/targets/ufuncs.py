@@ -11,7 +11,7 @@ import numpy as np
 from ..numbers.recorder import CONDITIONS, Step
 from ..table.names import by_name, native
 from .lowering import Lowering
-from .python import NumPy
+from .target import language
 from .vectors import Vectors, whole_power
 
 OPERATORS: dict[str, Any] = by_name({
@@ -23,12 +23,12 @@ OPERATORS: dict[str, Any] = by_name({
 ONE_BY_ONE = native("erf erfc gamma lgamma")
 """Functions that only Python has, which are faster than a formula with a pass over a column for each term."""
 
-FUNCTIONS: dict[str, str] = {name: form for name, form in NumPy.forms.items() if isinstance(form, str)}
+FORMS = language("numpy")["forms"]
 
 
 def lowering() -> Lowering:
     """A recorder of what NumPy can do."""
-    return Lowering((*NumPy.forms, *ONE_BY_ONE), functions=False)
+    return Lowering((*FORMS, *ONE_BY_ONE), functions=False)
 
 
 class Call(NamedTuple):
@@ -127,7 +127,7 @@ def _function(step: Step) -> Callable[..., Any]:
         return lambda y, x, out: np.arctan2(y + 0.0, x + 0.0, out=out)
     if name in ONE_BY_ONE:
         return _one_by_one(getattr(math, name))
-    function: Callable[..., Any] = getattr(np, FUNCTIONS[name].removeprefix("np."))
+    function: Callable[..., Any] = getattr(np, FORMS[name].removeprefix("np."))
     return function
 
 
