@@ -205,17 +205,14 @@ def conjunction(conditions: Sequence[Value]) -> Value:
 
 
 def _same(x: Value, y: Value) -> bool:
-    """Whether two nodes are one, or the same number."""
     return x is y or (x.primitive is CONSTANT and y.primitive is CONSTANT and rational(x) == rational(y) is not None)
 
 
 def _is_smooth(value: Value) -> bool:
-    """Whether no operation in a graph has a kink or a jump."""
     return not any(v.primitive.breakpoint or v.primitive is WHERE for v in in_order((value,)))
 
 
 def _moves(value: Value) -> bool:
-    """Whether a graph depends on a variable."""
     return any(v.primitive is VARIABLE for v in in_order((value,)))
 
 
@@ -284,11 +281,9 @@ class _Sides:
         raise _Undecided
 
     def apart(self, u: Value) -> bool:
-        """Whether a formula is nowhere 0: not told."""
         raise _Undecided
 
     def length(self, xs: Sequence[Value]) -> Value:
-        """The length of a vector that is 0: not told."""
         raise _Undecided
 
 
@@ -299,7 +294,6 @@ class _Assumed:
         self.guards, self.whole = guards, domain
 
     def formula(self) -> Value:
-        """The formula without what is decided."""
         return self.guards.without_dead_branches(self.decided)
 
     def decided(self, value: Value) -> Value | None:

@@ -39,15 +39,12 @@ class FormulaRecorder(Recorder):
 
     @property
     def pi(self) -> Step:
-        """π, which is an input here."""
         return self.input(self._pi)
 
     def number(self, x: Number) -> Step:
-        """The step that is a constant; `x` is a number or a truth value."""
         return x if isinstance(x, Step) else self._new("number", (), x if isinstance(x, bool) else Fraction(x))
 
     def constant(self, leaf: Value) -> Step:
-        """The step of a literal, which is what was typed."""
         return self.number(rational(leaf))
 
     def _folded(self, name: str, args: tuple[Step, ...]) -> Step | None:

@@ -62,7 +62,6 @@ class Ball(Compared):
         return -self if self.a <= 0 else Ball(abs(self.a))
 
     def sign(self) -> int:
-        """-1, 0 or 1. Raises `Refusal` where that is undecided."""
         q = form.rational(self.form)
         if q is not None:
             return int(q > 0) - int(q < 0)
@@ -145,7 +144,6 @@ def known_better(a: Any, combined: Callable[[Form, Form], Form], x: Ball, y: Bal
 
 
 def _nonzero(x: Ball) -> Ball:
-    """The number, if it is certainly not 0."""
     if x == 0:
         raise ZeroDivisionError
     return x
@@ -246,15 +244,12 @@ class Balls(NumberType):
 
     @property
     def pi(self) -> Ball:
-        """π."""
         return Ball(arb.pi(), form.atom("pi"))
 
     def number(self, x: Number) -> Ball:
-        """A whole number or a float, exactly."""
         return ball(x)
 
     def literal(self, text: str) -> Ball:
-        """The decimal that was written, or the constant of that name."""
         if text in ("pi", "π"):
             return self.pi
         if text == "e":
@@ -272,7 +267,6 @@ class Balls(NumberType):
         return chosen if chosen is self.nothing else ball(chosen)
 
     def finite(self, x: Number) -> bool:
-        """Whether the ball is bounded, and by no number that is too large."""
         work.charge(self._step)
         if not isinstance(x, Ball):
             return True
@@ -287,11 +281,9 @@ class Balls(NumberType):
         return True
 
     def charge(self, operations: int) -> None:
-        """Spend what so many sums and products cost."""
         work.charge(operations * (40 + self._step))
 
     def neg(self, x: Number) -> Ball:
-        """-x."""
         return -ball(x)
 
 

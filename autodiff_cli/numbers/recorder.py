@@ -68,26 +68,21 @@ class Recorder(NumberType):
 
     @property
     def pi(self) -> Step:
-        """π."""
         return self.number(math.pi)
 
     @property
     def e(self) -> Step:
-        """e."""
         return self.number(math.e)
 
     def number(self, x: Number) -> Step:
-        """The step that is a constant; `x` is a number or a truth value."""
         if isinstance(x, Step):
             return x
         return self._new("number", (), x if isinstance(x, bool) else float(x))
 
     def constant(self, leaf: Any) -> Step:
-        """The step of a constant of the graph."""
         return self.number(leaf.data)
 
     def input(self, position: int) -> Step:
-        """The step that is an input."""
         return self._new("input", (), position)
 
     def _new(self, name: str, args: tuple[Step, ...], data: Any) -> Step:

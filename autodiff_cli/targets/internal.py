@@ -13,20 +13,15 @@ from ..numbers.floats import REAL
 from ..numbers.recorder import CONDITIONS, Step
 from ..table.binding import CHOICE, SUM
 from ..table.names import by_name, native
-from .target import OPERATORS, Form, Target, Written, call, filled
+from .target import OPERATORS, Form, Target, Written, call, filled, named
 
-DIRECT: dict[str, Callable[..., Any]] = by_name(
-    {
-        name: getattr(math, theirs)
-        for name, theirs in (
-            native(
-                "pow sqrt exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan atan2 sinh cosh tanh "
-                "asinh acosh atanh erf erfc hypot"
-            )
-            | by_name({"abs": "fabs"})
-        ).items()
-    }
-)
+DIRECT: dict[str, Callable[..., Any]] = {
+    name: getattr(math, theirs)
+    for name, theirs in named(
+        "pow sqrt exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh "
+        "atanh erf erfc hypot fabs=abs"
+    ).items()
+}
 """Functions that need no wrapper here: whatever they raise, the slow way is asked for the reason."""
 
 SILENT = native("add sub mul div pow leaky_relu elu").keys()

@@ -10,25 +10,25 @@ import struct
 from collections.abc import Callable, Collection
 
 from ..numbers.recorder import CONDITIONS, Step
-from ..table.names import by_name
+from ..table.names import native
 from .lowering import Lowering
-from .target import language
+from .target import language, named
 from .vectors import Vectors, whole_power
 
 LANES = 4
-INSTRUCTIONS = by_name({"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"})
-INTRINSICS = by_name({"sqrt": "sqrt", "abs": "fabs", "floor": "floor", "ceil": "ceil", "round": "rint"})
+INSTRUCTIONS = named("fadd=add fsub=sub fmul=mul fdiv=div")
+INTRINSICS = named("sqrt fabs=abs floor ceil rint=round")
 """Operations for which processors have vector instructions."""
 
-COMPARISONS = by_name({"lt": "olt", "le": "ole", "gt": "ogt", "ge": "oge", "eq": "oeq", "ne": "une"})
+COMPARISONS = named("olt=lt ole=le ogt=gt oge=ge oeq=eq une=ne")
 FUNCTIONS = {
     operation: form
     for operation, form in language("c")["forms"].items()
-    if isinstance(form, str) and operation not in INTRINSICS and operation not in by_name({"max": 0, "min": 0})
-} | by_name({"pow": "pow"})
+    if isinstance(form, str) and operation not in INTRINSICS and operation not in native("max min")
+} | native("pow")
 """Functions of the C library, by the operations that they are for."""
 
-NATIVE = (*INTRINSICS, *FUNCTIONS, *by_name({"max": 0, "min": 0, "where": 0}))
+NATIVE = (*INTRINSICS, *FUNCTIONS, *native("max min where"))
 
 VECTOR, TRUTH = "<4 x double>", "<4 x i1>"
 
@@ -36,11 +36,6 @@ VECTOR, TRUTH = "<4 x double>", "<4 x i1>"
 def lowering() -> Lowering:
     """A recorder of what can be printed."""
     return Lowering(NATIVE, functions=False)
-
-
-def vector_name(function: str, inputs: int) -> str:
-    """The C library's names of functions of four doubles at a time."""
-    return f"_ZGVdN{LANES}{'v' * inputs}_{function}"
 
 
 class Llvm:
@@ -59,14 +54,12 @@ class Llvm:
         self.masks: dict[tuple[tuple[Step, bool], ...], str] = {}
 
     def new(self, text: str, *, before: bool = False) -> str:
-        """The name of what an instruction gives."""
         name = f"%v{self.count}"
         self.count += 1
         (self.before if before else self.lines).append(f"  {name} = {text}")
         return name
 
     def module(self, inputs: int) -> str:
-        """The whole text, for so many inputs."""
         columns = [self.column("inputs", k) for k in range(inputs)]
         outputs = [self.column("results", k) for k in range(len(self.plan.results))]
         loaded = []
@@ -106,28 +99,23 @@ class Llvm:
         )
 
     def column(self, array: str, position: int) -> str:
-        """The address of a column."""
         place = self.new(f"getelementptr ptr, ptr %{array}, i64 {position}", before=True)
         return self.new(f"load ptr, ptr {place}", before=True)
 
     def at(self, column: str) -> str:
-        """The address of the row in a column."""
         return self.new(f"getelementptr double, ptr {column}, i64 %row")
 
     def splat(self, scalar: str) -> str:
-        """A number four times."""
         first = self.new(f"insertelement {VECTOR} poison, double {scalar}, i32 0", before=True)
         return self.new(f"shufflevector {VECTOR} {first}, {VECTOR} poison, <4 x i32> zeroinitializer", before=True)
 
     # -- steps ------------------------------------------------------------------------------------------------------
     def value(self, step: Step) -> str:
-        """A step as an operand."""
         if step.name == "number":
             return _truth(step.data) if isinstance(step.data, bool) else _number(step.data)
         return self.names[step]
 
     def step(self, step: Step) -> str:
-        """The name of a step once it is computed."""
         name, args = step.name, [self.value(a) for a in step.args]
         if name in INSTRUCTIONS:
             return self.new(f"{INSTRUCTIONS[name]} {VECTOR} {args[0]}, {args[1]}")
@@ -156,11 +144,9 @@ class Llvm:
         return self.call(FUNCTIONS[name], args)
 
     def negated(self, condition: str) -> str:
-        """The contrary of a condition."""
         return self.new(f"xor {TRUTH} {condition}, {_truth(True)}")
 
     def intrinsic(self, function: str, x: str) -> str:
-        """A function that is an instruction."""
         name = f"@llvm.{function}.v4f64"
         self.declared[name] = f"declare {VECTOR} {name}({VECTOR})"
         return self.new(f"call {VECTOR} {name}({VECTOR} {x})")
@@ -178,7 +164,6 @@ class Llvm:
         return value if float(exponent) > 0 else self.new(f"fdiv {VECTOR} {_number(1.0)}, {value}")
 
     def products(self, x: str, exponent: int) -> str:
-        """A power by squaring."""
         if exponent == 1:
             return x
         half = self.products(x, exponent // 2)
@@ -187,7 +172,7 @@ class Llvm:
 
     def call(self, function: str, args: list[str]) -> str:
         """A function of the C library: for four doubles at once, or else for one after the other."""
-        many = vector_name(function, len(args))
+        many = f"_ZGVdN{LANES}{'v' * len(args)}_{function}"  # the C library's name
         if self.has(many):
             self.declared[many] = f"declare {VECTOR} @{many}({', '.join([VECTOR] * len(args))}) #0"
             return self.new(f"call {VECTOR} @{many}({', '.join(f'{VECTOR} {a}' for a in args)})")

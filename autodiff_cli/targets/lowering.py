@@ -34,7 +34,6 @@ class Lowering(Recorder):
         super().__init__()
 
     def step(self, name: str, *args: Number) -> Step:
-        """The step, or the steps of its formula. Raises `Lacking`."""
         steps = tuple([self.number(a) for a in args])
         simpler = self._folded(name, steps) or self._simpler(name, steps)
         if simpler is not None:
@@ -57,7 +56,6 @@ class Lowering(Recorder):
         return self.number(rule(self, *steps))
 
     def native_step(self, name: str, *args: Number) -> Step:
-        """The step of an operation as the target has it."""
         return self._new(name, tuple([self.number(a) for a in args]), None)
 
     def where(self, condition: Any, then: Any, otherwise: Any) -> Step:
@@ -67,7 +65,6 @@ class Lowering(Recorder):
         return super().where(condition, then, otherwise)
 
     def number(self, x: Number) -> Step:
-        """The step that is a constant."""
         step = super().number(x)
         if is_undefined(step):
             step.safe = False
@@ -83,7 +80,6 @@ class Lowering(Recorder):
         return value
 
     def items(self, name: str, *args: Number) -> list[Step]:
-        """The steps of all numbers that a function of a vector gives, by its formula."""
         return [self.number(x) for x in formula(name)(self, *[self.number(a) for a in args])]
 
 

@@ -46,11 +46,9 @@ class Spreadsheet(Target):
         return False
 
     def spelled(self, names: Sequence[str]) -> dict[str, str]:
-        """Return the cells of the variables."""
         return {name: f"B{k + 1}" for k, name in enumerate(names)}
 
     def module(self, unit: Unit) -> str:
-        """The table as csv."""
         cells = self.spelled(unit.variables)
         self.inputs(unit.recording, list(cells.values()))
         results = (*unit.recording.values, *unit.recording.partials)

@@ -31,7 +31,6 @@ def sympy_text(root: Value) -> str:
 
 
 def _parts(value: Value) -> tuple[int, list[Item]]:
-    """How a node binds, and what it is written from."""
     while value._prev and value.primitive.name not in FORMS:
         value = by_definition(value, always=True)
     inputs = value._prev

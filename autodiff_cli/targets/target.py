@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import tomllib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
@@ -211,7 +212,6 @@ class Target:
 
     # -- expressions ------------------------------------------------------------------------------------------------
     def number(self, value: float | bool) -> str:
-        """A literal."""
         return self.literals.get(repr(value), repr(value))
 
     def parts(self, step: Step) -> Written:
@@ -258,7 +258,6 @@ class Target:
         return "".join([part if isinstance(part, str) else assembled(part[0], self.parts, part[1]) for part in parts])
 
     def module(self, unit: Unit) -> str:
-        """The whole source of a unit."""
         raise TypeError(f"{self.name} is not a target of its own")
 
     def library(self, unit: Unit) -> list[str]:
@@ -270,7 +269,6 @@ class Target:
         return lines
 
     def support(self, name: str, parameters: Sequence[str], recording: Recording) -> list[str]:
-        """The lines of one such function."""
         self.inputs(recording, parameters)
         rows = [*self.declared(recording, {}), self.returned.format(self.result(recording.values[0]))]
         return self.block(self.signature.format(name, ", ".join(parameters)), rows)
@@ -288,11 +286,9 @@ class Target:
         return self.block(head.format(unit.function, ", ".join(variables.values())), rows)
 
     def opening(self, unit: Unit, variables: Mapping[str, str]) -> list[str]:
-        """The first lines within that function."""
         return [self.conversion.format(name) for name in variables.values()] if self.conversion else []
 
     def block(self, head: str, rows: Iterable[str]) -> list[str]:
-        """The lines of a function, indented."""
         return [head, *[self.indent + row for row in rows], *([self.closing] if self.closing is not None else [])]
 
     def declared(self, recording: Recording, labels: dict[Step, str]) -> list[str]:
@@ -300,7 +296,6 @@ class Target:
         return self.body(recording, labels)
 
     def shown(self, step: Step, unit: Unit) -> str:
-        """A result of the function of a unit."""
         return self.result(step)
 
     def by(self, unit: Unit, variables: Mapping[str, str]) -> str:
@@ -311,10 +306,6 @@ class Target:
     def silent(self, step: Step, large: bool) -> bool:
         """Whether there is no error where a step has no value; if `large`, where that is too large."""
         return True
-
-    def faultless(self, recording: Recording, labels: dict[Step, str]) -> Recording:
-        """The recording with results that show where a step has no value: those of the target raise no errors."""
-        return showing(recording, self.silent, labels, self.limits)
 
     def supported(self, name: str, count: int) -> Recording:
         """A function that the target lacks, of so many inputs."""
@@ -346,20 +337,13 @@ class Target:
                     taken.add(self.same(word))
         for name in names:
             if name not in spellings:
-                spellings[name] = self.fresh("v", taken)
+                spellings[name] = next(word for k in itertools.count(1) if (word := f"v{k}") not in taken)
                 taken.add(spellings[name])
-        self.stem = next(p for p in ("t", "step", "ad_t") if not any(_is_numbered(n, p) for n in spellings.values()))
+        stems = ("t", "step", "ad_t")
+        self.stem = next(s for s in stems if not any(re.fullmatch(rf"{s}\d+", word) for word in spellings.values()))
         return {name: spellings[name] for name in names}
 
-    def fresh(self, stem: str, taken: Collection[str]) -> str:
-        """The first of `v1`, `v2` … that is not taken."""
-        k = 1
-        while f"{stem}{k}" in taken:
-            k += 1
-        return f"{stem}{k}"
-
     def inputs(self, recording: Recording, names: Sequence[str]) -> None:
-        """Takes the inputs of a recording for these names."""
         for step in recording.recorder.steps:
             if step.name == "input":
                 self.names[step] = names[step.data]
@@ -376,7 +360,6 @@ class Target:
         return [f"{self.mark} {line}".rstrip() for line in lines]
 
     def comment(self, text: str) -> list[str]:
-        """The lines of a text, for a comment."""
         return comment_lines(text)
 
     # -- statements -------------------------------------------------------------------------------------------------
@@ -413,13 +396,15 @@ class Target:
         return Schedule([Task(step, Branch()) for step in self.ordered()], [])
 
     def ordered(self) -> list[Step]:
-        """All steps, each after its inputs and after the conditions of the branches that need it."""
+        """All steps, each after its inputs."""
         order: dict[Step, None] = {}
         entered: set[Step] = set()
         stack = sorted(self.guards, key=lambda step: -step.index)
         while stack:
             step = stack[-1]
-            waits = [a for a in (*step.args, *self.conditions_of(step)) if a.args and a not in order]
+            # the conditions of the branches that need a step come before it
+            conditions = [p.condition for b in self.guards.get(step, ()) for p in b.line() if p.condition is not None]
+            waits = [a for a in (*step.args, *conditions) if a.args and a not in order]
             if step in order or step in entered:
                 stack.pop()
                 order.setdefault(step)
@@ -427,10 +412,6 @@ class Target:
             entered.add(step)
             stack += [a for a in reversed(waits) if a not in entered]
         return list(order)
-
-    def conditions_of(self, step: Step) -> list[Step]:
-        """The conditions of the branches that need a step."""
-        return [p.condition for b in self.guards.get(step, ()) for p in b.line() if p.condition is not None]
 
     def inlined(self, plan: Schedule, results: Collection[Step], named: Collection[Step]) -> set[Step]:
         """The steps that get no name."""
@@ -444,7 +425,7 @@ class Target:
         for step in sorted(steps, key=lambda step: step.index):
             weight[step] = 1 + sum(weight.get(a, 0) for a in step.args if a in hidden)
             simple = uses.get(step) == 1 and weight[step] <= INLINE and steps[step].source is None
-            if simple and step not in results and step not in named and self.inlines(step):
+            if simple and step not in results and step not in named and step.name != "where":
                 hidden.add(step)
         return hidden
 
@@ -452,16 +433,13 @@ class Target:
         """The inputs of a step, each as often as it is written."""
         return step.args
 
-    def inlines(self, step: Step) -> bool:
-        """Whether a step may be written where it is needed."""
-        return step.name != "where"
-
     def statements(
         self, plan: Schedule, name_of: Callable[[Step], str], labels: Mapping[Step, str] = NO_LABELS
     ) -> Iterator[str]:
         """The lines that do what a schedule says, the first at no indentation."""
         checks = {(step, branch) for step, branch, _ in plan.checks}
-        flagged = {b: f"ad_b{k}" for k, b in enumerate(dict.fromkeys(_anchors(plan)))}
+        anchors = [anchor for _, branch, _ in plan.tasks for anchor in branch.line()[DEPTH::DEPTH]]
+        flagged = {anchor: f"ad_b{k}" for k, anchor in enumerate(dict.fromkeys(anchors))}
         for flag in flagged.values():
             yield self.assignment.format(flag, self.number(False))
         entered: set[Branch] = set()
@@ -492,7 +470,6 @@ class Target:
         yield from self.closed(len(here), 0)
 
     def check(self, step: Step, name: str) -> str:
-        """The statement that checks a step."""
         return ""
 
     def closed(self, depth: int, down_to: int) -> Iterator[str]:
@@ -535,12 +512,6 @@ def _visible(line: list[Branch]) -> list[Branch]:
     return line[(len(line) - 1) // DEPTH * DEPTH :] if len(line) > DEPTH else line
 
 
-def _anchors(plan: Schedule) -> Iterator[Branch]:
-    for _, branch, _ in plan.tasks:
-        if branch.depth > DEPTH:
-            yield from branch.line()[DEPTH::DEPTH]
-
-
 def needed(target: Target, unit: Unit) -> list[tuple[str, int]]:
     """The functions to be given to the target, each after those that it calls, with their counts of inputs."""
     names: dict[tuple[str, int], None] = {}
@@ -558,10 +529,6 @@ def needed(target: Target, unit: Unit) -> list[tuple[str, int]]:
     live = {task.step for task in target.plan(unit.recording).tasks}
     visit(sorted(live, key=lambda step: step.index))
     return list(names)
-
-
-def _is_numbered(name: str, stem: str) -> bool:
-    return name.startswith(stem) and name[len(stem) :].isdigit()
 
 
 def comment_lines(text: str) -> list[str]:
