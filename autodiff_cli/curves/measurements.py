@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ..batched.columns_io import listed, no_column
-from ..equations.solve import read_with_unknowns
+from ..equations.equations import read_with_unknowns
 from ..errors import point_error, quoted, usage_error
 from ..inputs.column_units import check_percentage
 from ..inputs.parse_point import is_name

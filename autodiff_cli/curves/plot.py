@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from ..algebra.symbolic_derivative import derivatives
 from ..batched.evaluator import Evaluator
 from ..derivatives.jacobian import output_names
-from ..equations.solve import posed_equations, read_with_unknowns
+from ..equations.equations import read_with_unknowns
+from ..equations.solve import posed_equations
 from ..errors import Diagnostic, ExpressionError, quoted, usage_error
 from ..graphs.second_order import hessian_in
 from ..graphs.value_and_gradient import value_and_gradient
