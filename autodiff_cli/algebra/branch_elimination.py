@@ -48,6 +48,7 @@ class ProgramPoint:
         """The facts found about nodes in this branch."""
 
     def line(self) -> Iterator[ProgramPoint]:
+        """This place and those around it."""
         place: ProgramPoint | None = self
         while place is not None:
             yield place
@@ -134,6 +135,7 @@ class Guards:
                     self.narrow(place, p, side if signs == "<>" and other == ZERO else other.plus(side))
 
     def narrow(self, place: ProgramPoint, value: Value, r: Range) -> None:
+        """Take it for known that a number lies in a range."""
         stack = [(value, r)]
         while stack and self.work > 0:
             self.work -= 1

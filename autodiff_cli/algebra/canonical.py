@@ -237,6 +237,7 @@ class Collector:
             return self.opaque(value.primitive, inputs)
 
     def opaque(self, primitive: Primitive, inputs: Iterable[Form]) -> Value:
+        """The operation itself on what is known of its inputs."""
         return self.node(primitive, *[self.node_of(f) for f in inputs])
 
     def node(self, primitive: Primitive, *inputs: Value) -> Value:
@@ -248,6 +249,7 @@ class Collector:
 
     # -- from forms to nodes ----------------------------------------------------------------------------------------
     def node_of(self, form: Form) -> Value:
+        """The node of a form."""
         if isinstance(form, Value):
             return form
         if isinstance(form, Truth):
@@ -272,6 +274,7 @@ class Collector:
         return self.interned["number", x]
 
     def made_sum(self, form: Sum) -> Value:
+        """The node of a sum."""
         terms = list(form.terms.items())
         # A term with a plus goes first, if there is one.
         first = next((k for k, (_, c) in enumerate(terms) if c > 0), None)
@@ -290,6 +293,7 @@ class Collector:
         return total
 
     def scaled(self, c: Fraction, term: Value) -> Value:
+        """A term with its coefficient."""
         if c == 1:
             return term
         form = self.forms.get(term)
@@ -297,6 +301,7 @@ class Collector:
         return self.node_of(Product(c, factors))
 
     def made_product(self, form: Product) -> Value:
+        """The node of a product."""
         above: list[Value] = []
         below: list[Value] = []
         for base, e in sorted(form.factors.items(), key=lambda factor: self.rank(factor[0])):
@@ -350,6 +355,7 @@ class Collector:
     @_restoring
     def sum(self, parts: Parts, undo: Undo) -> Form:
         """The sum of forms, each with its sign and the node of the graph that it comes from."""
+        """The sum of forms, each with its sign and the node of the graph that it comes from."""
         whole = ZERO
         terms: Terms = {}
         for sign, value, form in parts:
@@ -394,6 +400,7 @@ class Collector:
     # -- products ---------------------------------------------------------------------------------------------------
     @_restoring
     def product(self, parts: Parts, undo: Undo) -> Form:
+        """The product of forms, each to a whole power, with the node of the graph that it comes from."""
         """The product of forms, each to a whole power, with the node of the graph that it comes from."""
         c = ONE
         factors: Terms = {}

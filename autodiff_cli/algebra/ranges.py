@@ -61,6 +61,7 @@ class Range(Written, _Ends):
         return ("<" if self.low < 0 else "") + ("=" if zero else "") + (">" if self.high > 0 else "")
 
     def with_(self, other: Range) -> Range:
+        """Return the intersection of two ranges."""
         return between(max(self.start, other.start), min(self.stop, other.stop), self.nonzero or other.nonzero)
 
     def around(self, other: Range) -> Range:
@@ -83,11 +84,13 @@ class Range(Written, _Ends):
         return between((Fraction(0), self.nonzero), max((-self.low, not self.above), self.stop), self.nonzero)
 
     def plus(self, other: Range) -> Range:
+        """The sums of a number here and one there."""
         return rounded(
             Range(self.low + other.low, self.high + other.high, self.above or other.above, self.below or other.below)
         )
 
     def times(self, other: Range) -> Range:
+        """The products of a number here and one there."""
         corners = [
             (_product(a, b), (a_open and b != 0) or (b_open and a != 0))
             for a, a_open in ((self.low, self.above), (self.high, self.below))
@@ -290,6 +293,7 @@ class Ranges(NumberType):
     neg = staticmethod(operator.neg)
 
     def step(self, name: str, *inputs: Any) -> Range:
+        """The range of an operation on ranges and numbers."""
         return getattr(self, name)(*map(_range, inputs))  # type: ignore[no-any-return]
 
     def where(self, condition: Any, then: Any, otherwise: Any) -> Range:
@@ -297,11 +301,13 @@ class Ranges(NumberType):
         return x.around(y)
 
     def max(self, *xs: Any) -> Range:
+        """The largest of a number of each range."""
         inputs = [_range(x) for x in xs]
         nonzero = all("=" not in r.signs() for r in inputs)
         return between(max(r.start for r in inputs), max(r.stop for r in inputs), nonzero)
 
     def min(self, *xs: Any) -> Range:
+        """The smallest of a number of each range."""
         return -self.max(*[-_range(x) for x in xs])
 
     def __getattr__(self, name: str) -> Callable[..., Range]:

@@ -180,6 +180,7 @@ class Shortener(Collector):
         return [*parts, (form.constant, {})] if form.constant else parts
 
     def part(self, c: Fraction, form: Form) -> Part:
+        """A form with a coefficient as one term."""
         if isinstance(form, Number):
             return c * form.value, {}
         if isinstance(form, Product):
@@ -188,6 +189,7 @@ class Shortener(Collector):
         return c, {self.node_of(form): ONE}
 
     def whole(self, parts: Sequence[Part]) -> Form:
+        """The sum of terms."""
         if len(parts) == 1:
             return self.product_form(*parts[0])
         return self.sum(
@@ -212,6 +214,7 @@ class Shortener(Collector):
         return list(groups.values()) or [(Fraction(0), {})]
 
     def size(self, parts: Sequence[Part]) -> int:
+        """How long a sum is as text."""
         return len(parts) - 1 + all(c < 0 for c, _ in parts) + sum(self.product_size(*part) for part in parts)
 
     def product_size(self, c: Fraction, factors: Terms) -> int:
@@ -273,6 +276,7 @@ class Shortener(Collector):
         return apart if self.size(apart) < least else best
 
     def candidates(self, parts: list[Part], again: bool, written_out: bool) -> Iterator[list[Part]]:
+        """Other forms of a sum."""
         ways = [self.multiplied_out, self.over_one_line, self.by_logarithms] if again else []
         if not written_out:
             ways.insert(0, self.grouped)
@@ -484,6 +488,7 @@ class Shortener(Collector):
         return None if merged is form.factors else self.product_form(form.coefficient, merged)
 
     def raised_to(self, bottom: Value | None, exponent: Form) -> Value:
+        """A power, or one of e."""
         y = self.node_of(exponent)
         return self.node(EXP, y) if bottom is None else self.node(POW, bottom, y)
 

@@ -62,6 +62,7 @@ class Ball(Compared):
         return -self if self.a <= 0 else Ball(abs(self.a))
 
     def sign(self) -> int:
+        """-1, 0 or 1. Raises `Refusal` where that is undecided."""
         q = form.rational(self.form)
         if q is not None:
             return int(q > 0) - int(q < 0)
@@ -284,6 +285,7 @@ class Balls(NumberType):
         work.charge(operations * (40 + self._step))
 
     def neg(self, x: Number) -> Ball:
+        """-x."""
         return -ball(x)
 
 

@@ -266,4 +266,5 @@ class Lifted(NumberType):
         return function
 
     def lifted(self, primitive: Primitive) -> Callable[..., Number]:
+        """The function on such numbers."""
         raise TypeError(f"{self.name} numbers do not say what is added to {primitive.name!r}")

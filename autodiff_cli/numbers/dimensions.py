@@ -133,12 +133,15 @@ class Dimensions(NumberType):
         return Dimensioned(_plus(x.dimension, y.dimension, -1), value, count)
 
     def prod(self, *xs: Dimensioned) -> Dimensioned:
+        """The product of many."""
         return reduce(self.mul, xs)
 
     def sqrt(self, x: Dimensioned) -> Dimensioned:
+        """The root, of half the dimension."""
         return Dimensioned(_scaled(x.dimension, Fraction(1, 2)), x.value if x.is_zero else None)
 
     def cbrt(self, x: Dimensioned) -> Dimensioned:
+        """The cube root."""
         return Dimensioned(_scaled(x.dimension, Fraction(1, 3)), x.value if x.is_zero else None)
 
     def leaky_relu(self, x: Dimensioned, slope: Dimensioned) -> Dimensioned:

@@ -114,6 +114,7 @@ class Duals(Lifted):
         return self.base.finite(x.x) and all(self.base.finite(t) for t in x.d.values())
 
     def lifted(self, primitive: Primitive) -> Callable[..., Dual]:
+        """The function on duals: its value is the base type's, its derivative that of the table's rule there."""
         base, value = self.base, getattr(self.base, primitive.name)
 
         def function(*inputs: Number) -> Dual:

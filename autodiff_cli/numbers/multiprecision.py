@@ -104,6 +104,7 @@ class Multiprecision(NumberType):
         return self._bounded(self.context.mpf(x) / y)
 
     def neg(self, x: Number) -> Number:
+        """-x."""
         return -self.context.mpf(x)
 
     def charge(self, operations: int) -> None:

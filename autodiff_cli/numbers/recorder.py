@@ -80,9 +80,11 @@ class Recorder(NumberType):
         return self._new("number", (), x if isinstance(x, bool) else float(x))
 
     def constant(self, leaf: Any) -> Step:
+        """The step of a constant of the graph."""
         return self.number(leaf.data)
 
     def input(self, position: int) -> Step:
+        """The step that is an input."""
         return self._new("input", (), position)
 
     def _new(self, name: str, args: tuple[Step, ...], data: Any) -> Step:

@@ -278,6 +278,7 @@ class RunningDigits(Lifted):
         return isinstance(equal, Undecided) or bool(equal)
 
     def lifted(self, primitive: Primitive) -> Callable[..., BoundedDigits]:
+        """The function on numbers with their errors."""
         if primitive.extreme_value:
             return partial(self._extreme, getattr(self.base, primitive.name))
         if primitive.name == "clamp":

@@ -112,6 +112,7 @@ class Running(Lifted):
         return math.isfinite(nearest(x))
 
     def lifted(self, primitive: Primitive) -> Callable[..., Bounded]:
+        """The function on bounded doubles."""
         value = getattr(REAL, primitive.name)
         unit = UNIT * 2 * (SPECIAL_ULPS if primitive.group == "Special" else ULPS)
 

@@ -103,6 +103,7 @@ class SeriesType(Lifted):
         return self.base.finite(first(x))
 
     def lifted(self, primitive: Primitive) -> Callable[..., Series]:
+        """The function on series."""
         return partial(self.step, primitive.name)
 
     def step(self, name: str, *inputs: Number) -> Series:
@@ -208,6 +209,7 @@ class SeriesType(Lifted):
         return total / n
 
     def total(self, terms: list[Number]) -> Number:
+        """The sum."""
         self.base.charge(len(terms))
         out = self.zero
         for term in terms:

@@ -55,6 +55,7 @@ class Dialect:
     """The operations that are written neither with an operator nor as a call."""
 
     def number(self, value: float) -> str:
+        """A literal."""
         text = repr(value)
         return (self.exponential if "e" in text else self.literal).format(text)
 

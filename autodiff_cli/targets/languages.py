@@ -40,6 +40,7 @@ class Python(Target):
         return f"{self.module_name}.nan" if value != value else repr(value)
 
     def module(self, unit: Unit) -> str:
+        """The source of a module with one function."""
         variables = self.spelled(unit.variables)
         library = self.library(unit)
         function = self.defined(unit, variables)
@@ -49,6 +50,7 @@ class Python(Target):
         return "\n".join(lines) + "\n"
 
     def needed_imports(self, code: Sequence[str]) -> Sequence[str]:
+        """The statements that import what the code uses."""
         return self.imports
 
     def opening(self, unit: Unit, variables: Mapping[str, str]) -> list[str]:
@@ -150,6 +152,7 @@ class Torch(Guarded):
         return f"torch.tensor({self.number(step.data)}, dtype=torch.float64)"
 
     def tensors(self, function: str, target: Target, step: Step) -> Written:
+        """A call of a function that takes tensors only."""
         return call(function, step.args, self.tensor)
 
     def chosen(self, target: Target, step: Step) -> Written:
@@ -192,6 +195,7 @@ class JavaScript(Curly):
         return [re.sub(r"<(?=[/!]|script)", "< ", row, flags=re.IGNORECASE) for row in super().comment(text)]
 
     def module(self, unit: Unit) -> str:
+        """The source of a script: the function, after those that it needs. It returns the value and the derivatives."""
         variables = self.spelled(unit.variables)
         head = f"/** The value, and the array of its derivatives{self.by(unit, variables)}. */"
         lines = [*self.heading(unit, variables), *self.library(unit), "", head, *self.defined(unit, variables)]
@@ -222,6 +226,7 @@ class C(Curly):
         return [re.sub(r"\*(?=/)|/(?=\*)|\?(?=\?)", r"\g<0> ", row) for row in rows]
 
     def module(self, unit: Unit) -> str:
+        """The source of a file with one function that others may call."""
         variables = self.spelled(unit.variables)
         lines = ["/* Written by autodiff from this program:", " *"]
         lines += [f" *     {row}".rstrip() for row in self.comment(unit.text)]
@@ -271,6 +276,7 @@ class Scientific(Target):
         return POWER, [(x, ATOM), "^", (y, ATOM)]
 
     def module(self, unit: Unit) -> str:
+        """The source of a file with the function, and those that it needs."""
         variables = self.spelled(unit.variables)
         library = self.library(unit)
         returned = f"Returns the value and its derivatives{self.by(unit, variables)}."

@@ -54,12 +54,14 @@ class Llvm:
         self.masks: dict[tuple[tuple[Step, bool], ...], str] = {}
 
     def new(self, text: str, *, before: bool = False) -> str:
+        """The name of what an instruction gives."""
         name = f"%v{self.count}"
         self.count += 1
         (self.before if before else self.lines).append(f"  {name} = {text}")
         return name
 
     def module(self, inputs: int) -> str:
+        """The whole text, for so many inputs."""
         columns = [self.column("inputs", k) for k in range(inputs)]
         outputs = [self.column("results", k) for k in range(len(self.plan.results))]
         loaded = []
@@ -99,23 +101,28 @@ class Llvm:
         )
 
     def column(self, array: str, position: int) -> str:
+        """The address of a column."""
         place = self.new(f"getelementptr ptr, ptr %{array}, i64 {position}", before=True)
         return self.new(f"load ptr, ptr {place}", before=True)
 
     def at(self, column: str) -> str:
+        """The address of the row in a column."""
         return self.new(f"getelementptr double, ptr {column}, i64 %row")
 
     def splat(self, scalar: str) -> str:
+        """A number four times."""
         first = self.new(f"insertelement {VECTOR} poison, double {scalar}, i32 0", before=True)
         return self.new(f"shufflevector {VECTOR} {first}, {VECTOR} poison, <4 x i32> zeroinitializer", before=True)
 
     # -- steps ------------------------------------------------------------------------------------------------------
     def value(self, step: Step) -> str:
+        """A step as an operand."""
         if step.name == "number":
             return _truth(step.data) if isinstance(step.data, bool) else _number(step.data)
         return self.names[step]
 
     def step(self, step: Step) -> str:
+        """The name of a step once it is computed."""
         name, args = step.name, [self.value(a) for a in step.args]
         if name in INSTRUCTIONS:
             return self.new(f"{INSTRUCTIONS[name]} {VECTOR} {args[0]}, {args[1]}")
@@ -144,9 +151,11 @@ class Llvm:
         return self.call(FUNCTIONS[name], args)
 
     def negated(self, condition: str) -> str:
+        """The contrary of a condition."""
         return self.new(f"xor {TRUTH} {condition}, {_truth(True)}")
 
     def intrinsic(self, function: str, x: str) -> str:
+        """A function that is an instruction."""
         name = f"@llvm.{function}.v4f64"
         self.declared[name] = f"declare {VECTOR} {name}({VECTOR})"
         return self.new(f"call {VECTOR} {name}({VECTOR} {x})")
@@ -164,6 +173,7 @@ class Llvm:
         return value if float(exponent) > 0 else self.new(f"fdiv {VECTOR} {_number(1.0)}, {value}")
 
     def products(self, x: str, exponent: int) -> str:
+        """A power by squaring."""
         if exponent == 1:
             return x
         half = self.products(x, exponent // 2)

@@ -56,6 +56,7 @@ class Lowering(Recorder):
         return self.number(rule(self, *steps))
 
     def native_step(self, name: str, *args: Number) -> Step:
+        """The step of an operation as the target has it."""
         return self._new(name, tuple([self.number(a) for a in args]), None)
 
     def where(self, condition: Any, then: Any, otherwise: Any) -> Step:

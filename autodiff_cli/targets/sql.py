@@ -115,10 +115,12 @@ class Sql(Target):
         ]
 
     def column(self, step: Step) -> str:
+        """The expression of a column."""
         text = self.text(step)
         return text[1:-1] if step.name in CONDITIONS and step.name != "not_" else text
 
     def module(self, unit: Unit) -> str:
+        """The statement."""
         dialect, columns = self.dialect, self.spelled(unit.variables)
         lines = self.heading(unit, columns)
         for step in unit.recording.recorder.steps:
@@ -214,6 +216,7 @@ class Sql(Target):
         return iter(conditions.items())
 
     def taken(self, branch: Branch) -> str:
+        """The condition that a branch is taken; empty for the whole program."""
         return " AND ".join([f"({self.condition(condition)})" for condition in branch.line()])
 
     def outside_of(self, primitive: Primitive, inputs: list[Step]) -> Step | None:

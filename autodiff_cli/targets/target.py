@@ -212,6 +212,7 @@ class Target:
 
     # -- expressions ------------------------------------------------------------------------------------------------
     def number(self, value: float | bool) -> str:
+        """A literal."""
         return self.literals.get(repr(value), repr(value))
 
     def parts(self, step: Step) -> Written:
@@ -258,6 +259,7 @@ class Target:
         return "".join([part if isinstance(part, str) else assembled(part[0], self.parts, part[1]) for part in parts])
 
     def module(self, unit: Unit) -> str:
+        """The whole source of a unit."""
         raise TypeError(f"{self.name} is not a target of its own")
 
     def library(self, unit: Unit) -> list[str]:
@@ -269,6 +271,7 @@ class Target:
         return lines
 
     def support(self, name: str, parameters: Sequence[str], recording: Recording) -> list[str]:
+        """The lines of one such function."""
         self.inputs(recording, parameters)
         rows = [*self.declared(recording, {}), self.returned.format(self.result(recording.values[0]))]
         return self.block(self.signature.format(name, ", ".join(parameters)), rows)
@@ -286,9 +289,11 @@ class Target:
         return self.block(head.format(unit.function, ", ".join(variables.values())), rows)
 
     def opening(self, unit: Unit, variables: Mapping[str, str]) -> list[str]:
+        """The first lines within that function."""
         return [self.conversion.format(name) for name in variables.values()] if self.conversion else []
 
     def block(self, head: str, rows: Iterable[str]) -> list[str]:
+        """The lines of a function, indented."""
         return [head, *[self.indent + row for row in rows], *([self.closing] if self.closing is not None else [])]
 
     def declared(self, recording: Recording, labels: dict[Step, str]) -> list[str]:
@@ -296,6 +301,7 @@ class Target:
         return self.body(recording, labels)
 
     def shown(self, step: Step, unit: Unit) -> str:
+        """A result of the function of a unit."""
         return self.result(step)
 
     def by(self, unit: Unit, variables: Mapping[str, str]) -> str:
@@ -344,6 +350,7 @@ class Target:
         return {name: spellings[name] for name in names}
 
     def inputs(self, recording: Recording, names: Sequence[str]) -> None:
+        """Takes the inputs of a recording for these names."""
         for step in recording.recorder.steps:
             if step.name == "input":
                 self.names[step] = names[step.data]
@@ -360,6 +367,7 @@ class Target:
         return [f"{self.mark} {line}".rstrip() for line in lines]
 
     def comment(self, text: str) -> list[str]:
+        """The lines of a text, for a comment."""
         return comment_lines(text)
 
     # -- statements -------------------------------------------------------------------------------------------------
@@ -470,6 +478,7 @@ class Target:
         yield from self.closed(len(here), 0)
 
     def check(self, step: Step, name: str) -> str:
+        """The statement that checks a step."""
         return ""
 
     def closed(self, depth: int, down_to: int) -> Iterator[str]:
