@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from decimal import Decimal
 from fractions import Fraction
-from functools import partial, reduce
+from functools import partial, reduce, wraps
 from typing import Any, NamedTuple, TypeVar
 
 from ..graphs.value import Value, constant, in_order, node
@@ -169,6 +169,7 @@ def quotient(x: Fraction) -> tuple[Fraction, Fraction]:
 def _restoring(rule: Callable[[Collector, Parts, Undo], Form]) -> Callable[[Collector, Parts], Form]:
     """Return a rule on parts that restores the terms and factors of its parts where it does not apply."""
 
+    @wraps(rule)
     def tried(collector: Collector, parts: Parts) -> Form:
         undo: Undo = []
         try:
