@@ -25,6 +25,8 @@ LONGEST = 40
 _SIGNS = frozenset(["sign", "heaviside"])
 """Functions of a quantity that depend on its sign only."""
 
+_ROOTS = {"sqrt": Fraction(1, 2), "cbrt": Fraction(1, 3)}
+
 
 class Dimensioned(NamedTuple):
     """A number of which the dimension is known, and of a constant its value."""
@@ -83,6 +85,8 @@ class Dimensions(NumberType):
         """The rule of an operation. What is no rule here takes numbers only."""
         if name in OF_ONE_DIMENSION:
             return lambda m, *xs: self._alike(name, xs[1:] if name == "where" else xs)
+        if name in _ROOTS:
+            return lambda m, x: Dimensioned(_scaled(x.dimension, _ROOTS[name]), x.value if x.is_zero else None)
         if name in COMPARES_DIMENSIONS:
             return lambda m, *xs: self._ratio(name, xs)
         if name in _SIGNS or name in OF_CONDITIONS:
@@ -135,14 +139,6 @@ class Dimensions(NumberType):
     def prod(self, *xs: Dimensioned) -> Dimensioned:
         """The product of many."""
         return reduce(self.mul, xs)
-
-    def sqrt(self, x: Dimensioned) -> Dimensioned:
-        """The root, of half the dimension."""
-        return Dimensioned(_scaled(x.dimension, Fraction(1, 2)), x.value if x.is_zero else None)
-
-    def cbrt(self, x: Dimensioned) -> Dimensioned:
-        """The cube root."""
-        return Dimensioned(_scaled(x.dimension, Fraction(1, 3)), x.value if x.is_zero else None)
 
     def leaky_relu(self, x: Dimensioned, slope: Dimensioned) -> Dimensioned:
         """Of the dimension of its first input."""
