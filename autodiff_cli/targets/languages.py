@@ -155,6 +155,7 @@ class Torch(Guarded):
         return call(function, step.args, self.tensor)
 
     def chosen(self, target: Target, step: Step) -> Written:
+        """`torch.where`, of two numbers in double precision."""
         condition, x, y = step.args
         if x.name == y.name == "number":
             return ATOM, ["torch.where(", (condition, CHOICE), ", ", self.tensor(x), ", ", (y, CHOICE), ")"]
