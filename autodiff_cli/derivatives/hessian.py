@@ -14,7 +14,7 @@ from ..inputs.problem import Point, Problem, pose, single_output
 from ..numbers.base import NumberType
 from ..numbers.running_error import UNIT
 from ..numerics.linear_algebra import eigenvalues
-from ..numerics.optimality import Derivatives, classified, derivatives, direction_in_words
+from ..numerics.optimality import Derivatives, Single, classified, direction_in_words
 from ..record import Record
 
 if TYPE_CHECKING:
@@ -232,7 +232,7 @@ def _with_errors(
     if roundoff:
         point = posed.values
         try:
-            rough = derivatives(output, point, posed.wanted, [abs(point[name]) for name in posed.wanted])
+            rough = Single(output).derivatives(point, posed.wanted, [abs(point[name]) for name in posed.wanted])
         except ExpressionError:
             # beyond the range of doubles, where only more digits lead: each number is taken to be right to its last one
             return Derivatives(value, 0.0, slopes, [roundoff * abs(x) for x in slopes], matrix, nearest)
