@@ -88,7 +88,7 @@ def completions(session: Lines, text: str) -> tuple[str, list[str]]:
     options = declared(first).options if first in COMMANDS else {}
     start = text.rsplit(" ", maxsplit=1)[-1]
     before = rest[: len(rest) - len(rest.split(" ")[-1])].split()
-    option = options[before[-1]][1] if before and before[-1] in options else None
+    option = options.get(before[-1]) if before else None
     if first in (":load", ":save") or (option is not None and option.metavar == "PATH"):
         return start, sorted(name + "/" * os.path.isdir(name) for name in glob(escape(start) + "*"))
     if word.startswith("-") and options:

@@ -249,7 +249,7 @@ class Lines:
             )
         unknowns = names_of_option(values.get("--for"), "--for") or ()
         hidden.update(name for name in unknowns if name in self.session.definitions)
-        files = [(declaration.options[name][1], text) for name, texts in values.items() for text in texts]
+        files = [(declaration.options[name], text) for name, texts in values.items() for text in texts]
         return hidden.union(columns(Line(None, tuple(files))))
 
     # -- commands of the session ------------------------------------------------------------------------------------
@@ -351,8 +351,8 @@ def _options_and_expression(
                 expression.append(word)
             continue
         options.append(word.text)
-        _, option, kind = declaration.options[name]
-        if kind is bool:
+        option = declaration.options[name]
+        if option.kind is bool:
             continue
         if not equals and remaining:
             value = remaining.pop().text
