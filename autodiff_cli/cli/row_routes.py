@@ -7,18 +7,17 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..batched.columns_io import Fitted, kept_columns, mapped_columns, missing_hint
 from ..data.columns import report_headings
-from ..data.readers import Files, Reader, reader
+from ..data.readers import SWEEP, Files, Reader, SweptPoints, reader
 from ..data.rows import BOUND, Rows, asked, check_clash, checked_units, row_units, rows
 from ..data.sinks import Collected, plain_cell, sink
 from ..data.sources import Source, has_arrow, sources
-from ..data.swept_rows import SWEEP, SweptPoints, crossing
 from ..data.text_dialects import Forced
 from ..diagnostics.leniency import leniently
 from ..errors import ExpressionError, quoted, usage_error
@@ -112,9 +111,9 @@ class _Job(NamedTuple):
         return self.format in WIDE and not any(source.columnar for source in self.sources)
 
     @property
-    def crossed(self) -> Callable[[Reader], Reader]:
-        """What combines the rows of a file with the points of sweeps."""
-        return crossing(self.grid if self.is_data else None)
+    def crossed(self) -> Grid | None:
+        """The points of sweeps that each row of data is combined with."""
+        return self.grid if self.is_data else None
 
     @property
     def axes(self) -> Mapping[str, Any]:
@@ -277,7 +276,7 @@ def answer_rows(call: Command, grid: Grid | None, method: Method, view: View[Any
         first: Reader | None = None if grid is None or call.points else SweptPoints(grid)
         one_by_one = not is_wide or question.numbers is None or _needs_no_batches(job)
         if not one_by_one and call.backend is None and len(from_files) == 1 and job.is_textual:
-            first = first or stack.enter_context(job.crossed(reader(from_files[0])))
+            first = first or stack.enter_context(reader(from_files[0], grid=job.crossed))
             one_by_one = first.is_short()
         return _one_by_one(job, method, view, stack, first) if one_by_one else _piped(job, stack, first)
 
@@ -391,7 +390,7 @@ def _in_parts(job: _Job, folder: str) -> int:
         if cluster.absolute(source.path).startswith(folder):
             hint = "give another folder to `--output`"
             raise ExpressionError("io", f"`{source.path}` is read, and lies in `{folder}`", hint=hint)
-    with Files(job.sources, several=len(job.sources) > 1, crossed=job.crossed) as files:
+    with Files(job.sources, several=len(job.sources) > 1, grid=job.crossed) as files:
         job, _, formula, bound = _in_batches(job, files)
         parts = cluster.divided(files)
     _report_how(bound, job)
@@ -414,7 +413,7 @@ def _piped(job: _Job, stack: ExitStack, first: Reader | None) -> int:
     arrow("for these rows")
     from ..data.pipeline import Tally, run
 
-    files = stack.enter_context(Files(job.sources, first, several=len(job.sources) > 1, crossed=job.crossed))
+    files = stack.enter_context(Files(job.sources, first, several=len(job.sources) > 1, grid=job.crossed))
     job, known, formula, bound = _in_batches(job, files)
     files.look_into(lambda file: None)
     _report_how(bound, job)
@@ -449,9 +448,7 @@ def _one_by_one(job: _Job, method: Method, view: View[Any], stack: ExitStack, fi
     waits = any(source.once and not (source.path == "-" and is_file(sys.stdin)) for source in job.sources)
     flush = job.call.output is None and (waits or sys.stdout.isatty())
     tally = Tally()
-    files = stack.enter_context(
-        Files(job.sources, first, idle=sys.stdout.flush if flush else None, crossed=job.crossed)
-    )
+    files = stack.enter_context(Files(job.sources, first, idle=sys.stdout.flush if flush else None, grid=job.crossed))
     requests = _Requests(job.keeping(files.first.names), files, tally)
     job = requests.job
     if not job.wide and job.format in ("csv", "tsv"):

@@ -35,7 +35,6 @@ from .readers import Files, Fragment, Selection, reader
 from .rows import Rows, version
 from .sinks import Sink, sink
 from .sources import TEXT, Source
-from .swept_rows import crossing
 
 SIZE = 64_000_000
 """Bytes of data in a part, about."""
@@ -115,7 +114,7 @@ def _write(part: Part, job: Job) -> Tally:
     try:
         to = sink(file.file, bound.schema, job.format, digits=job.digits, spreadsheet=job.spreadsheet)
         for source, fragment in part.pieces:
-            with crossing(job.grid)(reader(source, job.several)) as rows:
+            with reader(source, job.several, grid=job.grid) as rows:
                 rows.select_as(job.selection)
                 for batch, _ in answers(rows.chunks(fragment), bound, tally, fail=job.fail):
                     to.write(batch)
