@@ -150,7 +150,7 @@ class PropagationView(View[Propagation]):
             yield Line((("interrupted: these are the draws that were made", "heading"),))
 
     def draw(self, answer: Propagation, format: str) -> bytes:
-        from .plots.uncertainty_budget import budget_figure
+        from .plots.answer_figures import budget_figure
 
         return budget_figure(answer, format, shortened(on_one_line(answer.text)), self.theme)
 
