@@ -38,7 +38,8 @@ from ..streams.requests import Request, default_point, mapping, names, whole
 from ..uncertainty.measured_value import Spread, normal, quantity
 from ..views.error import write_note, write_reading
 from ..views.formats import COLUMNAR, Subject, Writer, format_of, lacking, undocumented, writer
-from ..views.schema import View, heading
+from ..views.numerals import heading
+from ..views.schema import View
 from ..views.wide import WIDE, Named, Values, WideRows, wide
 from . import options
 from .runner import Answer, Inputs, Method, RowQuestion, answer_requests, is_file, warn
@@ -523,7 +524,7 @@ def _one_by_one(job: _Job, method: Method[Answer], view: View[Answer], stack: Ex
         if not job.wide:
             return result if requests.units is None else _measured(result, requests.units, request.more["typed"])
         numbers = job.question.numbers
-        return WideRows(view.cells(result)) if numbers is None else Values(numbers(result))
+        return WideRows(view.cells(view.measured(result))) if numbers is None else Values(numbers(result))
 
     with requests.interruptible():
         code = answer_requests(requests, answer, out, flush, fail=job.fails)

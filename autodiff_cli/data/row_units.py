@@ -13,7 +13,7 @@ from ..inputs.column_units import without_units_hint
 from ..inputs.quantities import ProgramUnits, Units, unit_value
 from ..quantities.unit import Unit
 from ..quantities.unit_system import SAME, Linear, linear
-from ..views.schema import heading
+from ..views.numerals import heading
 
 
 class RowUnits(NamedTuple):

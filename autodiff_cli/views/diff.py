@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..formulas.derivation import derivative_name, latex
 from ..formulas.diff import LANGUAGES, Diff
-from .document import NO_VARIABLES, Block, Line, Pieces, circumstances, measured, measured_row, numbers_table, stated
-from .schema import OutputRow, View, declared, heading, record_of, unit_text
+from .document import NO_VARIABLES, Block, Line, circumstances, conditional, numbers_table, stated
+from .numerals import attach_units
+from .schema import OutputRow, View, declared, record_of
 from .steps import blocks, derivation_record, lines, rows
-
-if TYPE_CHECKING:
-    from ..quantities.unit import Unit
 
 DERIVATIVE = declared("derivative").fields
 
@@ -20,7 +18,7 @@ DERIVATIVE = declared("derivative").fields
 class DiffView(View[Diff]):
     """How derivatives are shown as formulas, with their steps if asked for."""
 
-    fields, csv_columns, _ = declared(
+    fields, csv_columns, _, unit_columns = declared(
         "diff",
         {
             "derivatives": lambda answer: [
@@ -46,6 +44,10 @@ class DiffView(View[Diff]):
         with_steps = ("line", "id", "by", "rule", "part", "derivative", "condition", "value", "error", "short")
         return with_steps if self.steps else self.csv_columns
 
+    def attach_units(self, answer: Diff, units: Mapping[str, Any]) -> Diff:
+        values = [{"value": unit} for unit in units["values"]]
+        return attach_units(answer, {**units, "derivatives": values})  # type: ignore[no-any-return]
+
     def document(self, answer: Diff) -> Iterator[Block]:
         if answer.language != "text":
             for text in answer.program.split("\n"):
@@ -56,26 +58,15 @@ class DiffView(View[Diff]):
             for name, formula in answer.shared:
                 yield stated(name, formula + ";", style="name")
             for derivative in answer.derivatives:
-                line = stated(derivative_name(derivative.by, derivative.of), derivative.shown)
-                where: Pieces = (
-                    (("   where ", "faint"), (derivative.condition, "number")) if derivative.condition else ()
-                )
-                yield Line((*line.pieces, *where))
+                yield conditional(derivative_name(derivative.by, derivative.of), derivative.shown, derivative.condition)
         if not answer.derivatives:
             yield NO_VARIABLES
         if answer.point and answer.derivatives:
-            units = answer.units
-            at = units["point"] if units else None
-            yield from circumstances({}, answer.point, (), self.digits, at) if answer.language != "text" else ()
-            place = ", ".join(
-                f"{name} = {measured(x, at[name] if at else None, self.digits)}" for name, x in answer.point.items()
-            )
-            values = measured_row(
-                [row.value for row in answer.derivatives], units["values"] if units else None, self.digits
-            )
-            names = [derivative_name(row.by, row.of) for row in answer.derivatives]
-            rows = [*zip(names, values, strict=True)]
-            right = answer.arithmetic.name == "double" and units is None
+            if answer.language != "text":
+                yield from circumstances({}, answer.point, (), self.digits)
+            place = ", ".join(f"{name} = {self.number(x)}" for name, x in answer.point.items())
+            rows = [(derivative_name(row.by, row.of), row.value) for row in answer.derivatives]
+            right = answer.arithmetic.name == "double"
             yield numbers_table(("derivative", f"value at {place}"), rows, self.digits, right=right)
 
     def rows(self, answer: Diff) -> Iterator[OutputRow]:
@@ -83,27 +74,13 @@ class DiffView(View[Diff]):
             yield from rows(derivation)
         for name, formula in answer.shared:
             yield {"by": name, "derivative": formula}
-        for derivative, unit in zip(answer.derivatives, self._units(answer), strict=True):
-            row = {
-                "by": derivative.by,
-                "derivative": derivative.formula,
-                "value": derivative.value,
-                "value_unit": unit_text(unit),
-                "of": derivative.of or None,
-            }
-            yield {**row, "short": derivative.short, "condition": derivative.condition}
-
-    def unit_columns(self, units: Mapping[str, Any]) -> frozenset[str]:
-        return frozenset(("value",))
-
-    def _units(self, answer: Diff) -> list[Unit | None]:
-        """Return the units of the values of the derivatives."""
-        return answer.units["values"] if answer.units else [None] * len(answer.derivatives)
+        for derivative in answer.derivatives:
+            row = {"by": derivative.by, "derivative": derivative.formula, "value": derivative.value}
+            condition = {"short": derivative.short, "condition": derivative.condition}
+            yield {**row, "of": derivative.of or None, **condition}
 
     def cells(self, answer: Diff) -> Iterator[dict[str, Any]]:
-        names = [f"d_{'_'.join((*([row.of] if row.of else []), *row.by))}" for row in answer.derivatives]
-        heads = [heading(name, unit_text(unit)) for name, unit in zip(names, self._units(answer), strict=True)]
-        yield {head: row.value for head, row in zip(heads, answer.derivatives, strict=True)}
+        yield {f"d_{'_'.join((*([row.of] if row.of else []), *row.by))}": row.value for row in answer.derivatives}
 
     def one_line(self, answer: Diff) -> str:
         derivations = answer.derivations if answer.language == "text" else ()

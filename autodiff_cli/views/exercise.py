@@ -45,7 +45,7 @@ th, td { padding: .15rem .7rem .15rem 0; vertical-align: top; }
 """
 
 
-EXERCISE, COLUMNS, _ = declared(
+EXERCISE, COLUMNS, *_ = declared(
     "exercise",
     {
         "task": lambda exercise: plain(task(exercise)),
@@ -59,7 +59,7 @@ EXERCISE, COLUMNS, _ = declared(
 """The keys of an exercise."""
 
 SHEET = declared("sheet").fields
-MARKED, MARKED_COLUMNS, _ = declared("mark")
+MARKED, MARKED_COLUMNS, *_ = declared("mark")
 
 
 class ExerciseView(View[Sheet | Exercise | Marked]):

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TextIO
 
 from ..errors import ExpressionError, quoted, usage_error
 from .characters import ends, is_shown, terminal_of, visible
-from .numerals import repr_number
+from .numerals import repr_number, unit_of, unit_text
 from .schema import Answer, OutputRow, View, diagnostic_record
 
 if TYPE_CHECKING:
@@ -219,23 +219,23 @@ class Separated(Writer[Answer]):
     def __init__(self, out: TextIO, view: View[Answer], many: bool) -> None:
         super().__init__(out, view, many)
         self.columns = view.columns
+        self._measured: frozenset[str] = frozenset()
+        """The columns of numbers that have units."""
 
     def disarm_cells(self, spreadsheet: bool) -> None:
         self.spreadsheet = spreadsheet
 
     def answer(self, subject: Subject, answer: Answer) -> None:
-        units = getattr(answer, "units", None)
-        if units is not None:
-            measured = self.view.unit_columns(units)
+        if getattr(answer, "units", None) is not None:
             if not self._begun:
-                pairs = ((name, f"{name}_unit") if name in measured else (name,) for name in self.columns)
+                self._measured = self.view.unit_columns
+                pairs = ((name, f"{name}_unit") if name in self._measured else (name,) for name in self.columns)
                 self.columns = tuple(chain.from_iterable(pairs))
-            elif not any(f"{name}_unit" in self.columns for name in measured):
-                self._rows(
-                    subject, [{"error": "point: units, and none in the first answer; `--format jsonl` has them"}]
-                )
+            elif not self._measured:
+                message = "point: units, and none in the first answer; `--format jsonl` has them"
+                self._rows(subject, [{"error": message}])
                 return
-        rows = iter(self.view.rows(answer))
+        rows = iter(self.view.rows(self.view.shown(answer)))
         # nothing to say is an answer too, and each line of a stream has its place
         first = next(rows, {} if self.many else None)
         if first is not None:
@@ -263,6 +263,9 @@ class Separated(Writer[Answer]):
         for row in rows:
             self._head()
             cells = {**line, **row, **shared}
+            for column in self._measured:
+                if (unit := unit_of(row.get(column))) is not None:
+                    cells[f"{column}_unit"] = unit_text(unit)
             listed = [cell if type(cell) is str else cell_text(cell) for cell in map(cells.get, columns)]
             together = "".join(listed)
             if not (together.isascii() and together.isprintable()) or '"' in together or separator in together:
@@ -319,7 +322,7 @@ class Plain(Writer[Answer]):
     """One line an answer, with nothing around it, for shell scripts; of many, a line `error: kind: message` for one."""
 
     def answer(self, subject: Subject, answer: Answer) -> None:
-        self.out.write(self.view.one_line(answer) + "\n")
+        self.out.write(self.view.one_line(self.view.shown(answer)) + "\n")
 
     def error(self, subject: Subject, error: ExpressionError) -> None:
         if self.many:
@@ -336,7 +339,7 @@ class Documents(Writer[Answer]):
         self.look, self._heading = terminal_of(out), Program
 
     def answer(self, subject: Subject, answer: Answer) -> None:
-        self._document(subject, self.view.document(answer))
+        self._document(subject, self.view.document(self.view.shown(answer)))
 
     def error(self, subject: Subject, error: ExpressionError) -> None:
         from .document import Line, sentence
@@ -378,7 +381,7 @@ class Latex(Writer[Answer]):
     """Answers as pieces of LaTeX that need amsmath, or in one whole document, which compiles as it stands."""
 
     def answer(self, subject: Subject, answer: Answer) -> None:
-        self._part(subject, self.view.latex_document(answer))
+        self._part(subject, self.view.latex_document(self.view.shown(answer)))
 
     def error(self, subject: Subject, error: ExpressionError) -> None:
         from ..language.typesetting import text_latex

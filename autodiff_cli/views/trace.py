@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from ..derivatives.folding import MANY_ALIKE
 from ..derivatives.trace import AdjointStep, TangentStep, Trace, TraceRow
@@ -17,16 +17,13 @@ from .document import (
     Line,
     Table,
     circumstances,
-    measured,
     partials_table,
     sentence,
     stated,
 )
-from .schema import View, declared, unit_text, words
-from .tex import in_numbers, literal, page, unit_of
-
-if TYPE_CHECKING:
-    from ..quantities.unit import Unit
+from .numerals import format_number, literal, unit_of, unit_text, word
+from .schema import View, declared
+from .tex import in_numbers, page
 
 STEPS = 60
 """As many lines of a trace a table shows, unless asked for others."""
@@ -97,7 +94,7 @@ class Names:
 
     def numeral(self, x: float | bool | None) -> str:
         """A number that is there from the start."""
-        return measured(x, unit_of(x), self.digits)
+        return format_number(x, self.digits)
 
     def in_formula(self, x: float | bool | None) -> str:
         """A number as a formula has it: `1.5[kN]` with a unit; or a blank."""
@@ -245,8 +242,7 @@ class TraceView(View[Trace]):
             yield _reverse(answer, notation, pulls := self._cut(answer, answer.pulls))
             yield from _left_out("steps", len(answer.pulls), pulls)
             if answer.gradient:
-                units = _gradient_units(answer) if answer.has_units else None
-                table = partials_table(answer.point, answer.gradient, self.digits, units=units, shaped=not self.blanks)
+                table = partials_table(answer.point, answer.gradient, self.digits, shaped=not self.blanks)
                 yield (table._replace(rows=[(*row[:-1], BLANK) for row in table.rows]) if self.blanks else table)
             else:
                 yield NO_VARIABLES
@@ -289,10 +285,6 @@ def _units(value: Any) -> Any:
     return unit_text(unit_of(value))
 
 
-def _gradient_units(answer: Trace) -> dict[str, dict[str, Unit]]:
-    return {key: {n: x.unit for n, x in getattr(answer, key).items()} for key in ("point", "gradient")}
-
-
 def worked_solution(answer: Trace, notation: Notation) -> Iterator[str]:
     """The trace as lines of a solution worked by hand."""
     for row in answer.rows:
@@ -313,10 +305,7 @@ def worked_solution(answer: Trace, notation: Notation) -> Iterator[str]:
                 line += f", {notation.adjoint(answer.rows[pull.target])} is {notation.number(pull.total)}"
             yield line
         if answer.gradient:
-            lines_of = {
-                name: BLANK if notation.blanks else next(words(partial, unit_of(partial)))
-                for name, partial in answer.gradient.items()
-            }
+            lines_of = {name: BLANK if notation.blanks else word(partial) for name, partial in answer.gradient.items()}
             yield "gradient: " + " ".join(f"{name}={partial}" for name, partial in lines_of.items())
     else:
         for row in answer.rows:
@@ -325,7 +314,7 @@ def worked_solution(answer: Trace, notation: Notation) -> Iterator[str]:
         for push in answer.pushes:
             step, numbers = notation.push(push)
             yield " = ".join(dict.fromkeys((step, numbers, notation.number(push.tangent))))
-        yield f"derivative: {BLANK if notation.blanks else next(words(answer.tangent, unit_of(answer.tangent)))}"
+        yield f"derivative: {BLANK if notation.blanks else word(answer.tangent)}"
     for note in () if notation.blanks else answer.notes:
         yield f"{note.kind}: {notation.text(note.message)}"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, ClassVar, TextIO
 
@@ -11,7 +11,7 @@ from ..inputs.figures import Figure
 from .characters import visible
 from .document import Block, Line, Pieces, Table, assignments
 from .formats import Documents, Json, JsonLines, Markdown, Separated, Subject, Tabbed, Writer, cell_text, lacking
-from .numerals import repr_number
+from .numerals import heading, repr_number, unit_of, unit_text, without_unit
 from .schema import OutputRow, View
 
 TOGETHER = 1000
@@ -176,7 +176,12 @@ WIDE: dict[str, type[Writer[Any]]] = {
 
 
 class WideRows(list[Mapping[str, Any]]):
-    """The cells of an answer by column, a line each; `error` says why a line has none."""
+    """The cells of an answer by column, a line each, units in the headings; `error` says why a line has none."""
+
+    def __init__(self, rows: Iterable[Mapping[str, Any]]) -> None:
+        super().__init__(
+            {heading(name, unit_text(unit_of(x))): without_unit(x) for name, x in row.items()} for row in rows
+        )
 
     warnings: ClassVar[tuple[Diagnostic, ...]] = ()
 
