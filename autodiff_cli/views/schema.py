@@ -15,7 +15,7 @@ from operator import attrgetter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeAlias, TypeVar, dataclass_transform
 
-from ..errors import Diagnostic
+from ..errors import Diagnostic, ExpressionError
 from ..language.elements import has_elements, nested_record
 from .numerals import attach_units, doubles, figure_texts, format_number, words
 
@@ -234,6 +234,8 @@ class View(Choices, Generic[Answer]):
 
     digits: int | None = None
     """To how many digits people are shown numbers."""
+    leading: tuple[str, ...] = ()
+    """Of wide rows: the columns that are carried along, say where the answer is, and come first."""
 
     @property
     def formats(self) -> tuple[str, ...]:
@@ -276,6 +278,10 @@ class View(Choices, Generic[Answer]):
         """Return the answer, its numbers with these units, which are under the names of its fields."""
         measured: Answer = attach_units(answer, units)
         return measured
+
+    def error_text(self, subject: Any, error: ExpressionError) -> str:
+        """Return an error as a cell or a plain line says it."""
+        return f"{error.kind}: {error}"
 
     def number(self, x: Shown | bool | None) -> str:
         """Return a number as people are shown it."""

@@ -304,12 +304,6 @@ def derivatives(answer: Diff, digits: int | None = None) -> str:
     return equations([*sides, *values])
 
 
-def listing(lines: Iterable[str]) -> Iterator[str]:
-    """The lines of a program."""
-    for line in lines:
-        yield rf"\noindent\texttt{{{text_latex(line)}}}\\"
-
-
 def page(trace: Trace, digits: int | None = None, blanks: bool = False) -> str:
     """A trace: the steps as aligned equations, the gradient, and the notes.
 

@@ -8,9 +8,8 @@ from typing import Any, ClassVar, TextIO
 
 from ..errors import Diagnostic, ExpressionError
 from ..inputs.figures import Figure
-from .characters import visible
 from .document import Block, Line, Pieces, Table, assignments
-from .formats import Documents, Json, JsonLines, Markdown, Separated, Subject, Tabbed, Writer, cell_text, lacking
+from .formats import Documents, JsonLines, Plain, Separated, Subject, Writer, cell_text, lacking, with_spreadsheet
 from .numerals import heading, repr_number, unit_of, unit_text, without_unit
 from .schema import OutputRow, View
 
@@ -35,8 +34,6 @@ class WideView(View[Values]):
     """Of the numbers."""
     kept: tuple[str, ...] = ()
     """The columns that are carried along."""
-    leading: tuple[str, ...] = ()
-    """Those of them that say where the answer is, and come first."""
     fixed: Mapping[str, float] = MappingProxyType({})
     """What all rows share, which tables say once."""
     numbered: bool = True
@@ -50,14 +47,15 @@ class WideView(View[Values]):
     def rows(self, answer: Values) -> Iterator[OutputRow]:
         yield dict(zip(self.names, answer, strict=True))
 
+    def one_line(self, answer: Values) -> str:
+        """Return the numbers of a row with blanks between them, as gnuplot and shells read them."""
+        return " ".join(map(cell_text, answer))
 
-def error_text(subject: Subject, error: ExpressionError, numbered: bool = True) -> str:
-    """An error as a cell says it; one that is `numbered` and has no line says itself where it is."""
-    if not numbered:
-        return f"{error.kind}: {error}"
-    if not subject.line:
-        return str(error)
-    return f"line {subject.line}: {error.kind}: {error}"
+    def error_text(self, subject: Subject, error: ExpressionError) -> str:
+        """Return an error as a cell says it; one that is `numbered` and has no line says itself where it is."""
+        if not self.numbered:
+            return f"{error.kind}: {error}"
+        return f"line {subject.line}: {error.kind}: {error}" if subject.line else str(error)
 
 
 class WideLines(JsonLines[Values]):
@@ -66,46 +64,16 @@ class WideLines(JsonLines[Values]):
     view: WideView
 
     def answer(self, subject: Subject, answer: Values) -> None:
-        self._record(subject, dict(zip(self.view.names, answer, strict=True)), None)
+        self._flat(subject, dict(zip(self.view.names, answer, strict=True)), None)
 
     def error(self, subject: Subject, error: ExpressionError) -> None:
-        self._record(subject, dict.fromkeys(self.view.names), error_text(subject, error, self.view.numbered))
+        self._flat(subject, dict.fromkeys(self.view.names), self.view.error_text(subject, error))
 
-    def _record(self, subject: Subject, numbers: dict[str, Any], error: str | None) -> None:
+    def _flat(self, subject: Subject, numbers: dict[str, Any], error: str | None) -> None:
         kept = {**(subject.kept or {})}
         leading = {name: kept.pop(name, None) for name in self.view.leading}
         cells = {name: repr_number(x) if isinstance(x, Figure) else x for name, x in numbers.items()}
-        self.record({**leading, **cells, "error": error, **kept})
-
-
-class WideJson(WideLines, Json[Values]):
-    """One array of them."""
-
-
-class WideCells(Separated[Values]):
-    """One line of cells a row."""
-
-    view: WideView
-
-    def error(self, subject: Subject, error: ExpressionError) -> None:
-        self._rows(subject, [{"error": error_text(subject, error, self.view.numbered)}])
-
-
-class WideTabs(WideCells, Tabbed[Values]):
-    """Write the rows separated by tabs."""
-
-
-class WidePlain(Writer[Values]):
-    """The numbers of a row with blanks between them, as gnuplot and shells read them; of an error what it is."""
-
-    view: WideView
-
-    def answer(self, subject: Subject, answer: Values) -> None:
-        kept = subject.kept or {}
-        self.out.write(" ".join(map(cell_text, [*[kept.get(name) for name in self.view.leading], *answer])) + "\n")
-
-    def error(self, subject: Subject, error: ExpressionError) -> None:
-        self.out.write(visible(f"error: {error_text(subject, error, self.view.numbered)}") + "\n")
+        self._record({**leading, **cells, "error": error, **kept})
 
 
 class WideTable(Documents[Values]):
@@ -114,8 +82,8 @@ class WideTable(Documents[Values]):
     carries_errors = True
     view: WideView
 
-    def __init__(self, out: TextIO, view: View[Values], many: bool) -> None:
-        super().__init__(out, view, False)
+    def __init__(self, format: str, out: TextIO, view: View[Values], many: bool) -> None:
+        super().__init__(format, out, view, False)
         self._rows: list[tuple[str, list[str], str, list[str]]] = []
         """The line, the numbers, the error and what is carried along."""
 
@@ -159,18 +127,14 @@ class WideTable(Documents[Values]):
         return number + ("" if spread is None else f" ± {self.view.number(spread)}") + (f" {unit}" if unit else "")
 
 
-class WideMarkdown(WideTable, Markdown[Values]):
-    """Write the rows as a Markdown table."""
-
-
 WIDE: dict[str, type[Writer[Any]]] = {
     "table": WideTable,
-    "json": WideJson,
+    "json": WideLines,
     "jsonl": WideLines,
-    "csv": WideCells,
-    "tsv": WideTabs,
-    "markdown": WideMarkdown,
-    "plain": WidePlain,
+    "csv": Separated,
+    "tsv": Separated,
+    "markdown": WideTable,
+    "plain": Plain,
 }
 """The formats of wide rows that are text."""
 
@@ -253,6 +217,5 @@ def wide(
     """
     if format not in WIDE:
         raise lacking(format, WIDE)
-    out_writer = WIDE[format](out, WideView(names=tuple(names), kept=tuple(kept), **choices), True)
-    out_writer.disarm_cells(spreadsheet)
-    return out_writer
+    view = WideView(names=tuple(names), kept=tuple(kept), **choices)
+    return with_spreadsheet(WIDE[format](format, out, view, True), spreadsheet)
