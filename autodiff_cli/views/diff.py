@@ -2,16 +2,85 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ..formulas.derivation import derivative_name, latex
+from ..formulas.derivation import Derivation, Step, as_written, derivative_name, latex, operator
 from ..formulas.diff import LANGUAGES, Diff
-from .document import NO_VARIABLES, Block, Line, circumstances, conditional, numbers_table, stated
+from ..graphs.value import Value
+from ..language.printer import expression_text
+from .document import NO_VARIABLES, Block, Line, Pieces, Table, circumstances, conditional, numbers_table, stated
+from .mathematics import mathematical
 from .numerals import attach_units
-from .schema import OutputRow, View, declared, record_of
-from .steps import blocks, derivation_record, lines, rows
+from .schema import OutputRow, View, declared, record_of, records_of
 
+_WORDS = ("unless ", "away ", "where ")
+"""How a condition begins that is said in words."""
+
+
+# ---- the steps of a derivation ------------------------------------------------------------------------------------
+class Written:
+    """How the steps by one variable are written: `d/dx(x²) = 2x`, or in ASCII `d/dx(x**2) = 2*x`."""
+
+    def __init__(self, by: str, unicode: bool) -> None:
+        self.operator, self.unicode = operator(by), unicode
+
+    def formula(self, graph: Value, step: Step) -> str:
+        """A part of a step, as people write it."""
+        shown = as_written(graph, step.pending, self.operator)
+        return (mathematical(shown) if self.unicode else "") or expression_text(shown)
+
+    def parts(self, step: Step) -> tuple[str, str, str]:
+        """The name of the rule of a step, what it is applied to, and what comes of it."""
+        rule = step.title if self.unicode else step.name
+        return rule, self.formula(step.part, step), self.formula(step.result, step)
+
+    def cells(self, step: Step) -> tuple[Pieces, ...]:
+        """The row of a step in a table."""
+        rule, part, result = self.parts(step)
+        condition: Pieces = ((f", {_holds(step)}", "faint"),) if step.condition else ()
+        return ((rule, "name" if step.is_rule else "faint"),), ((part, "code"),), ((result, "code"), *condition)
+
+
+def _holds(step: Step) -> str:
+    """Return the condition of a step as the end of a sentence."""
+    return step.condition if step.condition.startswith(_WORDS) else f"where {step.condition}"
+
+
+def derivation_blocks(derivations: Sequence[Derivation], unicode: bool = True) -> Iterator[Block]:
+    """Each derivation under the derivative that it finds, its steps in a table."""
+    for derivation in derivations:
+        written = Written(derivation.by[-1], unicode)
+        if len(derivations) > 1:
+            yield Line(((derivative_name(derivation.by), "heading"),))
+        yield Table(("rule", "part", "result"), [written.cells(step) for step in derivation.steps])
+
+
+def derivation_lines(derivation: Derivation, unicode: bool = True) -> Iterator[str]:
+    """The steps as lines of a solution written by hand."""
+    written = Written(derivation.by[-1], unicode)
+    for step in derivation.steps:
+        rule, part, result = written.parts(step)
+        yield f"{part} = {result}   ({f'{rule}; {_holds(step)}' if step.condition else rule})"
+
+
+DERIVATION = declared("derivation").fields
+"""The keys of a derivation."""
+
+
+def derivation_record(derivation: Derivation) -> dict[str, object]:
+    """Return a derivation as a record."""
+    written = Written(derivation.by[-1], False)
+    steps = [
+        (step.rule, step.function or None, *written.parts(step)[1:], step.condition or None, step.depth)
+        for step in derivation.steps
+    ]
+    function, formula = expression_text(derivation.function), expression_text(derivation.formula)
+    record: dict[str, object] = records_of(DERIVATION, (derivation.by, function, steps, formula))
+    return record
+
+
+# ---- derivatives --------------------------------------------------------------------------------------------------
 DERIVATIVE = declared("derivative").fields
 
 
@@ -54,7 +123,7 @@ class DiffView(View[Diff]):
                 yield Line(((text, "code"),), source=True)
         else:
             yield from circumstances(answer.constants, {}, (), self.digits)
-            yield from blocks(answer.derivations, self.unicode)
+            yield from derivation_blocks(answer.derivations, self.unicode)
             for name, formula in answer.shared:
                 yield stated(name, formula + ";", style="name")
             for derivative in answer.derivatives:
@@ -71,7 +140,11 @@ class DiffView(View[Diff]):
 
     def rows(self, answer: Diff) -> Iterator[OutputRow]:
         for derivation in answer.derivations:
-            yield from rows(derivation)
+            written = Written(derivation.by[-1], False)
+            for step in derivation.steps:
+                rule, part, result = written.parts(step)
+                result_row = {"derivative": result, "condition": step.condition}
+                yield {"by": derivation.by, "rule": rule, "part": part, **result_row}
         for name, formula in answer.shared:
             yield {"by": name, "derivative": formula}
         for derivative in answer.derivatives:
@@ -84,9 +157,8 @@ class DiffView(View[Diff]):
 
     def one_line(self, answer: Diff) -> str:
         derivations = answer.derivations if answer.language == "text" else ()
-        return "\n".join(
-            [*(line for derivative in derivations for line in lines(derivative, self.unicode)), answer.program]
-        )
+        lines = [line for derivation in derivations for line in derivation_lines(derivation, self.unicode)]
+        return "\n".join([*lines, answer.program])
 
     def latex_document(self, answer: Diff) -> str:
         from .tex import derivatives

@@ -61,7 +61,7 @@ class GradientView(View[Gradient[Any]]):
 
         answer = by_size(answer)
         # columns of figures are as wide as their digits are many
-        right = answer.arithmetic == DOUBLE
+        right = answer.arithmetic == DOUBLE and answer.units is None
         partials, point, elasticities = answer.gradient, answer.point, answer.elasticities
         yield parts.stated("value", answer.value, self.digits)
         yield from parts.loss_summary_lines(answer.over)

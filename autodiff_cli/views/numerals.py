@@ -93,13 +93,13 @@ def attach_units(numbers: Any, units: Any) -> Any:
 
     Numbers without a unit, and what is missing, are as they were.
     """
+    if numbers is None or units is None or isinstance(numbers, bool):
+        return numbers
     if isinstance(units, dict):
         if isinstance(numbers, dict):
             return {name: attach_units(x, units.get(name)) for name, x in numbers.items()}
         own = {name: getattr(numbers, name) for name in units if hasattr(numbers, name)}
         return numbers._replace(**{name: attach_units(x, units[name]) for name, x in own.items()})
-    if numbers is None or units is None or isinstance(numbers, bool):
-        return numbers
     if isinstance(units, list):
         return [attach_units(x, unit) for x, unit in zip(numbers, units)]  # noqa: B905
     if isinstance(numbers, Figure):
