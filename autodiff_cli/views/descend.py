@@ -38,7 +38,6 @@ class Run:
         self._stride = self._next = 1
 
     def add(self, row: DescentStep) -> None:
-        """Take one more row."""
         self.last = row
         if row.step % self._stride == 0:
             self.rows.append(row)
@@ -55,7 +54,6 @@ class Run:
         return f"every {self._stride:,}th of {self.last.step + 1:,} rows; `--format csv` or `jsonl` gives them all"
 
     def shown(self) -> list[DescentStep]:
-        """The rows, the last one among them."""
         ends = self.last is not None and (not self.rows or self.rows[-1].step != self.last.step)
         return [*self.rows, self.last] if ends and self.last else self.rows
 
@@ -147,13 +145,11 @@ def _numbers(row: DescentStep) -> dict[str, Any]:
 
 
 def _rows(shown: DescentStep | Run | Descent) -> Iterable[DescentStep]:
-    """The rows of a descent, each as it is taken; or the one."""
     assert not isinstance(shown, Run)
     return (shown,) if isinstance(shown, DescentStep) else shown
 
 
 def _run(shown: DescentStep | Run | Descent) -> Run:
-    """The run of a descent, taken now; or the one that was."""
     if isinstance(shown, Run):
         return shown
     assert isinstance(shown, Descent)

@@ -36,14 +36,12 @@ class Written:
         return rule, self.formula(step.part, step), self.formula(step.result, step)
 
     def cells(self, step: Step) -> tuple[Pieces, ...]:
-        """The row of a step in a table."""
         rule, part, result = self.parts(step)
         condition: Pieces = ((f", {_holds(step)}", "faint"),) if step.condition else ()
         return ((rule, "name" if step.is_rule else "faint"),), ((part, "code"),), ((result, "code"), *condition)
 
 
 def _holds(step: Step) -> str:
-    """Return the condition of a step as the end of a sentence."""
     return step.condition if step.condition.startswith(_WORDS) else f"where {step.condition}"
 
 
@@ -107,7 +105,6 @@ class DiffView(View[Diff]):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns of csv and tsv; with steps, which have a row each before the derivatives, also theirs."""
         if self.unknowns:
             return ("line", "id", "of", "by", "rule", "part", "derivative", "condition", "value", "error")
         with_steps = ("line", "id", "by", "rule", "part", "derivative", "condition", "value", "error", "short")

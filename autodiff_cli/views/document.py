@@ -44,7 +44,6 @@ class Table(NamedTuple):
 
     @property
     def cells(self) -> Sequence[tuple[Pieces, ...]]:
-        """The rows, as styled text."""
         if not self.styles:
             return self.rows
         return [tuple([((text, style),) for text, style in zip(row, self.styles, strict=True)]) for row in self.rows]

@@ -24,7 +24,6 @@ HELD = {
 
 
 def _of_parameters(attribute: str) -> Callable[[Fit], dict[str, Any]]:
-    """Return a function from a fit to an attribute of each parameter, by name."""
     return lambda answer: {name: getattr(parameter, attribute) for name, parameter in answer.parameters.items()}
 
 
@@ -61,7 +60,6 @@ class FitView(View[Fit]):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns of csv and tsv: those of parameters, or of predictions."""
         return ("line", "id", *self.predicted, *PREDICTED, "error") if self.predicted else super().columns
 
     def attach_units(self, answer: Fit, units: Mapping[str, Any]) -> Fit:

@@ -54,7 +54,6 @@ class Subject(NamedTuple):
         return self.text if self.reading is None else self.reading.text
 
     def fields(self) -> dict[str, object]:
-        """Return the first fields of a record."""
         fields: dict[str, object] = {"id": self.id, "line": self.line, "expr": self.text}
         if (self.reading is not None or self.values) and (readings := self.readings):
             fields["note"] = f"read as: {'; '.join(readings)}"
@@ -179,7 +178,6 @@ COLUMNAR = ("parquet", "arrow")
 
 
 def _json_character(char: str) -> str:
-    """What stands for a character in a string of JSON."""
     if is_shown(char):
         return char
     return f"\\u{ord(char):04x}" if ord(char) < 0x10000 else json.dumps(char)[1:-1]
@@ -327,7 +325,6 @@ class Documents(Writer[Answer]):
 
     @cached_property
     def medium(self) -> PlainText:
-        """What makes text of documents."""
         from .rendering import ColoredText, Markdown, PlainText
 
         if self.format == "markdown":
@@ -358,7 +355,6 @@ class Latex(Writer[Answer]):
             self.out.write(FOOT)
 
     def _begin(self, text: str) -> None:
-        """Write what stands before the first text."""
         from .tex import head
 
         if self._begun:
@@ -391,7 +387,6 @@ class Latex(Writer[Answer]):
 
 
 def _remark(line: str) -> str:
-    """A comment in LaTeX."""
     return f"% {visible(line)}"
 
 

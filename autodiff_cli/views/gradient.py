@@ -36,7 +36,6 @@ class GradientView(View[Gradient[Any]]):
     binary: bool = False
 
     def select(self, answer: Gradient[Any]) -> Gradient[Any]:
-        """Return the answer without what was not asked for, its derivatives in the order in which they are shown."""
         if answer.intermediates and not self.intermediates:
             answer = answer._replace(intermediates=())
         if self.sort:

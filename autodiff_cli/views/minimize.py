@@ -78,7 +78,6 @@ def verdict(answer: Minimum) -> str:
 
 
 def _effort(answer: Minimum) -> str:
-    """Return the cost of the search in words."""
     parts = [counted(answer.steps, "step"), counted(answer.evaluations, "evaluation") + " of value and gradient"]
     if answer.outside:
         parts[-1] += f" ({answer.outside:,} outside the domain)"

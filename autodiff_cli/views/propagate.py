@@ -114,7 +114,6 @@ class PropagationView(View[Propagation]):
             yield Line((("interrupted: these are the draws that were made", "heading"),))
 
     def _below_budget(self, answer: Propagation, result: Result) -> Iterator[str]:
-        """Yield the sentences about a result below its budget."""
         number, unit, percent = self.number, _unit(result), _percent(result.level)
         dof = "" if math.isinf(result.dof) else f", with {number(result.dof)} effective degrees of freedom"
         yield f"combined standard uncertainty {number(float(result.uncertainty))}{unit}{dof}"

@@ -43,7 +43,6 @@ class PlainText:
         self.look = look
 
     def render(self, blocks: Iterable[Block]) -> str:
-        """The whole document, each line ended."""
         lines: list[str] = []
         previous: Block | None = None
         for block in blocks:
@@ -59,7 +58,6 @@ class PlainText:
         return isinstance(above, Line) and (isinstance(below, Line) or (isinstance(below, Drawing) and not below.name))
 
     def block(self, block: Block) -> Iterable[str]:
-        """The lines of one block."""
         if isinstance(block, Table):
             return self.table(block)
         if isinstance(block, Line):
@@ -71,17 +69,14 @@ class PlainText:
         return self.drawing(block) if isinstance(block, Drawing) else self.room(block)
 
     def line(self, pieces: Pieces) -> str:
-        """A line of styled text."""
         return self.text(pieces).rstrip()
 
     def lines(self, pieces: Pieces) -> Iterable[str]:
-        """Styled text, in as many lines as it needs."""
         if self.look.width is None:
             return (self.line(pieces),)
         return map(self.line, broken(as_shown(pieces, self.look), self.look.width))
 
     def text(self, pieces: Pieces) -> str:
-        """Styled text."""
         pieces = as_shown(pieces, self.look)
         return self.drawn(pieces, plain(pieces))
 
@@ -90,7 +85,6 @@ class PlainText:
         return text
 
     def program(self, program: Program) -> Iterable[str]:
-        """The heading over one of many answers."""
         text = "; ".join([visible(line, self.look.encoding) for line in program.text.splitlines()])
         return self.lines(((f"line {program.line}: {text}", "heading"),))
 
@@ -113,7 +107,6 @@ class PlainText:
     def _boxed(
         self, columns: Sequence[Sequence[Pieces]], widths: Sequence[int], right: Sequence[bool]
     ) -> Iterable[str]:
-        """The lines of a table in a box; each column's heading comes first."""
         from rich.box import ASCII2, ROUNDED
         from rich.table import Table as RichTable
 
@@ -191,11 +184,9 @@ class PlainText:
         yield from map(self.line, _note(outline, self.look))
 
     def room(self, room: Room) -> Iterable[str]:
-        """Room to write in: none."""
         return ()
 
     def drawing(self, drawing: Drawing) -> Iterable[str]:
-        """Return a drawing under its name."""
         if drawing.name:
             yield self.line(((drawing.name, "faint"),))
         yield drawing.draw(self.look)
@@ -215,7 +206,6 @@ class Markdown(PlainText):
         return "".join([text + "\n\n" for block in blocks if (text := "\n".join(self.block(block)))])[:-1]
 
     def line(self, pieces: Pieces) -> str:
-        """A line of text; names and code as code spans, in which only a vertical bar can do harm."""
         return "".join([self.piece(text, style) for text, style in pieces])
 
     def piece(self, text: str, style: Style) -> str:
@@ -246,7 +236,6 @@ class Markdown(PlainText):
         return self._fenced("\n".join(super().drawing(drawing)).splitlines())
 
     def room(self, room: Room) -> Iterable[str]:
-        """Room to write in, by line breaks: empty lines would be one."""
         return ("<br>" * room.height,)
 
     def _fenced(self, lines: Sequence[str]) -> Iterator[str]:
@@ -314,7 +303,6 @@ def _console() -> Console:
 
 
 def _rich_text(pieces: Pieces, width: int | None = None) -> Text:
-    """Styled text for Rich, in lines of at most so many columns."""
     from rich.text import Text
 
     lines = (pieces,) if width is None else Wrapped(pieces).lines(width)
@@ -394,7 +382,6 @@ def _rails(rails: tuple[bool, ...], step: int, look: Terminal) -> tuple[str, str
 
 
 def _code(text: str) -> str:
-    """The text as a code span of Markdown."""
     if "`" not in text:
         return f"`{text}`"
     ticks = "`"

@@ -61,7 +61,6 @@ class Field(NamedTuple):
     """The keys of what it holds, where that is a record, a list of records, or records by name."""
 
     def of(self, answer: Any) -> Any:
-        """Return its value in an answer."""
         return getattr(answer, self.name) if self.value is None else self.value(answer)
 
 
@@ -108,7 +107,6 @@ def declared(section: str, values: Values = MappingProxyType({})) -> Declared:
 
 @cache
 def _sections() -> dict[str, list[str]]:
-    """The lines of the sections of `fields.txt`, by name."""
     with open(os.path.join(os.path.dirname(__file__), "fields.txt"), encoding="utf-8") as file:
         sections = [section.split("\n") for section in file.read().split("\n[")[1:]]
     return {name.rstrip("]"): [line for line in lines if line] for name, *lines in sections}
@@ -239,7 +237,6 @@ class View(Choices, Generic[Answer]):
 
     @property
     def formats(self) -> tuple[str, ...]:
-        """The names of the formats that there are."""
         return tuple(
             dict.fromkeys([*(name for name, method in FORMS.items() if self._has(method)), *self.extra_formats])
         )
@@ -258,7 +255,6 @@ class View(Choices, Generic[Answer]):
 
     @cached_property
     def shown_fields(self) -> list[Field]:
-        """The fields by the choices."""
         return [field for field in self.fields if not field.choice or getattr(self, field.choice)]
 
     def select(self, answer: Answer) -> Answer:
@@ -284,11 +280,9 @@ class View(Choices, Generic[Answer]):
         return f"{error.kind}: {error}"
 
     def number(self, x: Shown | bool | None) -> str:
-        """Return a number as people are shown it."""
         return format_number(x, self.digits)
 
     def record(self, answer: Answer) -> dict[str, object]:
-        """Return the answer as the fields of its JSON record."""
         arithmetic = getattr(answer, "arithmetic", None)
         name = "double" if arithmetic is None else arithmetic.name
         record = record_of(self.shown_fields, self.select(answer), name)

@@ -36,7 +36,6 @@ class SolvedView(View[Solved]):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns of csv and tsv."""
         return (*self.csv_columns[:-1], "elasticity", "error") if self.relative else self.csv_columns
 
     def record(self, answer: Solved) -> dict[str, Any]:
@@ -171,7 +170,6 @@ def by_size(answer: Solved, solution: Solution) -> Solution:
 
 
 def _reliable(answer: Solved, error: float | None) -> str:
-    """How far an unknown may be off, in words."""
     if answer.arithmetic.name == "certified":
         return "  (proven)"
     if error == 0:
@@ -180,7 +178,6 @@ def _reliable(answer: Solved, error: float | None) -> str:
 
 
 def _quality(answer: Solved, solution: Solution) -> str:
-    """How well the equations are solved, in words."""
     several = f"a root of multiplicity {solution.multiplicity}" if (solution.multiplicity or 1) > 1 else ""
     if answer.arithmetic.name == "certified":
         one = "proven: there is exactly one solution there" if len(answer.solutions) == 1 else ""

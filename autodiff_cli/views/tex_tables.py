@@ -112,7 +112,6 @@ def fit_table(answer: Fit, digits: int | None) -> str:
 
 
 def _predictions(answer: Fit, digits: int | None) -> str:
-    """The table of the curve at points; empty where there are none."""
     if not answer.predictions:
         return ""
 
@@ -203,7 +202,6 @@ def budget_tables(answer: Propagation, digits: int | None) -> str:
 
 
 def _expanded(name: str, result: Result) -> str:
-    """A result with its expanded uncertainty, as it is written for people."""
     pieces = [number(piece.strip(" ()")) for piece in re.split(r"[±]|\(k =", result.interval)]
     if len(pieces) != 3:
         return rf"{named(name)} $=$ {text_latex(result.interval)}"
@@ -241,7 +239,6 @@ def solution_tables(answer: Solved, digits: int | None) -> str:
 
 
 def _formula_sides(solution: FormulaSolution) -> tuple[str, str]:
-    """Return the sides of a solution, with its conditions."""
     where = ""
     if solution.condition:
         (choice,) = parse(f"where({solution.condition}, 1, 0)", units=True).outputs

@@ -41,7 +41,6 @@ class WideView(View[Values]):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns of csv and tsv."""
         return (*self.leading, *self.names, "error", *[name for name in self.kept if name not in self.leading])
 
     def rows(self, answer: Values) -> Iterator[OutputRow]:
@@ -121,7 +120,6 @@ class WideTable(Documents[Values]):
         self._rows = []
 
     def _stated(self, x: float) -> str:
-        """A number that all rows share, with its uncertainty if it has one."""
         spread, unit = getattr(x, "uncertainty", None), getattr(x, "unit", None)
         number = self.view.number(getattr(x, "number", x) if unit is not None else x)
         return number + ("" if spread is None else f" ± {self.view.number(spread)}") + (f" {unit}" if unit else "")
