@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
 from os.path import splitext
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TextIO, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TextIO, TypeVar
 
 from ..errors import ExpressionError, quoted, usage_error
 from .characters import ends, is_shown, terminal_of, visible
@@ -427,6 +427,7 @@ FORMATS: dict[str, type[Writer[Any]]] = {
     "latex": Latex,
     "tikz": Tikz,
 }
+
 ENDINGS: Mapping[str, tuple[str, ...]] = {
     "json": (".json",),
     "jsonl": (".jsonl", ".ndjson", ".json"),
@@ -461,62 +462,56 @@ CODE = frozenset(
 """Endings by which a language is surely meant."""
 
 
-def by_name(
-    option: str, name: str | None, path: str | None, endings: Mapping[str, Sequence[str]], otherwise: str
+def _chosen(
+    kind: Literal["format", "language"],
+    name: str | None,
+    path: str | None,
+    endings: Mapping[str, Sequence[str]],
+    otherwise: str,
+    foreign: Container[str],
 ) -> str:
-    """What an option names, or else the first of these whose files end as the path does, or else `otherwise`.
+    """Return what the option names, or the first of these whose files end as the path does, or `otherwise`.
 
-    Raises a usage error where the option and the path say two things.
+    Raises a usage error where the option and the path say two things, and for a path that ends in one of `foreign`.
     """
-    meant = [format for format, ends in endings.items() if path and splitext(path)[1].lower() in ends]
-    if name is not None and name in endings and meant and name not in meant:
-        raise usage_error(
-            f"`{option} {name}` and the name `{path}` ask for two things",
-            f"leave `{option}` out for `{meant[0]}`, or give the file another name",
-        )
+    option = "--format" if kind == "format" else "--to"
+    ending = splitext(path)[1].lower() if path else ""
+    meant = [name for name, ends in endings.items() if ending in ends]
+    if name is None and ending in foreign and not meant:
+        hint = f"it has {quoted(endings)}; `{option}` chooses one whatever the file's name"
+        raise usage_error(f"`{ending}` is not one of this command's {kind}s", hint)
+    if name in endings and meant and name not in meant:
+        hint = f"leave `{option}` out for `{meant[0]}`, or give the file another name"
+        raise usage_error(f"`{option} {name}` and the name `{path}` ask for two things", hint)
     return name or (meant[0] if meant else otherwise)
 
 
 def language_of(
     to: str | None, format: str | None, path: str | None, languages: Mapping[str, Sequence[str]], otherwise: str
 ) -> str:
-    """The language that `--to` names, or the format is, or the name of a file says, or else `otherwise`.
+    """Return the language that `--to` names, or the format is, or the name of a file says, or else `otherwise`.
 
     Raises a usage error where these ask for two things, and for a file that is surely of another language.
     """
     if format == "latex" and to not in (None, "latex"):
         raise usage_error(f"`--format latex` and `--to {to}` ask for two things", "leave one of them out")
-    ending = splitext(path)[1].lower() if path else ""
-    if to is None and format is None and ending in CODE and not any(ending in ends for ends in languages.values()):
-        raise usage_error(
-            f"`{ending}` is not one of this command's languages",
-            f"it has {quoted(languages)}; `--to` chooses one whatever the file's name",
-        )
-    return by_name("--to", "latex" if format == "latex" else to, path, languages, otherwise)
+    named = "latex" if format == "latex" else to
+    return _chosen("language", named, path, languages, otherwise, CODE if format is None else ())
 
 
 def format_of(
     name: str | None, path: str | None, formats: Iterable[str], otherwise: str, text: Sequence[str] = ()
 ) -> str:
-    """The format that is named, or that the name of a file says, or else `otherwise`.
+    """Return the format that is named, or that the name of a file says, or else `otherwise`.
 
     Files may also end in one of `text`, whose content is what people read. Raises a usage error where the name and the
     file's ask for two things, for a format that is not among `formats`, and for a file that is surely of another one.
     """
-    endings = {
-        format: ENDINGS.get(format, tuple(text) if format in (otherwise, "table", "plain") else ())
-        for format in formats
-    }
+    shown = (otherwise, "table", "plain")
+    endings = {format: ENDINGS.get(format, tuple(text) if format in shown else ()) for format in formats}
     if name is not None and name not in endings:
         raise lacking(name, endings)
-    ending = splitext(path)[1].lower() if path else ""
-    others = ending in FOREIGN or any(ending in ends for ends in ENDINGS.values())
-    if name is None and others and not any(ending in ends for ends in endings.values()):
-        raise usage_error(
-            f"`{ending}` is not one of this command's formats",
-            f"it has {quoted(endings)}; `--format` chooses one whatever the file's name",
-        )
-    return by_name("--format", name, path, endings, otherwise)
+    return _chosen("format", name, path, endings, otherwise, FOREIGN.union(*ENDINGS.values()))
 
 
 def lacking(name: str, formats: Iterable[str]) -> ExpressionError:

@@ -8,7 +8,8 @@ from typing import Any, ClassVar, TextIO
 
 from ..errors import Diagnostic, ExpressionError
 from ..inputs.figures import Figure
-from .document import Block, Line, Pieces, Table, assignments
+from .characters import Style
+from .document import Block, Line, Table, assignments
 from .formats import Documents, JsonLines, Plain, Separated, Subject, Writer, cell_text, lacking, with_spreadsheet
 from .numerals import heading, repr_number, unit_of, unit_text, without_unit
 from .schema import OutputRow, View
@@ -83,7 +84,7 @@ class WideTable(Documents[Values]):
 
     def __init__(self, format: str, out: TextIO, view: View[Values], many: bool) -> None:
         super().__init__(format, out, view, False)
-        self._rows: list[tuple[str, list[str], str, list[str]]] = []
+        self._rows: list[tuple[str, ...]] = []
         """The line, the numbers, the error and what is carried along."""
 
     def answer(self, subject: Subject, answer: Values) -> None:
@@ -98,25 +99,27 @@ class WideTable(Documents[Values]):
         leading = [kept.pop(name, None) for name in self.view.leading]
         numbers = [*[self.view.number(x) if isinstance(x, float) else str(x or "–") for x in leading], *numbers]
         line = str(subject.line) if subject.line and self.view.numbered else ""
-        self._rows.append((line, numbers, error, [str(cell) if cell is not None else "" for cell in kept.values()]))
+        carried = [str(cell) if cell is not None else "" for cell in kept.values()]
+        self._rows.append((line, *numbers, error, *carried))
         if len(self._rows) >= TOGETHER:
             self.close()
 
     def close(self) -> None:
         if not self._rows:
             return
-        lines, errors = any(row[0] for row in self._rows), any(row[2] for row in self._rows)
-        end = self.view.columns.index("error")
-        heads = ("line",) * lines + tuple(self.view.columns[:end]) + ("error",) * errors
-        rows: list[tuple[Pieces, ...]] = []
-        for line, numbers, error, kept in self._rows:
-            cells: list[Pieces] = [((line, "faint"),), *[((number, "number"),) for number in numbers]]
-            cells += [((error, "error"),), *[((cell, ""),) for cell in kept]]
-            rows.append(tuple([cell for k, cell in enumerate(cells) if (k or lines) and (k != end + 1 or errors)]))
-        right = frozenset(range(lines + end))
+        heads = ("line", *self.view.columns)
+        end = heads.index("error")
+        number: tuple[Style, ...] = ("number",)
+        carried: tuple[Style, ...] = ("",)
+        styles: tuple[Style, ...] = ("faint", *number * (end - 1), "error", *carried * (len(heads) - end - 1))
+        # lines and errors have a column where there are some
+        shown = [k for k in range(len(heads)) if k not in (0, end) or any(row[k] for row in self._rows)]
+        rows = [tuple([row[k] for k in shown]) for row in self._rows]
+        right = frozenset(column for column, k in enumerate(shown) if k < end)
         fixed = assignments({name: self._stated(x) for name, x in self.view.fixed.items()})
         blocks: list[Block] = [Line((("in all rows: ", "faint"), *fixed))] if fixed and not self._begun else []
-        self._document(Subject(None), [*blocks, Table((*heads, *self.view.columns[end + 1 :]), rows, right)])
+        table = Table(tuple([heads[k] for k in shown]), rows, right, styles=tuple([styles[k] for k in shown]))
+        self._document(Subject(None), [*blocks, table])
         self._rows = []
 
     def _stated(self, x: float) -> str:
