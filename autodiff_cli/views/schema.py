@@ -237,15 +237,11 @@ class View(Choices, Generic[Answer]):
 
     @property
     def formats(self) -> tuple[str, ...]:
-        return tuple(
-            dict.fromkeys([*(name for name, method in FORMS.items() if self._has(method)), *self.extra_formats])
-        )
-
-    def _has(self, method: str) -> bool:
-        declarations = {"record": self.fields, "rows": self.csv_columns, "one_line": self.line_fields}
-        if (declarations | {"latex_document": self.latex_writer}).get(method):
-            return True
-        return getattr(type(self), method) is not getattr(View, method)
+        declarations: dict[str, object] = {"record": self.fields, "rows": self.csv_columns}
+        declarations |= {"one_line": self.line_fields, "latex_document": self.latex_writer}
+        own = {method for method in FORMS.values() if getattr(type(self), method) is not getattr(View, method)}
+        names = [name for name, method in FORMS.items() if method in own or declarations.get(method)]
+        return tuple(dict.fromkeys([*names, *self.extra_formats]))
 
     @property
     def columns(self) -> tuple[str, ...]:

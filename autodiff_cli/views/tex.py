@@ -322,23 +322,16 @@ class _Page:
         trace = self.trace
         yield from self.steps("Forward primal trace", [self.primal(row) for row in trace.rows])
         if trace.mode == "reverse":
-            yield from self.steps("Reverse adjoint trace", [*self.seed(), *(self.pull(p) for p in trace.pulls)])
+            yield from self.steps("Reverse adjoint trace", [*self.seed(), *map(self.pull, trace.pulls)])
             if trace.gradient:
                 yield _title("Gradient")
                 several = len(trace.point) > 1
-                yield equations(
-                    [
-                        (self.typeset.derivative((name,), several), self.result(partial))
-                        for name, partial in trace.gradient.items()
-                    ]
-                )
+                slopes = [(self.typeset.derivative((name,), several), x) for name, x in trace.gradient.items()]
+                yield equations([(slope, self.result(x)) for slope, x in slopes])
         else:
-            speeds = [
-                [self.name(row, r"\dot"), self.number(trace.direction.get(row.symbol, 0.0))]
-                for row in trace.rows
-                if row.kind == "variable"
-            ]
-            yield from self.steps("Forward tangent trace", [*speeds, *(self.push(p) for p in trace.pushes)])
+            variables = [row for row in trace.rows if row.kind == "variable"]
+            speeds = [[self.name(x, r"\dot"), self.number(trace.direction.get(x.symbol, 0.0))] for x in variables]
+            yield from self.steps("Forward tangent trace", [*speeds, *map(self.push, trace.pushes)])
             yield rf"\noindent Derivative along the direction: ${self.result(trace.tangent)}$."
         if trace.notes and not self.blanks:
             yield _title("Notes")
@@ -348,14 +341,14 @@ class _Page:
             yield r"\end{itemize}"
 
     def steps(self, title: str, rows: list[list[str]]) -> Iterator[str]:
-        if not rows:
-            return
-        yield _title(title)
+        if rows:
+            yield _title(title)
         for k in range(0, len(rows), ALIGNED):
+            lines = [
+                r" & \quad &= ".join([f"{left} &= {first}", *more]) for left, first, *more in rows[k : k + ALIGNED]
+            ]
             yield r"\begin{alignat*}{3}"
-            yield " \\\\\n".join(
-                r" & \quad &= ".join([f"{row[0]} &= {row[1]}", *row[2:]]) for row in rows[k : k + ALIGNED]
-            )
+            yield " \\\\\n".join(lines)
             yield r"\end{alignat*}"
 
     def number(self, x: float | bool | None) -> str:
@@ -371,19 +364,13 @@ class _Page:
     def primal(self, row: TraceRow) -> list[str]:
         if not row.graph._prev:
             return [self.name(row), self.number(row.value)]
-        numbers = (
-            [] if self.blanks else [self.typeset.expression(in_numbers(row.graph, lambda x: literal(x, self.digits)))]
-        )
-        return [
-            self.name(row),
-            self.typeset.expression(row.graph),
-            *dict.fromkeys((*numbers, self.result(row.value))),
-        ]
+        numbers = self.typeset.expression(in_numbers(row.graph, lambda x: literal(x, self.digits)))
+        value = self.result(row.value)
+        results = [value] if self.blanks or numbers == value else [numbers, value]
+        return [self.name(row), self.typeset.expression(row.graph), *results]
 
     def seed(self) -> list[list[str]]:
-        if not self.trace.pulls:
-            return []
-        return [[self.name(self.trace.rows[self.trace.pulls[0].source], r"\bar"), "1"]]
+        return [[self.name(self.trace.rows[pull.source], r"\bar"), "1"] for pull in self.trace.pulls[:1]]
 
     def pull(self, pull: AdjointStep) -> list[str]:
         source, target = self.trace.rows[pull.source], self.trace.rows[pull.target]
