@@ -18,49 +18,28 @@ from ..numbers.base import Number
 from ..numbers.floats import REAL
 from ..record import Record
 from .finite_differences import Difference, evaluator, extrapolated, sides
-from .roundoff import losses
+from .roundoff import losses, relative_error
 
 if TYPE_CHECKING:
     from ..batched.data_loss import DataLoss, LossSpec, LossSummary
     from ..inputs.quantities import ProgramUnits, Units
 
-DIGITS = 50
-"""Digits of the reference at first; more where these are not enough to be sure of 25."""
-
-STEP = "1e-50"
-"""Step of the differences that hold the reference's partials, relative to where the point is."""
-
-NOISE = "1e-95"
-"""Rounding error of these differences, times the point and relative to the value: 50 of the digits are for the step."""
-
-MOST_DIGITS = 3200
-SURE = 1e-25
-"""Two precisions agree to this before the reference is believed."""
-
-REQUIRED = 6
-"""Correct digits that agreement asks for, unless others are asked for."""
-
+DIGITS = 50  # of the reference at first; more where these are not enough to be sure of 25
+STEP = "1e-50"  # of the differences that confirm the reference's partials, relative to the size of the point
+NOISE = "1e-95"  # rounding error of these differences, times the point and relative to the value
+MAX_DIGITS = 3200
+SURE = 1e-25  # the relative difference of two precisions at which the reference is believed
+REQUIRED = 6  # correct digits that agreement needs by default
 SMALLEST_NORMAL, SMALLEST = 2.0**-1022, 2.0**-1074
-
-FULL = 16
-"""The most digits that a double is credited with."""
-
-ROUNDING_STEPS = 8
-"""Units of the last place that a sum may be off by, times the square root of how many terms it has."""
-
-ABSORBING = 800
-"""With so many digits no double is lost in a sum with another: only then is a result of 0 believed."""
-
-DIFFERENCES = 60
-"""How often a loss over data is evaluated for its differences, about, for each variable."""
-
-VANISHED = 1e-40
-"""A sum that is smaller than this, beside its terms, is 0."""
+FULL = 16  # the most digits that a double is credited with
+ROUNDING_STEPS = 8  # units of the last place by which a sum of n terms may be off, times the square root of n
+ABSORBING = 800  # digits with which no double is lost in a sum with another: only then is a result of 0 believed
+DIFFERENCES = 60  # evaluations of a loss over data for its differences, about, for each variable
+VANISHED = 1e-40  # a sum that is smaller, relative to its terms, is 0
+EFFORT = 30_000  # differences are taken for as many variables as keep variables times nodes below this
 
 NO_DIFFERENCE = Difference(None, None)
-
-EFFORT = 30_000
-"""Differences are taken for as many variables as keep variables times nodes below this."""
+ZERO = "0 to within rounding"
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,42 +124,40 @@ def check(
 
 
 def _in_units(answer: Check, units: ProgramUnits, *, of_numbers: bool = False) -> Check:
-    """The answer in its units instead of the SI's, or of those that derivatives of numbers by numbers have."""
+    """Convert an answer from the SI, or from the units that derivatives of numbers by numbers have, to its units."""
     from ..inputs.quantities import in_unit
     from ..numbers.multiprecision import Multiprecision
     from ..quantities.unit import coherent
 
     tree = units.of_gradient(answer.gradient)
     m = Multiprecision(DIGITS)
-    numbers = []
     shown = {"": tree["value"], **tree["gradient"]}
-    ratios = {name: unit / units.quotient([name] if name else []) for name, unit in shown.items()}
-    ratios = ratios if of_numbers else shown
-    for number in answer.quantities:
-        unit, own = ratios[number.name], shown[number.name]
-        remark = number.remark
+    factors = {
+        name: unit / units.quotient([name] if name else []) if of_numbers else unit for name, unit in shown.items()
+    }
+
+    def converted(number: CheckedNumber) -> CheckedNumber:
+        unit, own, remark = factors[number.name], shown[number.name], number.remark
         if own.atoms and re.search(r"\d", remark.partition(":")[2]):
             remark += f" (in {units.quotient([number.name]) if of_numbers else coherent(own.dimension)})"
-        numbers.append(
-            replace(
-                number,
-                computed=unit.value_from_si(number.computed),
-                exact=_text(in_unit(m, m.literal(number.exact), unit)),
-                difference=None if number.difference is None else unit.from_si(number.difference),
-                difference_error=None if number.difference_error is None else unit.from_si(number.difference_error),
-                remark=remark,
-            )
+        slope, error = (None if x is None else unit.from_si(x) for x in (number.difference, number.difference_error))
+        return replace(
+            number,
+            computed=unit.value_from_si(number.computed),
+            exact=_text(in_unit(m, m.literal(number.exact), unit)),
+            difference=slope,
+            difference_error=error,
+            remark=remark,
         )
-    by_number = [
-        {"computed": unit, "exact": unit, "difference": unit} for unit in (tree["value"], *tree["gradient"].values())
-    ]
+
+    of_numbers_checked = [dict.fromkeys(("computed", "exact", "difference"), unit) for unit in shown.values()]
     return answer._replace(
-        value=ratios[""].value_from_si(answer.value),
-        gradient={name: ratios[name].from_si(x) for name, x in answer.gradient.items()},
+        value=factors[""].value_from_si(answer.value),
+        gradient={name: factors[name].from_si(x) for name, x in answer.gradient.items()},
         point={name: units.number_of(name, x) for name, x in answer.point.items()},
-        quantities=tuple(numbers),
+        quantities=tuple(map(converted, answer.quantities)),
         warnings=(*answer.warnings, *units.warnings),
-        units=type(tree)({**tree, "checked": by_number[: len(numbers)]}),
+        units=type(tree)({**tree, "checked": of_numbers_checked[: len(answer.quantities)]}),
     )
 
 
@@ -209,13 +186,11 @@ def _checked_answer(problem: Problem, required: int) -> Check:
         hint = "the double-precision result is an artefact of rounding"
         return answer._replace(warnings=(*answer.warnings, Diagnostic("lost_digits", message, error.span, hint)))
     differentiable = max(1, EFFORT // max(1, len(doubles.graph.data)))
-    numbers = (
-        _value(doubles, references, required),
-        *(_partial(doubles, references, name, required, k < differentiable) for k, name in enumerate(wanted)),
-    )
+    numbers = [_number(doubles, references, "", required, False)]
+    numbers += [_number(doubles, references, name, required, k < differentiable) for k, name in enumerate(wanted)]
     kept = [(n.name, n.kept) for n in numbers if n.kept is not None and (n.kept or not n.agrees)]
     warnings = (*answer.warnings, *losses(doubles, references.exact, kept))
-    return answer._replace(precision=references.precision, quantities=numbers, warnings=warnings)
+    return answer._replace(precision=references.precision, quantities=tuple(numbers), warnings=warnings)
 
 
 def _reduced(
@@ -243,25 +218,32 @@ def _reduced(
     share = summary.rows if over.how == "mean" else 1
     numbers = []
     for k, (name, computed) in enumerate(zip(("", *wanted), (value, *partials), strict=True)):
-        # what is left of terms that cancel to so many digits is rounding
+        # a sum whose terms cancel to so many digits is rounding
         exact = totals[k] / share if abs(totals[k]) > sizes[k] * VANISHED else 0 * totals[k]
-        judged = _judge(computed, exact, [exact], required, False)
-        if abs(coarse[k] - totals[k]) > SURE * abs(totals[k]) and exact:
-            judged = judged._replace(agrees=False, remark=f"not settled with {2 * DIGITS} digits")
-        elif not judged.agrees and not exact and abs(computed) <= ROUNDING_STEPS * 2.0**-52 * float(sizes[k]) / share:
-            judged = judged._replace(agrees=True, remark="0 to within rounding")
+        sure = abs(coarse[k] - totals[k]) <= SURE * abs(totals[k]) or not exact
+        rounding = ROUNDING_STEPS * 2.0**-52 * float(sizes[k]) / share
+        number = _judged(
+            name,
+            computed,
+            exact,
+            [exact],
+            required,
+            unsure=0 if sure else 2 * DIGITS,
+            is_rounding=lambda computed=computed, rounding=rounding: abs(computed) <= rounding,  # type: ignore[misc]
+        )
         slope, condition = NO_DIFFERENCE, None
         compared = bool(name) and k <= EFFORT // max(1, summary.rows)
         if compared:
             slope = extrapolated(_along(function, here, function.variables.index(name)), problem.values[name])
             near = abs(exact) * 1e-6 + 2 * (slope.error or 0.0)
             if slope.slope is not None and abs(slope.slope - exact) > near and not kinks:
-                judged = judged._replace(agrees=False, remark=f"wrong: differences give {slope.slope:.6g}")
+                number = replace(number, agrees=False, remark=f"wrong: differences give {slope.slope:.6g}")
         elif name:
-            judged = judged._replace(remark=judged.remark or "no differences: too many rows")
+            number = replace(number, remark=number.remark or "no differences: too many rows")
         if name and totals[0]:
             condition = float(abs(totals[k] * problem.values[name] / totals[0]))
-        numbers.append(_checked(name, computed, exact, judged, slope, condition, exists=not (compared and kinks)))
+        number = _compared(number, slope, condition, exists=not (compared and kinks))
+        numbers.append(number)
     answer = Check(
         text=text,
         value=value,
@@ -326,8 +308,7 @@ def _with_value(error: ExpressionError, output: Value, values: Mapping[str, floa
     return ExpressionError(diagnostic.kind, message, diagnostic.span, diagnostic.hint, diagnostic.also)
 
 
-@dataclass(frozen=True, slots=True)
-class _References:
+class _References(NamedTuple):
     """The sweeps in many digits."""
 
     exact: GradientResult
@@ -353,7 +334,7 @@ def _references(output: Value, values: Mapping[str, float], wanted: Sequence[str
     coarse = swept(Multiprecision(digits))
     m = Multiprecision(2 * digits)
     finer = swept(m)
-    while not (sure := _digits_agree(coarse, finer, wanted, digits)) and 2 * digits < MOST_DIGITS:
+    while not (sure := _digits_agree(coarse, finer, wanted, digits)) and 2 * digits < MAX_DIGITS:
         more = Multiprecision(4 * digits)
         try:
             further = swept(more)
@@ -420,41 +401,58 @@ def _structural(swept: GradientResult, name: str) -> bool:
 
 
 def correct_digits(computed: float, exact: Number) -> int:
-    """How many significant digits of a double at least are right, by its relative error."""
-    error = abs(exact - computed)
-    if not error:
-        return FULL
-    if not exact:
-        return 0
-    wrong = min(1.0, float(error / abs(exact)))
+    """Return a lower bound on the correct significant digits of a double, by its relative error."""
+    wrong = relative_error(computed, exact)
     return max(0, min(FULL, math.floor(-math.log10(2 * wrong)))) if wrong else FULL
 
 
-class _Judged(NamedTuple):
-    """A computed number beside its references."""
+def _judged(
+    name: str,
+    computed: float,
+    exact: Number,
+    written: Sequence[Number],
+    required: int,
+    *,
+    underflowed: bool = False,
+    unsure: int = 0,
+    is_rounding: Callable[[], bool],
+) -> CheckedNumber:
+    """Compare a number with its references.
 
-    digits: int
-    kept: int
-    agrees: bool
-    remark: str
-
-
-def _judge(computed: float, exact: Number, written: Sequence[Number], required: int, underflowed: bool) -> _Judged:
+    `unsure` is the precision of a reference that is not settled. `is_rounding` says whether a number that should be 0
+    is no larger than the rounding errors of its terms.
+    """
     kept = correct_digits(computed, exact)
     digits = kept if written else 0
     if written and written[0] != computed:
         digits = min([kept, *(correct_digits(computed, x) for x in written)])
+    agrees, remark = kept >= required, ""
     if abs(exact) < SMALLEST_NORMAL and (exact or underflowed) and abs(exact - computed) <= 2 * SMALLEST:
-        # The whole number is an error of rounding, as small as such errors are: underflow.
-        return _Judged(min(digits, kept if exact else 0), kept, True, "underflow: too small for a double")
-    remark = ""
-    if kept < required:
+        # the whole number is a rounding error, as small as such errors are: underflow
+        agrees, digits, remark = True, min(digits, kept if exact else 0), "underflow: too small for a double"
+    elif kept < required:
         remark = "digits lost"
     elif not written:
         remark = "as written, in decimals, it has no value"
     elif kept - digits >= 2:
         remark = f"{kept - digits} digits lost to the rounding of the inputs"
-    return _Judged(digits, kept, kept >= required, remark)
+    if unsure:
+        agrees, remark = False, f"not settled with {unsure} digits"
+    elif not agrees and not exact and is_rounding():
+        agrees, remark = True, ZERO
+    return CheckedNumber(name, computed, _text(exact), digits, kept, None, None, None, agrees, remark)
+
+
+def _compared(number: CheckedNumber, slope: Difference, condition: float | None, *, exists: bool) -> CheckedNumber:
+    """Add finite differences and condition to a number; `exists` says whether there is a derivative."""
+    return replace(
+        number,
+        digits=number.digits if exists else None,
+        kept=number.kept if exists else None,
+        difference=slope.slope,
+        difference_error=slope.error,
+        condition=condition if condition is None or math.isfinite(condition) else None,
+    )
 
 
 def _zero_to_rounding(doubles: GradientResult, computed: float, leaf: int | None) -> bool:
@@ -469,64 +467,40 @@ def _zero_to_rounding(doubles: GradientResult, computed: float, leaf: int | None
     return abs(computed) <= ROUNDING_STEPS * math.sqrt(len(terms)) * 2.0**-52 * max(terms, default=0.0)
 
 
-def _checked(
-    name: str,
-    computed: float,
-    exact: Number,
-    judged: _Judged,
-    slope: Difference = NO_DIFFERENCE,
-    condition: float | None = None,
-    *,
-    exists: bool = True,
-) -> CheckedNumber:
-    """A number under check; `exists` says whether it has a derivative, whose digits can be right."""
-    digits, kept = (judged.digits, judged.kept) if exists else (None, None)
-    return CheckedNumber(
-        name=name,
-        computed=computed,
-        exact=_text(exact),
-        digits=digits,
-        kept=kept,
-        difference=slope.slope,
-        difference_error=slope.error,
-        condition=condition if condition is None or math.isfinite(condition) else None,
-        agrees=judged.agrees,
-        remark=judged.remark,
-    )
-
-
-def _value(doubles: GradientResult, references: _References, required: int) -> CheckedNumber:
-    judged = _judge(
-        doubles.value, references.exact.value, [at.value for at in references.written], required, references.underflowed
-    )
-    if not references.sure:
-        judged = judged._replace(agrees=False, remark=f"not settled with {references.precision} digits")
-    elif not judged.agrees and not references.exact.value and _zero_to_rounding(doubles, doubles.value, None):
-        judged = judged._replace(agrees=True, remark="0 to within rounding")
-    return _checked("", doubles.value, references.exact.value, judged)
-
-
-def _partial(
+def _number(
     doubles: GradientResult, references: _References, name: str, required: int, differences: bool
 ) -> CheckedNumber:
-    computed, exact = doubles.gradient[name] + 0.0, references.exact.gradient[name]
-    written = [at.gradient[name] for at in references.written]
-    judged = _judge(computed, exact, written, required, references.underflowed)
-    leaf, slope, exists = doubles.leaf(name), NO_DIFFERENCE, not references.exact.kinks
-    vanishes = not judged.agrees and not exact and leaf is not None and _zero_to_rounding(doubles, computed, leaf)
-    if vanishes:
-        judged = judged._replace(agrees=True, remark="0 to within rounding")
+    """Check a partial derivative, or without a name the value."""
+
+    def of(result: GradientResult) -> Number:
+        return result.gradient[name] if name else result.value
+
+    computed = doubles.gradient[name] + 0.0 if name else doubles.value
+    exact, leaf = of(references.exact), doubles.leaf(name) if name else None
+    number = _judged(
+        name,
+        computed,
+        exact,
+        [of(result) for result in references.written],
+        required,
+        underflowed=references.underflowed,
+        unsure=0 if name or references.sure else references.precision,
+        is_rounding=lambda: (leaf is not None or not name) and _zero_to_rounding(doubles, computed, leaf),
+    )
+    if not name:
+        return number
+    slope, exists = NO_DIFFERENCE, not references.exact.kinks
     if leaf is not None and differences:
         slope = extrapolated(evaluator(doubles.graph, REAL, doubles.graph.roots[0], leaf), doubles.graph.data[leaf])
         right, why, exists = _holds(references.exact, name, references.precision)
-        remark = judged.remark if vanishes else why or judged.remark
-        judged = judged._replace(agrees=judged.agrees and right, remark=remark)
+        remark = number.remark if number.remark == ZERO else why or number.remark
+        number = replace(number, agrees=number.agrees and right, remark=remark)
     elif leaf is not None:
-        judged = judged._replace(remark=judged.remark or "no differences: too many variables")
+        number = replace(number, remark=number.remark or "no differences: too many variables")
     condition = None
     if references.exact.value:
         condition = 0.0 if leaf is None else float(abs(exact * doubles.graph.data[leaf] / references.exact.value))
-    return _checked(name, computed, exact, judged, slope, condition, exists=exists)
+    return _compared(number, slope, condition, exists=exists)
 
 
 def _holds(swept: GradientResult, name: str, precision: int) -> tuple[bool, str, bool]:

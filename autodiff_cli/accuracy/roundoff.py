@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from ..errors import Diagnostic
 from ..graphs.value import Value
@@ -13,9 +13,7 @@ from ..numbers.base import Number
 from ..table.operators import ADD, CONSTANT, SUB
 from ..table.primitives import EXP, LOG, SQRT
 
-WORTH_SAYING = 3
-"""Digits lost, out of 16, from which on it is said where."""
-
+WORTH_SAYING = 3  # digits lost, out of 16, from which on a warning shows the place
 ROUNDING = 2.0**-53
 
 
@@ -24,24 +22,23 @@ def losses(doubles: GradientResult, swept: GradientResult, digits: Sequence[tupl
     branch = _decided_by_rounding(doubles, swept)
     if branch is not None:
         return [branch]
-    diagnostics: list[Diagnostic] = []
+    diagnostics: dict[object, Diagnostic] = {}
     wrong = [relative_error(x, y) for x, y in zip(doubles.graph.data, swept.graph.data, strict=True)]
-    blamed: set[int] = set()
     for name, left in digits:
         if left > 16 - WORTH_SAYING:
             continue
         what = f"the derivative by `{name}`" if name else "the value"
-        node, factor = _worst_value(doubles, swept, wrong, bool(name))
+        node, factor = _most_amplifying(_value_growth(doubles, swept, wrong, bool(name)))
         if factor < 10.0 ** (WORTH_SAYING - 1) and name:
-            cancelled = _cancelled_adjoint(doubles, swept, wrong, what, left)
-            if cancelled is not None and not any(cancelled.message == t.message for t in diagnostics):
-                diagnostics.append(cancelled)
-            continue
-        if node is None or node in blamed:
-            continue
-        blamed.add(node)
-        diagnostics.append(_diagnostic(doubles, node, wrong[node], what, left))
-    return diagnostics
+            node, factor = _most_amplifying(_adjoint_growth(doubles, swept, wrong))
+            if node is not None and factor >= 10.0:
+                place = doubles.graph.places[node]
+                message = f"{what} has {_count(left)}: what flows back to `{_called(place)}` cancels"
+                hint = "write the formula so that its parts do not cancel"
+                diagnostics.setdefault(message, Diagnostic("lost_digits", message, place.span, hint))
+        elif node is not None and node not in diagnostics:
+            diagnostics[node] = _diagnostic(doubles, node, wrong[node], what, left)
+    return [*diagnostics.values()]
 
 
 def relative_error(computed: object, exact: Number) -> float:
@@ -54,11 +51,19 @@ def relative_error(computed: object, exact: Number) -> float:
     return min(1.0, float(error / abs(exact))) if exact else 1.0
 
 
-def _worst_value(
+def _most_amplifying(growth: Iterable[tuple[int, float]]) -> tuple[int | None, float]:
+    """The first node whose error grows by about the largest factor."""
+    node, factor = None, 0.0
+    for i, grown in growth:
+        if grown > factor * 1.5:
+            node, factor = i, grown
+    return node, factor
+
+
+def _value_growth(
     doubles: GradientResult, swept: GradientResult, wrong: Sequence[float], any_way: bool
-) -> tuple[int | None, float]:
-    """The node whose relative error exceeds that of its inputs by the largest factor, of those that matter."""
-    best, factor = None, 0.0
+) -> Iterator[tuple[int, float]]:
+    """Yield by what factor the relative error of each node that matters exceeds that of its inputs."""
     total = abs(doubles.value - swept.value)
     for i in doubles.order:
         parents = doubles.graph.parents[i]
@@ -66,19 +71,14 @@ def _worst_value(
             continue
         adjoint = swept.adjoints[i]
         error = swept.graph.data[i] - doubles.graph.data[i]
-        if not any_way and (adjoint is None or 20 * abs(adjoint * error) < total):
-            continue
-        grown = wrong[i] / max(ROUNDING, *(wrong[p] for p in parents))
-        if grown > factor * 1.5:
-            best, factor = i, grown
-    return best, factor
+        if any_way or (adjoint is not None and 20 * abs(adjoint * error) >= total):
+            yield i, wrong[i] / max(ROUNDING, *(wrong[p] for p in parents))
 
 
-def _cancelled_adjoint(
-    doubles: GradientResult, swept: GradientResult, wrong: Sequence[float], what: str, left: int
-) -> Diagnostic | None:
-    """The warning that contributions to an adjoint cancel, at the node where they cost most."""
-    best, factor = None, 0.0
+def _adjoint_growth(
+    doubles: GradientResult, swept: GradientResult, wrong: Sequence[float]
+) -> Iterator[tuple[int, float]]:
+    """Yield by what factor the relative error of each adjoint exceeds that of what it is computed from."""
     consumers: dict[int, list[int]] = {}
     for i in doubles.order:
         for p in doubles.graph.parents[i]:
@@ -87,21 +87,10 @@ def _cancelled_adjoint(
         adjoint, exact = doubles.adjoints[i], swept.adjoints[i]
         if adjoint is None or exact is None:
             continue
-        grown = relative_error(adjoint, exact)
-        before = [relative_error(doubles.adjoints[c], swept.adjoints[c]) for c in consumers.get(i, [])]
-        before += [wrong[p] for c in consumers.get(i, []) for p in (c, *doubles.graph.parents[c])]
-        grown /= max([ROUNDING, *before])
-        if grown > factor * 1.5:
-            best, factor = i, grown
-    if best is None or factor < 10.0:
-        return None
-    node = doubles.graph.places[best]
-    return Diagnostic(
-        "lost_digits",
-        f"{what} has {_count(left)}: what flows back to `{_called(node)}` cancels",
-        node.span,
-        "write the formula so that its parts do not cancel",
-    )
+        uses = consumers.get(i, [])
+        before = [relative_error(doubles.adjoints[c], swept.adjoints[c]) for c in uses]
+        before += [wrong[p] for c in uses for p in (c, *doubles.graph.parents[c])]
+        yield i, relative_error(adjoint, exact) / max([ROUNDING, *before])
 
 
 def _diagnostic(doubles: GradientResult, i: int, wrong: float, what: str, left: int) -> Diagnostic:

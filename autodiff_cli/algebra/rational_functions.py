@@ -192,6 +192,11 @@ def coefficients(
         return None
 
 
+def polynomial_in(root: Value, leaf: Value) -> list[Value] | None:
+    """Return the coefficients of a graph that is a polynomial in a leaf as graphs; None if it is none."""
+    return coefficients(root, leaf, lambda v: v, lambda primitive, a, b: node(primitive, (a, b)))
+
+
 # ---- identities ---------------------------------------------------------------------------------------------------
 MOST_TERMS = 2_000
 """A longer sum is not multiplied out."""

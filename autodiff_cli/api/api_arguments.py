@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from functools import cache
+from functools import cache, cached_property
 from keyword import iskeyword
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..batched.columns_io import mapped_columns
 from ..batched.data_loss import Data, LossSpec, reduction
@@ -21,15 +21,13 @@ from ..cli.declarations import Option, declared
 from ..data.columns import from_files, from_table, named_columns
 from ..data.sources import sources
 from ..errors import ExpressionError, point_error
-from ..inputs.arithmetic import DOUBLE, Arithmetic, chosen
-from ..inputs.bounds import Range, parse_between, parse_ranges
+from ..inputs.arithmetic import DOUBLE, Arithmetic
 from ..inputs.column_units import MeasuredColumns, units_in_headings
 from ..inputs.parse_point import Lenient, Typed, ValueOf, parse_point, typed
 from ..inputs.problem import as_number, parse
 from ..language.elements import flattened
-from ..streams.requests import Reading, default_point, names, value_with_unit
-from ..views.characters import theme_of
-from ..views.numerals import rounding
+from ..streams.requests import Reading, Request, default_point, value_with_unit
+from ..views.formats import Subject
 
 At = Mapping[str, Any] | str | None
 """A point: numbers by name (or constant expressions as text), or text as `--at` takes it."""
@@ -47,27 +45,37 @@ MANY = (
 
 
 # ---- arguments by the kinds of their parameters -------------------------------------------------------------------
+class Keyword(NamedTuple):
+    """An option as a keyword argument: its parameter, its declaration, and the types of its value."""
+
+    parameter: str
+    option: Option
+    kind: Any
+    type: str | None
+    """The type of the argument; None where Python functions lack it."""
+
+
 @cache
-def options_of(command: str) -> dict[str, tuple[Option, Any]]:
-    """The options of a command, by the names that they have as keyword arguments."""
-    return {keyword(name): (option, kind) for name, (_, option, kind) in declared(command).options.items()}
+def options_of(command: str) -> dict[str, Keyword]:
+    """The options of a command, by the names that they have as keyword arguments.
+
+    Python functions lack those that are about files of rows, and where answers are written.
+    """
+    declaration = declared(command)
+    keywords = {}
+    for name, (parameter, option, kind) in declaration.options.items():
+        of_files = kind == (list[str] | None) or option.metavar == "PATH" or declaration.sections[name] in SHELL
+        of_files = of_files or (name == "--on-error" and "--reduce" not in declaration.options)
+        shell = option.python_type is None or (of_files and not option.python_type)
+        type_ = None if shell else option.python_type or ("bool" if kind is bool else str(kind))
+        keywords[keyword(name)] = Keyword(parameter, option, kind, type_)
+    return keywords
 
 
 @cache
 def keywords_of(command: str) -> dict[str, str]:
-    """The types of the keyword arguments of the Python function of a command, by name.
-
-    They are its options, but for those that are about files of rows, and where answers are written.
-    """
-    declaration = declared(command)
-    types = {}
-    for name, (_, option, kind) in declaration.options.items():
-        of_files = kind == (list[str] | None) or option.metavar == "PATH" or declaration.sections[name] in SHELL
-        if option.python_type or (option.python_type is not None and not of_files):
-            types[keyword(name)] = option.python_type or ("bool" if kind is bool else str(kind))
-    if "--reduce" not in declaration.options:
-        types.pop("on_error", None)
-    return types
+    """The types of the keyword arguments of the Python function of a command, by name."""
+    return {name: option.type for name, option in options_of(command).items() if option.type is not None}
 
 
 SHELL = ("Sweeps and data files", "Files beside the answer")
@@ -86,21 +94,13 @@ def taken(types: Mapping[str, str], values: Mapping[str, Any], command: str) -> 
     Raises TypeError for an argument of another kind, and `ExpressionError` for what the option cannot be.
     """
     options = options_of(command)
-
-    def read(name: str, value: Any) -> Any:
+    arguments = {}
+    for name, value in values.items():
         kind = types[name]
         reader = _READERS[kind]
         left_out = value is None and kind not in ("str", "Collection[str]")
-        return value if left_out or reader is None else reader(name, value, options.get(name))
-
-    return {name: read(name, value) for name, value in values.items()}
-
-
-@cache
-def _options_and_defaults(command: str) -> tuple[dict[str, Option], dict[str, Any]]:
-    types = keywords_of(command)
-    options = {name: option for name, (option, _) in options_of(command).items() if name in types}
-    return options, {name: False if kind == "bool" else None for name, kind in types.items()}
+        arguments[name] = value if left_out or reader is None else reader(name, value, options.get(name))
+    return arguments
 
 
 class PythonCall(Call):
@@ -108,75 +108,50 @@ class PythonCall(Call):
 
     def __init__(self, command: str, values: Mapping[str, Any]) -> None:
         """Raises `ExpressionError` where the options that the values are of do not go together."""
-        options, defaults = _options_and_defaults(command)
-        check(
-            options.values(),
-            {
-                options[name].name: x
-                for name, x in values.items()
-                if name in options and x is not None and x is not False
-            },
-        )
-        parameters = {keyword(name): parameter for name, (parameter, _, _) in declared(command).options.items()}
-        super().__init__({parameters.get(name, name): x for name, x in {**defaults, **values}.items()})
+        options = {name: option for name, option in options_of(command).items() if option.type is not None}
+        given = {options[name].option.name: x for name, x in values.items() if name in options and _is_given(x)}
+        check([option.option for option in options.values()], given)
+        parameters = {name: option.parameter for name, option in options.items()}
+        own = {parameters.get(name, name): value for name, value in values.items()}
+        super().__init__({**declared(command).defaults, **own})
 
-    def answer(self, question: Callable[..., Any], **own: Any) -> Any:
-        """Return the answer of a question about a program at a point, with some arguments of its own."""
-        return question(self.text, self.point, wrt=self.variables, **{**self.arguments(question), **own})
+    def read_columns(
+        self, data: Any, wanted: Callable[[Sequence[str]], Collection[str]], other: Collection[str], **how: Any
+    ) -> MeasuredColumns:
+        if isinstance(data, str):
+            return super().read_columns([data], wanted, other, **how)
+        return measured_columns(data, other)
 
     @property
-    def arithmetic(self) -> Arithmetic:
-        return chosen(self.values.get("exact", False), self.precision, self.certified)
+    def request(self) -> Request:
+        """The program with its point."""
+        return Request(Subject(self.text), self.text, self.point, self.variables)
 
     @property
-    def point(self) -> dict[str, float | str]:
+    def point(self) -> dict[str, Any]:
         """The point, as the arithmetic takes it."""
-        point = point_of(self.at, self.arithmetic if "certified" in self.values else DOUBLE)
-        return {**constants_of(self.values.get("constants"), value_with_unit), **point}
+        return {**constants_of(self.held, value_with_unit), **self.point_of("at")}
 
-    @property
-    def variables(self) -> tuple[str, ...] | None:
-        """By which variables is differentiated; None for all."""
-        return names_of(self.wrt)
+    def point_of(self, option: str) -> dict[str, Any]:
+        """The point that an option gives, as the arithmetic takes it."""
+        return point_of(self.values.get(option), self.arithmetic)
 
-    @property
-    def held(self) -> tuple[str, ...]:
-        return names_of(self.values.get("constants"), "--constants") or ()
-
-    @property
+    @cached_property
     def over(self) -> LossSpec | None:
         return reduced(self.data, self.reduce, self.on_error)
 
     @property
-    def unknowns(self) -> tuple[str, ...] | None:
-        return names_of(self.values["unknowns"], "--for")
-
-    @property
-    def between(self) -> Mapping[str, Range] | Range | None:
-        return between_of(self.values["between"])
-
-    def ranges_of(self, option: str) -> Mapping[str, Range]:
-        return ranges_of(self.values[option])
-
-    @property
     def direction(self) -> Mapping[str, float | str] | None:
-        typed = self.values["direction"]
-        return None if typed is None else point_of(typed, self.arithmetic if "certified" in self.values else DOUBLE)
-
-    @property
-    def shown(self) -> dict[str, Any]:
-        """How the answer is shown: the choices of its view that are options."""
-        theme = self.values.get("theme")
-        return {
-            **self.choices,
-            "digits": rounding(self.values.get("digits"), self.values.get("decimals")),
-            "theme": None if theme is None else theme_of(theme),
-        }
+        return None if self.values.get("direction") is None else self.point_of("direction")
 
 
-def _text(name: str, value: Any, option: tuple[Option, Any] | None) -> Any:
+def _is_given(value: object) -> bool:
+    return value is not None and value is not False
+
+
+def _text(name: str, value: Any, option: Keyword | None) -> Any:
     if isinstance(value, str):
-        return converted(*option, value) if option is not None and option[0].choices else value
+        return converted(option.option, option.kind, value) if option is not None and option.option.choices else value
     raise TypeError(
         f"a program is text, not {value!r}" if name == "text" else f"`{name}` is text, not {kind_of(value)}"
     )
@@ -188,7 +163,7 @@ def _flag(name: str, value: Any, option: object) -> bool:
     raise TypeError(f"`{name}` is True or False, not {kind_of(value)}")
 
 
-def _number(name: str, value: Any, option: tuple[Option, Any] | None) -> Any:
+def _number(name: str, value: Any, option: Keyword | None) -> Any:
     if getattr(value, "shape", None) == () and hasattr(value, "item"):
         value = value.item()
     if not (isinstance(value, Real | str) or type(value).__name__ == "Decimal"):
@@ -198,43 +173,45 @@ def _number(name: str, value: Any, option: tuple[Option, Any] | None) -> Any:
         text = str(value) if isinstance(value, Integral | str) else repr(float(value))
     except OverflowError:
         text = "inf"
-    return converted(*option, text.removesuffix(".0"))
+    return converted(option.option, option.kind, text.removesuffix(".0"))
 
 
 def _text_or_number(name: str, value: Any, option: object) -> Any:
     return value if isinstance(value, str) else as_number(value, name)
 
 
-def _text_or_numbers(name: str, value: object, option: Option | None) -> Any:
+def _text_or_numbers(name: str, value: object, option: object) -> Any:
     if not isinstance(value, Mapping):
         return _text_or_number(name, value, option)
     return {str(key): _text_or_number(f"{name}[{key!r}]", item, option) for key, item in value.items()}
 
 
 def _words_or_all(name: str, value: Any, option: object) -> Any:
-    return value if isinstance(value, bool) else _words(name, value, option)
+    return value if isinstance(value, bool | str) else _words(name, value, option)
 
 
 def _words(name: str, value: Any, option: object) -> Any:
-    listed = None if isinstance(value, bytes | bytearray) or not isinstance(value, Iterable) else value
     if isinstance(value, str):
-        return value
-    elements = [] if listed is None else list(listed)
+        return [value]
+    if isinstance(value, bytes | bytearray) or not isinstance(value, Iterable):
+        raise TypeError(f"`{name}` is text, or a list of texts, not {kind_of(value)}")
+    elements = list(value)
     wrong = next((element for element in elements if not isinstance(element, str)), None)
-    if listed is None or wrong is not None:
-        kind = kind_of(value if listed is None else wrong)
-        raise TypeError(f"`{name}` is text, or a list of texts, not {'one of ' if wrong is not None else ''}{kind}")
+    if wrong is not None:
+        raise TypeError(f"`{name}` is text, or a list of texts, not one of {kind_of(wrong)}")
     return elements
 
 
 def _ends(name: str, value: Any, option: object) -> Any:
-    if not isinstance(value, Mapping) and not (isinstance(value, tuple) and option is not None and name == "between"):
+    if not isinstance(value, Mapping) and not (isinstance(value, tuple) and name == "between"):
         return _words(name, value, option)
-    pairs = value.values() if isinstance(value, Mapping) else [value]
-    for pair in pairs:
+    texts = []
+    for label, pair in value.items() if isinstance(value, Mapping) else [("", value)]:
         if not isinstance(pair, tuple | list) or len(pair) != 2:
             raise point_error("a range has two ends", 'write it as {"x": (-2, 4)} or as "x=-2:4"')
-    return value
+        low, high = ("" if x is None else x if isinstance(x, str) else repr(as_number(x, label or "x")) for x in pair)
+        texts.append(f"{label}{'=' * bool(label)}{low}:{high}")
+    return texts
 
 
 def _by_name(name: str, value: Any, option: object) -> Any:
@@ -300,14 +277,13 @@ def as_meant(at: At, value_of: ValueOf) -> dict[str, Any]:
     return {name: read(name, value) if isinstance(value, str) else value for name, value in at.items()}
 
 
-def constants_of(listed: Names, value_of: ValueOf, *, uncertain: bool = False) -> dict[str, float]:
+def constants_of(listed: Sequence[str], value_of: ValueOf, *, uncertain: bool = False) -> dict[str, float]:
     """The constants of nature of these names, as a point."""
-    if listed is None:
+    if not listed:
         return {}
     from ..quantities.table import constant_texts  # only constants need it
 
-    texts = constant_texts(names([listed] if isinstance(listed, str) else list(listed), "--constants") or (), uncertain)
-    return {name: x for text in texts for name, x in parse_point(text, value_of).items()}
+    return {name: x for text in constant_texts(listed, uncertain) for name, x in parse_point(text, value_of).items()}
 
 
 def point_of(at: At, arithmetic: Arithmetic = DOUBLE) -> dict[str, float | str]:
@@ -416,30 +392,3 @@ def measured_columns(data: Any, other: Collection[str] = ()) -> MeasuredColumns:
     measured.update({name: [written_number(name, x) for x in columns[heading]] for name, heading in used.items()})
     measured.units = units_in_headings(used, {})
     return measured
-
-
-def names_of(wrt: Names, option: str = "--wrt") -> tuple[str, ...] | None:
-    """Names as a question takes them; None for all."""
-    return None if wrt is None else names([wrt] if isinstance(wrt, str) else list(wrt), option)
-
-
-def ranges_of(ranges: Ranges) -> dict[str, Range]:
-    """Ranges by name; ends that are text may have units."""
-    if ranges is None:
-        return {}
-    if isinstance(ranges, Mapping):
-        ends = {
-            name: ["" if x is None else x if isinstance(x, str) else repr(as_number(x, name)) for x in pair]
-            for name, pair in ranges.items()
-        }
-        return parse_ranges([f"{name}={':'.join(pair)}" for name, pair in ends.items()], value_with_unit)
-    return parse_ranges([ranges] if isinstance(ranges, str) else ranges, value_with_unit)
-
-
-def between_of(bounds: Ranges | tuple[float, float]) -> dict[str, Range] | Range | None:
-    """The bounds of unknowns by name, or those of the only one."""
-    if isinstance(bounds, tuple):
-        return ranges_of({"x": bounds})["x"]
-    if bounds is None or isinstance(bounds, str):
-        return parse_between([] if bounds is None else [bounds], value_with_unit)
-    return ranges_of(bounds)

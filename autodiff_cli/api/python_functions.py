@@ -17,8 +17,8 @@ from typing import Any, ClassVar, Generic, ParamSpec, TypeVar, cast
 
 from .. import views
 from ..accuracy import check as _check
-from ..cli.commands.fit import prediction_columns, read_data
-from ..cli.commands.plot import read_rows
+from ..cli.commands.fit import fitted, prediction_columns
+from ..cli.commands.plot import drawn
 from ..cli.commands.propagate import read_fit, readings
 from ..cli.own_answers import CHECKS, check_of
 from ..curves import contours as _surface
@@ -60,10 +60,10 @@ from ..run.backends import with_fallback
 from ..run.evaluation import located
 from ..run.sweep import Fault, forward
 from ..streams.files import Output
-from ..streams.requests import Reading, default_point, value_with_unit
+from ..streams.requests import Reading, default_point, names, value_with_unit
 from ..uncertainty import propagate as _propagate
 from ..uncertainty.measured_units import measured_value
-from ..views.characters import Terminal, theme_of
+from ..views.characters import Terminal
 from ..views.error import draw as _drawn
 from ..views.formats import Subject, format_of
 from ..views.graph import FORMATS as PICTURE_FORMATS
@@ -81,7 +81,6 @@ from .api_arguments import (
     keywords_of,
     kind_of,
     measured_columns,
-    names_of,
     options_of,
     point_of,
     taken,
@@ -480,6 +479,11 @@ def _as(kind: type[R], answer: Any, **choices: Any) -> R:
     return result
 
 
+def _answer(kind: type[R], call: PythonCall, question: Callable[..., Any], **own: Any) -> R:
+    """The answer to a question about a program at a point, with some arguments of its own."""
+    return _as(kind, call.asking(question, **own)(call.request), **call.shown)
+
+
 # ---- what a call and a command line have in common ----------------------------------------------------------------
 def explain(error: Diagnosed, text: str | None) -> None:
     """Have a traceback show the place in the text, and the hint."""
@@ -497,7 +501,7 @@ def in_python(diagnostic: Diagnostic, command: str) -> Diagnostic:
         name, value = keyword(match[1]), match[2]
         if name not in options:
             return match[0]
-        kind = options[name][1]
+        kind = options[name].kind
         if value is None:
             return f"`{name}=True`" if kind in (bool, bool | None) else f"`{name}`"
         return f"`{name}={value}`" if kind in (int | None, float | None) else f'`{name}="{value.strip(chr(34))}"`'
@@ -530,12 +534,14 @@ def answers(
     first = {} if command in WITHOUT else {"text": "str"}
     first |= {name: keywords.get(name, "str | None") for name in placed or ("at",) * ("at" in keywords)}
     types = {**first, **keywords}
+    marks = command in CHECKS
 
     def faced(function: Callable[..., R]) -> Callable[..., R]:
         def answered(values: Mapping[str, Any]) -> Any:
             call = PythonCall(command, values)
-            marks = command in CHECKS and values.get("answer") is not None
-            return _as(Marked, call.answer(check_of(command))) if marks else function(call)
+            if marks and values.get("answer") is not None:
+                return _as(Marked, call.asking(check_of(command))(call.request))
+            return function(call)
 
         @wraps(function)
         def asked(*args: Any, **keywords: Any) -> R:
@@ -550,7 +556,7 @@ def answers(
                     at, zipped = values.get("at"), values.pop("zip", False)
                     grid = swept(text, at, command, zipped) if "zip" in types else None
                     of_frame = command in _rows.QUESTIONS and is_frame(at) and not has_lists(text, at)
-                    if (grid is not None or of_frame) and command in CHECKS and values.get("answer") is not None:
+                    if (grid is not None or of_frame) and marks and values.get("answer") is not None:
                         raise usage_error("an answer is marked at one point, and here are many", 'write at="x=1"')
                     if grid is not None:
                         return cast(R, at_points(command, answered, grid, values))
@@ -588,7 +594,9 @@ def answers(
         del asked.__dict__["__wrapped__"]
         asked.__annotations__ = {**types, "return": answers}
         asked.__dict__["__signature__"] = expected
-        STUBS.append((function.__name__, expected, overloads or [(answers, {})]))
+        ways = [*overloads] or [(answers.removesuffix(" | Marked"), {"answer": None} if marks else {})]
+        ways += [("Marked", {"answer": "str"})] * marks + [("Any", {"at": "Any"})] * (command in _rows.QUESTIONS)
+        STUBS.append((function.__name__, expected, ways))
         return asked
 
     return faced
@@ -598,10 +606,10 @@ def of_rows(
     question: str,
     text: str,
     at: Any,
-    wrt: Names = None,
+    wrt: list[str] | None = None,
     lenient: bool = False,
     work: object = None,
-    in_: Names = None,
+    in_: list[str] | None = None,
     **others: object,
 ) -> Any:
     """The answers to the rows of a frame, as a frame of the same kind. Raises for options of one answer."""
@@ -609,9 +617,11 @@ def of_rows(
         if value not in (None, False):
             raise usage_error(f"`{name}` does not go with a frame", "leave it out")
     fixed, columns = fixed_and_columns(at)
-    return _rows.rows(text, at=point_of(fixed), wrt=names_of(wrt), question=question, lenient=lenient, units=in_)(
-        columns
+    units = in_ and ",".join(in_)
+    question_of_rows = _rows.rows(
+        text, at=point_of(fixed), wrt=names(wrt), question=question, lenient=lenient, units=units
     )
+    return question_of_rows(columns)
 
 
 def swept(text: object, at: Any, command: str, zipped: bool) -> Grid | None:
@@ -651,7 +661,7 @@ def at_points(
         question = _rows.rows(
             values["text"],
             at=fixed,
-            wrt=names_of(values.get("wrt")),
+            wrt=names(values.get("wrt")),
             question=command,
             lenient=bool(values.get("lenient")),
             point=(*grid.axes, *fixed),
@@ -659,7 +669,7 @@ def at_points(
         return cast(dict[str, list[Any]], question(grid.columns(0, grid.size)))
     rows: list[dict[str, Any]] = []
     # what unknowns start from is no part of the point
-    unknowns = names_of(values.get("for_"), "--for") or ()
+    unknowns = names(values.get("for_"), "--for") or ()
     for own in grid.points():
         point = point_of({**own, **grid.fixed})
         row = {
@@ -732,7 +742,6 @@ def parse(text: str, given: Collection[str] = (), *, lenient: bool = False) -> P
     overloads=[
         ("Gradient[float]", {"exact": "Literal[False]", "precision": "None", "certified": "Literal[False]"}),
         ("Gradient[Any]", {}),
-        ("Any", {"at": "Any"}),
     ],
 )
 def gradient(call: PythonCall) -> Gradient[Any]:
@@ -751,14 +760,8 @@ def gradient(call: PythonCall) -> Gradient[Any]:
     >>> gradient("x**2/3", {"x": 0.1}, exact=True).gradient["x"].text
     '1/15'
     """
-    return _as(
-        Gradient,
-        call.answer(_gradient.gradient),
-        intermediates=call.everything or None,
-        table=False if call.no_table else None,
-        tree=False if call.no_tree else None,
-        **call.shown,
-    )
+    answer = call.asking(_gradient.gradient)(call.request)
+    return _as(Gradient, answer, intermediates=call.everything or None, **call.shown)
 
 
 @answers("trace")
@@ -770,7 +773,7 @@ def trace(call: PythonCall) -> Trace:
     >>> trace("log(x1) + x1*x2 - sin(x2)", {"x1": 2, "x2": 5}).gradient["x1"]
     5.5
     """
-    return _as(Trace, call.answer(_trace.trace), steps=call.lines, **call.shown)
+    return _as(Trace, call.asking(_trace.trace)(call.request), steps=call.lines, **call.shown)
 
 
 @answers("graph")
@@ -783,12 +786,9 @@ def graph(call: PythonCall) -> Picture:
     ├─ x      2      3
     └─ w      3      2
     """
-    return _as(
-        Picture,
-        _graph.symbolic_picture(call.text, call.point) if call.symbolic else call.answer(_graph.picture),
-        way=None if call.layout is None else way_of(call.layout),
-        **call.shown,
-    )
+    asked = call.request
+    answer = _graph.symbolic_picture(asked.text, asked.point) if call.symbolic else call.asking(_graph.picture)(asked)
+    return _as(Picture, answer, way=None if call.layout is None else way_of(call.layout), **call.shown)
 
 
 @takes("grad")
@@ -824,12 +824,12 @@ def rows(
     return _rows.rows(
         text,
         at=point_of(at),
-        wrt=names_of(wrt),
+        wrt=names([*wrt] if wrt else None),
         keep=keep or (),
         columns=columns,
         backend=backend,
         question=question,
-        units=in_,
+        units=in_ and ",".join(in_),
     )
 
 
@@ -841,7 +841,7 @@ def page(call: PythonCall) -> Page:
     >>> made, made.html[:15]
     (Page(text='tanh(w*x + b)', point={'w': 1.0, 'x': 2.0, 'b': -1.0}), '<!DOCTYPE html>')
     """
-    return _as(Page, call.answer(_page.page), **call.shown)
+    return _answer(Page, call, _page.page)
 
 
 @takes("graph")
@@ -860,7 +860,7 @@ def draw(
         if not isinstance(root, Value):
             raise TypeError(f"only Values can be drawn, not {root!r}")
     answer = _graph.described(roots)
-    return _as(Picture, answer, digits=rounding(digits, decimals), theme=None if theme is None else theme_of(theme))
+    return _as(Picture, answer, digits=rounding(digits, decimals), theme=theme)
 
 
 draw_dot = draw
@@ -873,7 +873,7 @@ def check(call: PythonCall) -> Check:
     >>> check("x*exp(-x**2/2)", {"x": 1.5}).agrees
     True
     """
-    return _as(Check, call.answer(_check.check), **call.shown)
+    return _answer(Check, call, _check.check)
 
 
 @answers("descend")
@@ -886,7 +886,7 @@ def descend(call: PythonCall) -> Descent:
     >>> [(row.step, row.value, row.point["x"]) for row in run]
     [(0, 9.0, 0.0), (1, 2.25, 1.5), (2, 0.5625, 2.25), (3, 0.140625, 2.625)]
     """
-    run = call.answer(_descend.descend, **_descend.run_options(**call.arguments(_descend.run_options)))
+    run = call.asking(_descend.descend, **_descend.run_options(**call.arguments(_descend.run_options)))(call.request)
     rows = tuple(run)
     if run.ending is not None and run.ending.error is not None:
         explain(run.ending.error, call.text)
@@ -902,7 +902,7 @@ def minimize(call: PythonCall) -> Minimum:
     >>> answer.point, answer.converged, answer.kind
     ({'x': 3.0}, True, 'minimum')
     """
-    return _as(Minimum, call.answer(_minimize.minimize), **call.shown)
+    return _answer(Minimum, call, _minimize.minimize)
 
 
 @answers("maximize")
@@ -913,7 +913,7 @@ def maximize(call: PythonCall) -> Minimum:
     >>> answer.point, answer.value, answer.kind
     ({'x': 3.0}, 2.0, 'maximum')
     """
-    return _as(Minimum, call.answer(_minimize.minimize, maximize=True), **call.shown)
+    return _answer(Minimum, call, _minimize.minimize, maximize=True)
 
 
 @answers("plot")
@@ -927,19 +927,13 @@ def plot(call: PythonCall) -> Curve | Surface:
     >>> plot("x**2", {"x": 1}, range={"x": (-2, 2)}).tangent
     Tangent(at=1.0, value=1.0, slope=2.0)
     """
-    path = call.path
-    own: dict[str, Any] = {"path": _surface.read_path(path) if isinstance(path, str) else path or ()}
-    if isinstance(call.data, str):
-        over = call.variables or [*call.ranges]
-        own["data"] = read_rows(call, [call.data], call.text, [*call.point], over)
-    elif call.data is not None:
-        own["data"] = measured_columns(call.data, call.point)
-    answer = call.answer(_plot.plot, **own)
+    path = _surface.read_path(call.path) if isinstance(call.path, str) else call.path or ()
+    answer = drawn(call, call.asking(_plot.plot, path=path), call.request)
     kind: type[Curve | Surface] = Surface if isinstance(answer, _surface.Surface) else Curve
     return _as(kind, answer, **call.shown)
 
 
-@answers("diff", overloads=[("Diff", {"answer": None}), ("Marked", {"answer": "str"})])
+@answers("diff")
 def diff(call: PythonCall) -> Diff | Marked:
     """The derivatives of a program as formulas, simplified, and their values if a point is given.
 
@@ -960,24 +954,22 @@ def diff(call: PythonCall) -> Diff | Marked:
     >>> diff("x**2*sin(x)", answer="2x sin x").hint
     'a term of the product rule is missing: it is u′·v + u·v′'
     """
-    answer = call.answer(_implicit.implicit_diff if call.unknowns else _diff.diff, language=call.to or "text")
+    question: Callable[..., Any] = _implicit.implicit_diff if call.unknowns else _diff.diff
+    answer = call.asking(question, language=call.to or "text")(call.request)
     return _as(Diff, answer, steps=call.steps or None, unknowns=bool(answer.equations) or None, **call.shown)
 
 
-@answers(
-    "hessian",
-    overloads=[("Hessian", {"answer": None}), ("Marked", {"answer": "str"}), ("Any", {"at": "Any"})],
-)
+@answers("hessian")
 def hessian(call: PythonCall) -> Hessian | Marked:
     """Value, gradient, Hessian and its eigenvalues at a point, and what they say of the point.
 
     >>> hessian("x*y", {"x": 0, "y": 0}).hessian
     [[0.0, 1.0], [1.0, 0.0]]
     """
-    return _as(Hessian, call.answer(_hessian.hessian), **call.shown)
+    return _answer(Hessian, call, _hessian.hessian)
 
 
-@answers("jacobian", overloads=[("Jacobian", {}), ("Any", {"at": "Any"})])
+@answers("jacobian")
 def jacobian(call: PythonCall) -> Jacobian:
     """The partial derivatives of every output, or their product with a `direction` or an `adjoint`.
 
@@ -986,17 +978,17 @@ def jacobian(call: PythonCall) -> Jacobian:
     >>> jacobian("x*y, x + y", "x=2,y=3", adjoint="1,2").gradient
     {'x': 5.0, 'y': 4.0}
     """
-    return _as(Jacobian, call.answer(_jacobian.jacobian), **call.shown)
+    return _answer(Jacobian, call, _jacobian.jacobian)
 
 
-@answers("taylor", overloads=[("Taylor", {"answer": None}), ("Marked", {"answer": "str"})])
+@answers("taylor")
 def taylor(call: PythonCall) -> Taylor | Marked:
     """Taylor coefficients and polynomial in one variable around the point.
 
     >>> taylor("exp(x)", {"x": 0}, order=3, exact=True).polynomial
     '1 + x + 1/2*x**2 + 1/6*x**3'
     """
-    return _as(Taylor, call.answer(_taylor.taylor), **call.shown)
+    return _answer(Taylor, call, _taylor.taylor)
 
 
 @answers("propagate")
@@ -1014,36 +1006,31 @@ def propagate(call: PythonCall) -> Propagation:
     >>> answer.results[0].written, answer.results[0].interval
     ('254.3(16)', '254.3 ± 3.2 (k = 1.96)')
     """
-    at, fit, correlation = call.at, call.fit, call.correlation
+    at, fitted, pairs = call.at, call.fit, call.correlation
+    if isinstance(pairs, Mapping):
+        items = [(":".join(map(str, key)) if isinstance(key, tuple) else key, r) for key, r in pairs.items()]
+        pairs = [f"{key}={as_number(r, 'correlation')!r}" for key, r in items]
+    point = default_point([at], Reading(measured_value)) if isinstance(at, str) else call.point_of("at")
+    point = {**point, **constants_of(call.held, measured_value, uncertain=True)}
+    if isinstance(fitted, str):
+        fitted = read_fit(fitted)
+    elif isinstance(fitted, Fit):
+        fitted = _propagate.estimates_of_fit(fitted.to_dict())
+    elif fitted is not None:
+        raise TypeError(f"`fit` is an answer of `fit`, or the name of a file, not {kind_of(fitted)}")
     data, role = (call.data, "readings") if call.draws is None else (call.draws, "draws")
-    pairs: Any = {}
-    if isinstance(correlation, str):
-        pairs = _propagate.parse_pairs([correlation])
-    elif correlation is not None:
-        pairs = _propagate.parse_pairs(
-            f"{':'.join(map(str, name)) if isinstance(name, tuple) else name}={as_number(r, 'correlation')!r}"
-            for name, r in correlation.items()
-        )
-    point = default_point([at], Reading(measured_value)) if isinstance(at, str) else call.point
-    point = {**point, **constants_of(call.constants, measured_value, uncertain=True)}
-    fitted = None
-    if fit is not None:
-        if not isinstance(fit, str | Fit):
-            raise TypeError(f"`fit` is an answer of `fit`, or the name of a file, not {kind_of(fit)}")
-        fitted = read_fit(fit) if isinstance(fit, str) else _propagate.estimates_of_fit(fit.to_dict())
-    columns: Mapping[str, Sequence[float]] | None = None
-    if isinstance(data, str):
-        known_names = [*point, *(fitted.values if fitted else ())]
-        columns = readings(call, [data], call.text, known_names)
-    elif data is not None:
-        columns = measured_columns(data, [*point, *(fitted.values if fitted else ())])
-    own = {"fitted": fitted, "correlation": pairs, role: columns}
-    own["dof"] = {name: as_number(x, name) for name, x in point_of(call.dof).items()}
+    known_names = [*point, *(fitted.values if fitted else ())]
+    own = {
+        "fitted": fitted,
+        "correlation": _propagate.parse_pairs([pairs] if isinstance(pairs, str) else pairs or ()),
+        "dof": {name: as_number(x, name) for name, x in call.point_of("dof").items()},
+        role: None if data is None else readings(call, data, call.text, known_names),
+    }
     answer = _propagate.propagate(call.text, point, **{**call.arguments(_propagate.propagate), **own})
     return _as(Propagation, answer, **call.shown)
 
 
-@answers("solve", overloads=[("Solved", {"answer": None}), ("Marked", {"answer": "str"})])
+@answers("solve")
 def solve(call: PythonCall) -> Solved | Marked:
     """Solve equations, or find where an expression is 0, and differentiate the solution.
 
@@ -1054,7 +1041,7 @@ def solve(call: PythonCall) -> Solved | Marked:
     >>> round(answer.solutions[0].values["x"], 10), answer.solutions[0].simple
     (1.4142135624, True)
     """
-    return _as(Solved, call.answer(_solve.solve), **call.shown)
+    return _answer(Solved, call, _solve.solve)
 
 
 @answers("fit", "data", "at")
@@ -1068,20 +1055,16 @@ def fit(call: PythonCall) -> Fit:
     >>> round(answer.parameters["b"].estimate, 6), round(answer.parameters["b"].error, 6)
     (2.02, 0.042426)
     """
-    data = call.data
-    constants = constants_of(call.values.get("constants"), value_with_unit)
-    point = {name: value for name, value in call.point.items() if name not in constants}
-    fixed = {**constants, **point_of(call.fix, call.arithmetic)}
-    if isinstance(data, str):
-        data = read_data(call, [data], call.text, [*point, *fixed])
-    else:
-        data = measured_columns(data, [*point, *fixed])
+    constants = constants_of(call.held, value_with_unit)
+    point = {name: value for name, value in call.point_of("at").items() if name not in constants}
+    fixed = {**constants, **call.point_of("fix")}
     predict = call.predict
     if isinstance(predict, str):
         predict = prediction_columns([predict], call.text)
     elif predict is not None:
         predict = measured_columns(predict)
-    answer = _fit.fit(call.text, data, point, **{**call.arguments(_fit.fit), "fixed": fixed, "predict": predict})
+    arguments = {**call.arguments(_fit.fit), "fixed": fixed, "predict": predict}
+    answer = fitted(call, call.request._replace(point=point), arguments)
     return _as(Fit, answer, **call.shown)
 
 

@@ -9,11 +9,12 @@ import math
 from array import array
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import islice
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..errors import Diagnostic, ExpressionError, usage_error
+from ..errors import Diagnostic, ExpressionError, counted, usage_error
 from ..extras import install_command
 from ..graphs.second_order import hessian_in
 from ..inputs.arithmetic import Arithmetic
@@ -147,11 +148,9 @@ def pose_over(
     """
     values = numbers_or_quantities(point)
     program: Program | None = None
-    names: Sequence[str] = ()
 
     def choose(columns: Sequence[str]) -> Sequence[str]:
-        nonlocal program, names
-        names = columns
+        nonlocal program
         if fill is not None:
             readable = [name for name in without_unused_lists(text, columns, values) if is_name(name)]
             variables = parse(text, [*readable, *values]).variables
@@ -159,9 +158,8 @@ def pose_over(
         program = fitted(text, columns, values, None).program
         used = [name for name in program.variables if name in columns]
         if not used:
-            raise usage_error(
-                "the formula uses no column of the data", f"there are {listed(columns)}; or leave out `--data`"
-            )
+            hint = f"there are {listed(columns)}; or leave out `--data`"
+            raise usage_error("the formula uses no column of the data", hint)
         return used
 
     data = over.data(choose, over.skip)
@@ -175,12 +173,11 @@ def pose_over(
     wanted = [name for name in wanted_variables(program, values, wrt) if name not in without]
     if only_variables:
         wanted = [name for name in wanted if name in program.variables]
+    variables = [name for name in program.variables if name not in data.numbers]
     warnings = [
-        unused(program, name, [variable for variable in program.variables if variable not in data.numbers])
-        for name in values
-        if name not in program.variables and name not in wanted
+        unused(program, name, variables) for name in values if name not in program.variables and name not in wanted
     ]
-    names = [*program.variables, *(name for name in wanted if name not in program.variables)]
+    names = dict.fromkeys((*program.variables, *wanted))
     values = {name: values[name] for name in names if name in values}
     own, measured = program, None
     if left_out(units):
@@ -225,17 +222,15 @@ def _in_units(
         message = f"the answer is made of many values, and `--in {measured.outputs[0]}` is for a temperature"
         raise usage_error(message, "ask for it in kelvin: `--in K`")
     inside = {name: measured.in_system(measured.point[name]) for name in columns}
-    numbers = {name: _converted(column, *linear(columns[name], inside[name])) for name, column in data.numbers.items()}
+    numbers = dict(data.numbers)
+    for name, column in numbers.items():
+        times, plus = linear(columns[name], inside[name])
+        if (times, plus) != (1.0, 0.0):
+            is_array = hasattr(column, "dtype")
+            numbers[name] = column * times + plus if is_array else array("d", [x * times + plus for x in column])
     program = in_own_units(program, {**measured.point, **inside}, measured.outputs, measured.in_system)
     typed = {name: measured.number_of(name, x) for name, x in values.items()}
     return program, data._replace(numbers=numbers), typed, measured, notes
-
-
-def _converted(column: Any, times: float, plus: float) -> Any:
-    """A column of numbers in another unit."""
-    if (times, plus) == (1.0, 0.0):
-        return column
-    return column * times + plus if hasattr(column, "dtype") else array("d", [x * times + plus for x in column])
 
 
 class DataLoss:
@@ -252,27 +247,28 @@ class DataLoss:
         self.evaluator = Evaluator(program, self.wrt)
         self._columns = [data.numbers.get(name) for name in self.names]
         self._places = [k for k, column in enumerate(self._columns) if column is not None]
+        self._fixed = frozenset([k for k, column in enumerate(self._columns) if column is None])
         self._kernel: Any = None
-        backend, note = over.backend, None
-        if backend is None and data.rows * passes <= FEW:
-            backend = "python"
+        self.note: str | None = None
+        """A message, shown once, if the rows are not computed by the fastest backend."""
+        backend = "python" if over.backend is None and data.rows * passes <= FEW else over.backend
         if backend != "python":
             try:
-                self._kernel = self._compiled(backend)
+                from .kernels import kernel
             except ImportError:
                 if backend is not None:
                     hint = f"`{install_command('data')}`"
                     raise usage_error(f"`--backend {backend}` needs the extra `data`", hint) from None
-                note = f"the rows are computed one by one: `{install_command('data')}`"
+                self.note = f"the rows are computed one by one: `{install_command('data')}`"
             else:
-                note = self._kernel.note
+                record = gradient_recorder(program, self.wrt)
+                self._kernel = kernel(record, len(self.names), self._fixed, backend)
+                self.note = self._kernel.note
                 if self._kernel.compute is None:
                     self._kernel = None
         self.backend: str = "python" if self._kernel is None else self._kernel.backend
         self.units: ProgramUnits | None = None
         """The units of the program's numbers, where they have some."""
-        self.note: str | None = note
-        """A message, shown once, if the rows are not computed by the fastest backend."""
         self.steps_a_row = self.evaluator.steps * (1.0 if self._kernel is None else SHARE)
         self.steps_a_call = work.BLOCK if self._kernel is not None else work.ROWS_IN_TURN
         self.steps = self.steps_a_call + self.steps_a_row * data.rows
@@ -282,12 +278,6 @@ class DataLoss:
         self._seconds: dict[tuple[str, ...], Any] = {}
         self.asked: list[int] = []
         """Rows that the kernel was not sure of, there."""
-
-    def _compiled(self, backend: str | None) -> Any:
-        from .kernels import kernel
-
-        fixed = frozenset([k for k, column in enumerate(self._columns) if column is None])
-        return kernel(gradient_recorder(self.program, self.wrt), len(self.names), fixed, backend)
 
     @property
     def rows(self) -> int:
@@ -304,16 +294,14 @@ class DataLoss:
 
         Raises `ExpressionError`: that of the first row without a value, with the place of the row in the data.
         """
-        row = self._row if self._kernel is None else self._row_slowly
-        return self._reduced(point, which, 1 + len(self.wrt), self._kernel, row)
+        return self._reduced(point, which, 1 + len(self.wrt), self._kernel, self._row)
 
     def _row(self, at: Sequence[float]) -> list[float]:
-        value, partials = self.evaluator(at)
-        return [value, *partials]
-
-    def _row_slowly(self, at: Sequence[float]) -> list[float]:
-        work.charge(self.evaluator.steps)
-        value, partials = self.evaluator.slowly(at)
+        if self._kernel is None:
+            value, partials = self.evaluator(at)
+        else:
+            work.charge(self.evaluator.steps)
+            value, partials = self.evaluator.slowly(at)
         return [value, *partials]
 
     def value(self, point: Sequence[float]) -> float:
@@ -326,7 +314,10 @@ class DataLoss:
         """The sums or means of so many results of the rows, by a kernel if there is one, and one by one by `row`."""
         totals = Totals(count)
         self.left_out, self.asked = Counter(), []
-        (self._in_turn if kernel is None else self._in_blocks)(point, which, totals, kernel, row)
+        if kernel is None:
+            self._in_turn(point, which, totals, row)
+        else:
+            self._in_blocks(point, which, totals, kernel, row)
         rows = (self.data.rows if which is None else len(which)) - self.left_out.total()
         sums = totals.sums()
         if not rows:
@@ -348,9 +339,7 @@ class DataLoss:
             raise placed(error, self.data.where(row))
         self.left_out[reason(error)] += 1
 
-    def _in_turn(
-        self, point: Sequence[float], which: Sequence[int] | None, totals: Totals, kernel: None, row: Row
-    ) -> None:
+    def _in_turn(self, point: Sequence[float], which: Sequence[int] | None, totals: Totals, row: Row) -> None:
         work.charge(work.ROWS_IN_TURN)
         self.asked = list(range(self.data.rows)) if which is None else list(which)
         at, columns = self.point_at(0, point), [column for column in self._columns if column is not None]
@@ -365,23 +354,27 @@ class DataLoss:
                 except ExpressionError as error:
                     self.failed(k, error)
                 work.collect()
-            totals.add_rows(results)
+            totals.add_lists(zip(*results, strict=True))
 
     def _in_blocks(
         self, point: Sequence[float], which: Sequence[int] | None, totals: Totals, kernel: Any, row: Row
     ) -> None:
+        import numpy as np
+
         from .kernels import evaluate
 
         values = iter(point)
         fixed = [next(values) if column is None else None for column in self._columns]
         length = self.data.rows if which is None else len(which)
-        if which is not None:
-            which = _array(which)
+        places = None if which is None else np.asarray(which)
         for start in range(0, length, size := block_size(totals.count)):
             stop = min(start + size, length)
             work.charge(work.BLOCK + self.steps_a_row * (stop - start))
-            part: Any = slice(start, stop) if which is None else which[start:stop]
-            inputs = [fixed[k] if column is None else _array(column)[part] for k, column in enumerate(self._columns)]
+            part: Any = slice(start, stop) if places is None else places[start:stop]
+            inputs = [
+                x if column is None else np.asarray(column)[part]
+                for x, column in zip(fixed, self._columns, strict=True)
+            ]
             block = evaluate(
                 kernel,
                 self.names,
@@ -392,12 +385,11 @@ class DataLoss:
                 lambda row, name: None,
             )
             for k in block.asked:
-                place = start + k if which is None else int(which[start + k])
+                place = start + k if places is None else int(places[start + k])
                 self.asked.append(place)
                 if k in block.errors:
                     self.failed(place, block.errors[k])
-            if block.errors:
-                block.results[:, list(block.errors)] = 0.0
+            block.results[:, list(block.errors)] = 0.0
             totals.add(block.results)
 
     # ---- second derivatives, and how far numbers are off -----------------------------------------------------------
@@ -428,11 +420,9 @@ class DataLoss:
         if wrt not in self._seconds:
             from .kernels import kernel, second_recorder
 
-            fixed = frozenset([k for k, column in enumerate(self._columns) if column is None])
-            try:
-                compiled = kernel(second_recorder(self.program, wrt), len(self.names), fixed, None)
-            except ExpressionError:
-                compiled = None
+            compiled = None
+            with suppress(ExpressionError):
+                compiled = kernel(second_recorder(self.program, wrt), len(self.names), self._fixed, None)
             self._seconds[wrt] = None if compiled is None or compiled.compute is None else compiled
         return self._seconds[wrt]
 
@@ -447,11 +437,7 @@ class DataLoss:
         value, *rest = self.second(at, wrt)
         gradient, matrix = rest[:n], square(rest[n:])
         parts = [derivatives(self.evaluator.graph, at_row, wrt, size) for at_row in self._some(at)]
-        times = self._times(len(parts))
-
-        def error(x: float, errors: Iterable[float]) -> float:
-            return times * math.fsum(errors) + UNIT * abs(x)
-
+        error = self._error_of(len(parts))
         return Derivatives(
             value,
             error(value, [p.value_error for p in parts]),
@@ -469,18 +455,20 @@ class DataLoss:
         at = [float(inputs[name].x) for name in self.variables]
         value, partials = self(at)
         by = dict(zip(self.wrt, partials, strict=True))
-        parts = []
         single = Single(self.evaluator.graph)
-        for point in self._some(at):
-            parts.append(single.bounded({name: inputs.get(name, Bounded(x)) for name, x in point.items()}, wrt))
-        times = self._times(len(parts))
-
-        def scaled(x: float, errors: Iterable[float]) -> Bounded:
-            return Bounded(x, times * math.fsum(errors) + UNIT * abs(x))
-
-        return scaled(value, [v.error for v, _ in parts]), [
-            scaled(by[name], [g[k].error for _, g in parts]) for k, name in enumerate(wrt)
+        parts = [
+            single.bounded({name: inputs.get(name, Bounded(x)) for name, x in point.items()}, wrt)
+            for point in self._some(at)
         ]
+        error = self._error_of(len(parts))
+        gradient = [(by[name], [g[k].error for _, g in parts]) for k, name in enumerate(wrt)]
+        return Bounded(value, error(value, [v.error for v, _ in parts])), [Bounded(x, error(x, e)) for x, e in gradient]
+
+    def _error_of(self, rows: int) -> Callable[[float, Iterable[float]], float]:
+        """Return the function that bounds the error of a sum over all rows by those of so many of its terms."""
+        share = 1 / max(1, self.rows) if self.over.how == "mean" else 1.0
+        times = share * (1.0 if rows >= self.rows else ESTIMATED * self.rows / max(1, rows))
+        return lambda x, errors: times * math.fsum(errors) + UNIT * abs(x)
 
     def _some(self, point: Sequence[float]) -> Iterator[dict[str, float]]:
         """The points of some rows, evenly spread over all of them; those without a value are left out."""
@@ -495,11 +483,6 @@ class DataLoss:
                 except ExpressionError:
                     continue
             yield at
-
-    def _times(self, rows: int) -> float:
-        """By what the errors of so many rows are multiplied for those of all."""
-        share = 1 / max(1, self.rows) if self.over.how == "mean" else 1.0
-        return share * (1.0 if rows >= self.rows else ESTIMATED * self.rows / max(1, rows))
 
     # ---- what else there is to say --------------------------------------------------------------------------------
     def kinks(self, point: Mapping[str, float], wrt: Sequence[str]) -> tuple[Diagnostic, ...]:
@@ -521,9 +504,8 @@ class DataLoss:
             grouped.setdefault(kink.span, []).append(kink)
         diagnostics = []
         for alike in grouped.values():
-            rows = sum(counts[one] for one in alike)
-            many = f"{rows:,} row{'' if rows == 1 else 's'} of {self.rows:,}"
-            diagnostics.append(alike[0]._replace(message=f"{alike[0].message}; at {many}"))
+            rows = counted(sum(counts[one] for one in alike), "row")
+            diagnostics.append(alike[0]._replace(message=f"{alike[0].message}; at {rows} of {self.rows:,}"))
         return tuple(diagnostics)
 
 
@@ -552,12 +534,6 @@ def square(lower: Sequence[float]) -> list[list[float]]:
     return [[lower[max(i, k) * (max(i, k) + 1) // 2 + min(i, k)] for k in range(size)] for i in range(size)]
 
 
-def _array(column: Any) -> Any:
-    import numpy
-
-    return numpy.asarray(column)
-
-
 # ---- sums ---------------------------------------------------------------------------------------------------------
 class Totals:
     """Sums of many numbers each, as good as if they were computed in twice the digits and then rounded.
@@ -573,16 +549,21 @@ class Totals:
         self._low: Any = None
         self._rooms: Any = None
 
-    def add_rows(self, rows: Iterable[Sequence[float]]) -> None:
-        """Add rows of numbers, one for each sum."""
-        for parts, column in zip(self._parts, zip(*rows, strict=True), strict=False):
-            _add_exactly(parts, column)
+    def add_lists(self, columns: Iterable[Sequence[float]]) -> None:
+        """Add a list of numbers to each sum; many become their sum, and what that loses of them."""
+        for parts, numbers in zip(self._parts, columns, strict=False):
+            parts.extend(numbers)
+            if len(parts) > SMALL:
+                try:
+                    total = math.fsum(parts)
+                    parts[:] = total, math.fsum([*parts, -total])
+                except (OverflowError, ValueError):
+                    parts[:] = (math.inf,)
 
     def add(self, block: Any) -> None:
         """Add the numbers of an array, a row of it for each sum. Arrays are not to become wider."""
         if block.size <= SMALL:
-            for parts, row in zip(self._parts, block.tolist(), strict=True):
-                _add_exactly(parts, row)
+            self.add_lists(block.tolist())
             return
         import numpy
 
@@ -632,14 +613,3 @@ class Totals:
             message = "the sum over the rows is too large for double precision"
             raise ExpressionError("overflow", message, hint="rescale the formula, or the data")
         return sums
-
-
-def _add_exactly(parts: list[float], numbers: Sequence[float]) -> None:
-    """Add numbers to some that are to be summed; many become their sum, and what that leaves of them."""
-    parts += numbers
-    if len(parts) > SMALL:
-        try:
-            total = math.fsum(parts)
-            parts[:] = total, math.fsum([*parts, -total])
-        except (OverflowError, ValueError):
-            parts[:] = (math.inf,)

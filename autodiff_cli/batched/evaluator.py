@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from functools import cached_property
 from math import isfinite
 from typing import Any
 
@@ -55,18 +56,32 @@ class Evaluator:
         self._leaves = list(program.variables.values())
         missing = Value(0.0)
         self._wanted = [program.variables.get(name, missing) for name in self.wrt]
-        self._graph: Graph | None = None
-        self._gradient: Compiled | None = None
-        self._value: Compiled | None = None
         self.steps = work.COMPILED_CALL + sum(
             [work.COMPILED_NODE.get(primitive.family, 1.0) for primitive in self.graph.primitives]
         )
         """Steps of work that an evaluation costs: about microseconds, of value and derivatives."""
-        self._kinks: bool | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         """All but what is generated when it is asked for."""
-        return {**self.__dict__, "_gradient": None, "_value": None, "_graph": None}
+        return {name: x for name, x in self.__dict__.items() if name not in ("_gradient", "_value", "graph")}
+
+    @cached_property
+    def graph(self) -> Graph:
+        """The graph of the output."""
+        return graph_of(self.output)
+
+    @cached_property
+    def may_kink(self) -> bool:
+        """Whether there are kinks: then a gradient of 0 may be a convention, and the derivative another."""
+        return any(primitive.may_kink for primitive in self.graph.primitives)
+
+    @cached_property
+    def _gradient(self) -> Compiled:
+        return compiled(record_gradient(self.output, self._leaves, self._wanted), len(self._leaves))
+
+    @cached_property
+    def _value(self) -> Compiled:
+        return compiled(record_values((self.output,), self._leaves), len(self._leaves))
 
     def __call__(self, point: Sequence[float]) -> tuple[float, list[float]]:
         """Value and partial derivatives, in the order of `wrt`, at a point: one finite float a variable.
@@ -74,31 +89,18 @@ class Evaluator:
         Raises `ExpressionError` (`domain`, `derivative`, `overflow`) as `gradient` does.
         """
         work.charge(self.steps)
-        if self._gradient is None:
-            self._gradient = compiled(record_gradient(self.output, self._leaves, self._wanted), len(self._leaves))
-        compiled_gradient = self._gradient
 
         def fast() -> tuple[float, list[float]] | None:
-            result = compiled_gradient(point)
+            result = self._gradient(point)
             return None if result is None or (not any(result[1]) and self.may_kink) else result
 
         return with_fallback(fast, lambda: self.slowly(point))
 
-    @property
-    def may_kink(self) -> bool:
-        """Whether there are kinks: then a gradient of 0 may be a convention, and the derivative another."""
-        if self._kinks is None:
-            self._kinks = any(primitive.may_kink for primitive in self.graph.primitives)
-        return self._kinks
-
     def value(self, point: Sequence[float]) -> float:
         """The value alone, at a point. Raises `ExpressionError` (`domain`, `overflow`)."""
         work.charge(self.steps)
-        if self._value is None:
-            self._value = compiled(record_values((self.output,), self._leaves), len(self._leaves))
-        compiled_value = self._value
         result: tuple[float, object] = with_fallback(
-            lambda: compiled_value(point), lambda: self.slowly(point, differentiate=False)
+            lambda: self._value(point), lambda: self.slowly(point, differentiate=False)
         )
         return result[0]
 
@@ -126,13 +128,6 @@ class Evaluator:
             warnings += at.warnings(kinks)
         slopes = [adjoints[at.wanted[name]] if name in at.wanted else None for name in self.wrt]
         return float(value), [0.0 if x is None else x + 0.0 for x in slopes]
-
-    @property
-    def graph(self) -> Graph:
-        """The graph of the output."""
-        if self._graph is None:
-            self._graph = graph_of(self.output)
-        return self._graph
 
     def refused(self, columns: Sequence[Sequence[float]]) -> dict[int, ExpressionError]:
         """Return the errors of many points at once, as `slowly` raises them one by one.

@@ -111,14 +111,8 @@ def kernel(record: Record, inputs: int, fixed: frozenset[int], backend: str | No
         },
         backend,
     )
-    return Kernel(compute, name, f"{_INSTEAD[name]}: {why}" if why else None)
-
-
-_INSTEAD = {
-    "numpy": "the rows are computed by NumPy",
-    "python": "the rows are computed one by one, which takes its time",
-}
-"""Return the message for a backend that is used because a faster one is missing."""
+    how = "by NumPy" if name == "numpy" else "one by one, which takes its time"
+    return Kernel(compute, name, f"the rows are computed {how}: {why}" if why else None)
 
 
 def _planned(record: Record, lowering: Lowering, most: int, lacks: str) -> Vectors:
@@ -304,11 +298,7 @@ def evaluate(
         faults: dict[int, ExpressionError] = {}
         if refused is not None:
             refusals = refused([column[whole].tolist() for column in picked])
-            faults = (
-                dict(zip(flagged[whole][list(refusals)].tolist(), refusals.values(), strict=True))
-                if refusals
-                else faults
-            )
+            faults = dict(zip(flagged[whole][list(refusals)].tolist(), refusals.values(), strict=True))
         points: Any = zip(*[column.tolist() for column in picked], strict=True) if picked else [()] * len(asked)
         answered, answers = [], []
         for row, point, there in zip(asked, points, whole.tolist(), strict=True):

@@ -3,51 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import cached_property
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, cast
 
 from ..inputs.arithmetic import Arithmetic, chosen
 from ..inputs.bounds import Range, parse_between, parse_ranges
-from ..inputs.column_units import left_out
 from ..inputs.parse_point import parse_weights
-from ..streams.requests import default_point, mapping, names, value_with_unit
-from .options import Rows
+from ..streams.requests import Request, default_point, mapping, names, value_with_unit
+from ..views.numerals import rounding
 
 if TYPE_CHECKING:
     from ..batched.data_loss import LossSpec
     from ..inputs.column_units import MeasuredColumns
-    from . import options
 
 OPTIONS = {"tolerance": "gradient_tolerance", "required": "require", "every": "everything"}
 """The options whose values are arguments under other names."""
 
-CHOICES = ("relative", "sort", "depth", "binary", "partials", "width", "blanks")
-"""The choices of views that options of their names make."""
+CHOICES = {
+    **{name: name for name in ("relative", "sort", "depth", "binary", "partials", "width", "blanks", "theme")},
+    "no_table": "table", "no_tree": "tree",
+}  # fmt: skip
+"""The options that make choices of views, with these."""
 
 
 class Call:
-    """The values of options by parameter, which are attributes too, and groups of them.
+    """The values of options by parameter, which are attributes too.
 
     A question's argument is the option of its name, or a property here.
     """
 
-    program: options.Program
-    answers: options.Answers
-    saves: options.Saves
-    numbers: options.Numbers
-    rows: options.Rows
-    loss: options.Loss
-    dialect: Any
-    """The group of options about files of data, or the dialect of SQL."""
-
     def __init__(self, values: Mapping[str, Any]) -> None:
         self.values = values
-
-    @property
-    def by_row(self) -> Call:
-        """The call of a question about each row, where results are in products of the units of columns of data."""
-        units = None if left_out(self.units) else self.units
-        return Call({**self.values, "system": True, "units": units}) if self.rows.points else self
 
     def __getattr__(self, name: str) -> Any:
         try:
@@ -69,42 +56,54 @@ class Call:
         }
         return {name: value for name, value in arguments.items() if value is not None}
 
+    def asking(self, question: Callable[..., Any], **own: Any) -> Callable[..., Any]:
+        """Return the question as a function of requests, with the arguments of the options, and its own ones."""
+        arguments = {**self.arguments(question), **own}
+
+        def method(request: Request, **more: Any) -> Any:
+            return question(request.text, request.point, wrt=request.wrt, **{**arguments, **more})
+
+        return method
+
     def read_columns(
-        self,
-        paths: Sequence[str],
-        wanted: Callable[[Sequence[str]], Collection[str]],
-        other: Collection[str],
-        **how: Any,
+        self, data: Any, wanted: Callable[[Sequence[str]], Collection[str]], other: Collection[str], **how: Any
     ) -> MeasuredColumns:
         """The columns of files, written as the options say; see `data.columns.read_columns`."""
         from ..data.columns import read_columns  # only files need it
         from ..data.text_dialects import UNFORCED, Forced
 
-        group = self.values.get("dialect") or self.values.get("rows")
-        columns = mapping(group.columns if isinstance(group, Rows) else self.values.get("columns"))
-        forced = UNFORCED if group is None else Forced.of(group)
-        skips = "answers" in self.values and self.answers.on_error == "skip"
-        return read_columns(paths, wanted, forced, columns, other=other, skip=skips, **how)
+        columns = mapping(self.values.get("columns"))
+        forced = Forced.of(self) if "separator" in self.values else UNFORCED
+        skips = self.values.get("on_error") == "skip"
+        return read_columns(data, wanted, forced, columns, other=other, skip=skips, **how)
 
     @property
-    def choices(self) -> dict[str, Any]:
+    def shown(self) -> dict[str, Any]:
         """The choices of the view that options make."""
-        return {name: value for name in CHOICES if (value := self.values.get(name)) is not None and value is not False}
+        given = {name: x for name in CHOICES if (x := self.values.get(name)) is not None and x is not False}
+        choices = {CHOICES[name]: not name.startswith("no_") and value for name, value in given.items()}
+        return choices | {"digits": rounding(self.values.get("digits"), self.values.get("decimals"))}
 
     @property
     def arithmetic(self) -> Arithmetic:
         """The arithmetic of the options `--exact`, `--precision` and `--certified`."""
-        return chosen(*self.values["numbers"])
+        options = self.values
+        return chosen(options.get("exact", False), options.get("precision"), options.get("certified", False))
 
-    @property
+    @cached_property
     def over(self) -> LossSpec | None:
-        """The loss over rows of data; on a command line it is the question's own."""
+        """The loss over rows of data; None without data."""
         return None
 
     @property
     def held(self) -> tuple[str, ...]:
         """The constants of nature, which no search moves."""
-        return names(self.values["program"].constants, "--constants") or ()
+        return names(self.values.get("constants"), "--constants") or ()
+
+    @property
+    def variables(self) -> tuple[str, ...] | None:
+        """The variables to differentiate by; None for all."""
+        return names(self.values.get("wrt"))
 
     @property
     def unknowns(self) -> tuple[str, ...] | None:
@@ -119,16 +118,12 @@ class Call:
     @property
     def bounds(self) -> Mapping[str, Range]:
         """The bounds of variables."""
-        return self.ranges_of("bounds")
+        return parse_ranges(self.values.get("bounds") or (), value_with_unit)
 
     @property
     def ranges(self) -> Mapping[str, Range]:
         """The ranges of a plot."""
-        return self.ranges_of("range")
-
-    def ranges_of(self, option: str) -> Mapping[str, Range]:
-        """Return the ranges that an option gives, by name."""
-        return parse_ranges(self.values.get(option) or (), value_with_unit)
+        return parse_ranges(self.values.get("range") or (), value_with_unit)
 
     @property
     def direction(self) -> Mapping[str, float | str] | None:

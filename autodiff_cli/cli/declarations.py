@@ -11,7 +11,11 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
-from .options import GROUPS
+GROUPS = ("program", "answers", "saves", "numbers", "rows", "loss", "dialect")
+"""The groups of options, sections of `commands.txt`."""
+
+SHARED = "shared"
+"""The section of options that commands share one by one."""
 
 
 class Option(NamedTuple):
@@ -70,28 +74,27 @@ TYPES: Mapping[str, Any] = {
 
 
 class Declared:
-    """The declaration of a command."""
+    """The declaration of a command, or of a group of options."""
 
-    def __init__(self, command: str) -> None:
+    def __init__(self, section: str) -> None:
         self.options: dict[str, tuple[str, Option, Any]] = {}
         """By name: the parameter, the option, and the type of its value."""
         self.arguments: list[tuple[str, Argument]] = []
         """The parameters of the other arguments, with their descriptions."""
+        self.defaults: dict[str, Any] = {}
+        """The values of parameters that are left out, those of all options of the groups."""
         self.sections: dict[str, str] = {}
         """The title of each option in help."""
         self.summary, self.no = "", ""
         """The first sentence about the command, and when it exits with 1; empty if it never does."""
         self.details: list[str] = []
         self.examples: list[str] = []
-        self._groups: list[str] = []
-        self._read(command)
-        if any(parameter == "expr" for parameter, _ in self.arguments):
-            self._reference("--work")
-        self._reference("--quiet")
-        self._reference("--debug")
+        self._read(_lines(section))
+        if section not in (SHARED, *GROUPS):
+            for name in (*["--work"] * any(name == "expr" for name, _ in self.arguments), "--quiet", "--debug"):
+                self._reference(name)
 
-    def _read(self, command: str) -> None:
-        lines = _lines(command)
+    def _read(self, lines: Iterator[str]) -> None:
         for line in lines:
             word, _, rest = line.partition(" ")
             if word == ":" and not self.summary:
@@ -107,35 +110,36 @@ class Declared:
                 names, _, default = rest.partition("; ")
                 text = f"{names.replace(' ', ', ')}; {default}."
                 self.options["--format"] = parameter, option._replace(choices=tuple(names.split()), help=text), kind
-            elif word == "argument" or (word.startswith("--") and rest):
+            elif word == "argument":
+                metavar, parameter = rest.split()
+                self.arguments = [argument for argument in self.arguments if argument[0] != parameter]
+                self.arguments.append((parameter, Argument(metavar, next(lines).strip())))
+                self.defaults[parameter] = None
+            elif word.startswith("--") and rest:
                 self._declare(line, next(lines).strip())
             elif word.startswith("--"):
                 self._reference(word)
             else:
-                self._group(word, rest.split()[1:])
-
-    def _group(self, group: str, without: list[str]) -> None:
-        self._groups.append(group)
-        own = _group(group)
-        self.arguments += own.arguments
-        for name, declared in own.options.items():
-            if name not in without:
-                self.options[name] = declared
-                self.sections[name] = _text()[group].partition("\n")[0] or "Options"
+                group, without = declared(word), rest.split()[1:]
+                self.arguments += group.arguments
+                self.defaults |= group.defaults
+                options = {name: option for name, option in group.options.items() if name not in without}
+                self.options |= options
+                self.sections |= dict.fromkeys(options, _text()[word].partition("\n")[0] or "Options")
 
     def _reference(self, name: str) -> None:
-        groups = map(_group, ("shared", *GROUPS))
-        self.options[name] = next(group.options[name] for group in groups if name in group.options)
+        groups = map(declared, (SHARED, *GROUPS))
+        self._add(next(group.options[name] for group in groups if name in group.options))
         self.sections[name] = "Options"
+
+    def _add(self, option: tuple[str, Option, Any]) -> None:
+        parameter, declaration, kind = option
+        self.options[declaration.name] = option
+        self.defaults[parameter] = False if kind is bool else None
 
     def _declare(self, line: str, text: str) -> None:
         words, _, python_type = line.partition(" :: ")
         name, *attributes = words.split()
-        if name == "argument":
-            metavar, parameter = attributes
-            self.arguments = [(name, argument) for name, argument in self.arguments if name != parameter]
-            self.arguments.append((parameter, Argument(metavar, text)))
-            return
         metavar = "" if attributes[0] in TYPES else attributes.pop(0)
         kind = TYPES[attributes.pop(0)]
         parameter = name[2:].replace("-", "_")
@@ -159,38 +163,12 @@ class Declared:
                 field = {"stdin": "reads_stdin", "yields": "yields_to"}.get(key, key)
                 fields[field] = tuple(value.replace("=", " ").split(",")) if equals else True
         text = text.replace("{choices}", ", ".join(fields.get("choices", ())))
-        self.options[name] = parameter, Option(name, text, metavar, **fields), kind
+        self._add((parameter, Option(name, text, metavar, **fields), kind))
         self.sections.setdefault(name, "Options")
 
-    def grouped(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the values of all options by parameter, those of groups together, from the values that were given."""
-        options: dict[str, Any] = {name: None for name, _ in self.arguments}
-        options |= {name: False if kind is bool else None for name, _, kind in self.options.values()}
-        grouped = {}
-        for name in self._groups:
-            fields = GROUPS[name]._fields
-            grouped[name] = GROUPS[name](**{field: x for field, x in values.items() if field in fields})
-            options = {parameter: x for parameter, x in options.items() if parameter not in fields}
-        return {**options, **{name: x for name, x in values.items() if name in options}, **grouped}
-
-
-class _Group(Declared):
-    """The options of a group, or those that commands share one by one."""
-
-    def __init__(self, name: str) -> None:
-        self.options, self.arguments, self.sections, self._groups = {}, [], {}, []
-        lines = _lines(name)
-        for line in lines:
-            if " " in line:
-                self._declare(line, next(lines).strip())
-            else:
-                self._reference(line)
-
-
-_group = cache(_Group)
 
 declared = cache(Declared)
-"""The declaration of a command, by its name."""
+"""The declaration of a command or a group, by its name."""
 
 
 @cache

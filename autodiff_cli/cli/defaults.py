@@ -16,7 +16,7 @@ from typing import Any
 from ..errors import ExpressionError, nearest, usage_error
 from .arguments import check, converted
 from .declarations import Declared, Option
-from .options import Rows
+from .declarations import declared as group
 
 VARIABLE = "AUTODIFF_OPTIONS"
 
@@ -37,7 +37,7 @@ def with_own(typed: dict[str, Any], declared: Declared, everywhere: Everywhere) 
     """
     text = from_environment()
     many = any(name == "expr" for name, _ in declared.arguments) and typed.get("expr") in (None, "-")
-    if not text or (many and "file" not in typed) or typed.keys() & set(Rows._fields):
+    if not text or (many and "file" not in typed) or typed.keys() & group("rows").defaults.keys():
         return typed
     try:
         words = shlex.split(text)[::-1]

@@ -8,18 +8,17 @@ from importlib import import_module
 from ..exercises.exercise import Marked
 from ..streams.requests import Request
 from ..views.exercise import MarkedView
-from .call import Call
-from .runner import Inputs, answer_all, asking
+from .runner import Command, answer_all
 
 WRONG = 1
 """The exit code where all is done and the answer is no."""
 
 
 CHECKS = {
-    "diff": ("derivative_answers", "check_derivative"),
+    "diff": ("answers", "check_derivative"),
     "hessian": ("answers", "check_hessian"),
     "taylor": ("answers", "check_series"),
-    "solve": ("answers", "check_solution"),
+    "solve": ("root_answers", "check_solution"),
 }
 """The functions of `exercises` that check the answers to commands, after their modules."""
 
@@ -30,16 +29,18 @@ def check_of(command: str) -> Callable[..., Marked]:
     return getattr(import_module(f"..exercises.{module}", __package__), name)  # type: ignore[no-any-return]
 
 
-def mark_answers(command: str, call: Call) -> int:
+def mark_answers(command: str, call: Command) -> int:
     """Say whether the answer to the question of a command is right; return the exit code."""
-    inputs = Inputs.of(call)._replace(lenient=True)
-    method = asking(check_of(command), call)
+    # programs are read leniently, points as the options say
+    lenient = Command({**call.values, "lenient": True})
+    lenient.reading = call.reading
+    method = call.asking(check_of(command))
     wrong: list[Marked] = []
 
     def marked(request: Request) -> Marked:
-        mark = method(request)
+        mark: Marked = method(request)
         if not mark.right:
             wrong.append(mark)
         return mark
 
-    return max(answer_all(inputs, marked, MarkedView()), WRONG if wrong else 0)
+    return max(answer_all(lenient, marked, MarkedView()), WRONG if wrong else 0)

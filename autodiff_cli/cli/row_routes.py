@@ -7,18 +7,17 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..batched.columns_io import Fitted, kept_columns, mapped_columns, missing_hint
-from ..data.columns import check_units, report_headings
-from ..data.readers import Files, Reader, check_columns, reader
-from ..data.rows import BOUND, asked, check_clash, rows
+from ..data.columns import report_headings
+from ..data.readers import SWEEP, Files, Reader, SweptPoints, reader
+from ..data.rows import BOUND, Rows, asked, check_clash, checked_units, row_units, rows
 from ..data.sinks import Collected, plain_cell, sink
 from ..data.sources import Source, has_arrow, sources
-from ..data.swept_rows import SWEEP, SweptPoints, crossing
 from ..data.text_dialects import Forced
 from ..diagnostics.leniency import leniently
 from ..errors import ExpressionError, quoted, usage_error
@@ -29,34 +28,32 @@ from ..inputs.headings import names_in_headings, unit_in_heading
 from ..inputs.parse_point import is_name
 from ..inputs.problem import Quantity, parse, unused
 from ..inputs.sweeps import Grid
-from ..language.tokens import has_unit_literals
+from ..language.tokens import has_unit_literals, plain_number
 from ..numbers.budget import reported
 from ..streams.files import Output, begun
 from ..streams.filesystems import arrow, is_url, plain
 from ..streams.interruption import interrupted
-from ..streams.requests import Request, default_point, mapping, names, whole
+from ..streams.requests import Request, default_point, mapping, whole
 from ..uncertainty.measured_value import Spread, normal, quantity
 from ..views.error import write_note, write_reading
 from ..views.formats import COLUMNAR, Subject, Writer, format_of, lacking, undocumented, writer
 from ..views.numerals import heading
 from ..views.schema import View
 from ..views.wide import WIDE, Named, Values, WideRows, wide
-from . import options
-from .runner import Answer, Inputs, Method, RowQuestion, answer_requests, is_file, warn
+from .runner import Command, Method, RowQuestion, answer_requests, is_file, warn
 
 if TYPE_CHECKING:
     from ..data.pipeline import Tally
-    from ..data.row_units import RowUnits
-    from ..data.rows import Bound, Rows
+    from ..data.rows import Bound, RowUnits
     from ..quantities.unit import Unit
 
 
 class _Job(NamedTuple):
     """A program, the rows that are its points, and how the answers are written."""
 
+    call: Command
+    question: RowQuestion
     text: str
-    inputs: Inputs
-    chosen: options.Rows
     sources: Sequence[Source]
     grid: Grid | None
     """The points of sweeps: rows without a file, or those that each row of the data is combined with."""
@@ -65,20 +62,20 @@ class _Job(NamedTuple):
     columns: Mapping[str, str]
     """Which column has the values of which variable."""
     keep: tuple[str, ...] | bool
-    question: RowQuestion
     format: str
     wide: bool
     typed: Mapping[str, Unit] = MappingProxyType({})
     """The units of what all rows share, and of the numbers of sweeps beside rows of data."""
 
     @property
-    def has_units_asked(self) -> bool:
-        """Whether units are asked for, in the answer or in the point."""
-        return (
-            bool(self.question.units or self.typed)
-            or has_unit_literals(self.text)
-            or any(hasattr(x, "unit") for x in self.first.values())
-        )
+    def units(self) -> Sequence[str] | None:
+        """The units that answers are asked for in, or `none`."""
+        return self.question.units or self.call.values.get("units")
+
+    @property
+    def units_of_answers(self) -> Sequence[str] | None:
+        """The units that answers are asked for in."""
+        return None if left_out(self.units) else self.units
 
     @property
     def rows(self) -> Rows:
@@ -86,18 +83,18 @@ class _Job(NamedTuple):
         return rows(
             self.text,
             at={name: shown(x) for name, x in self.point.items()},
-            wrt=names(self.inputs.wrt),
+            wrt=self.call.variables,
             keep=self.keep,
             columns=self.columns,
-            backend=self.chosen.backend,
-            question=self.question.question,
-            lenient=self.inputs.lenient,
+            backend=self.call.backend,
+            question=self.question.name,
+            lenient=self.call.lenient,
         )
 
     @property
     def fails(self) -> bool:
         """Whether the first error is the end."""
-        return self.inputs.on_error == "fail"
+        return bool(self.call.on_error == "fail")
 
     @property
     def is_data(self) -> bool:
@@ -105,26 +102,29 @@ class _Job(NamedTuple):
         return self.sources[0] is not SWEEP
 
     @property
-    def flush(self) -> bool:
-        """Whether answers are printed as they come."""
-        waits = any(source.once and not (source.path == "-" and is_file(sys.stdin)) for source in self.sources)
-        return self.inputs.output is None and (waits or sys.stdout.isatty())
-
-    @property
     def for_people(self) -> bool:
         """Whether the rows are a table that people read."""
         return self.format in ("table", "markdown")
 
     @property
-    def crossed(self) -> Callable[[Reader], Reader]:
-        """What combines the rows of a file with the points of sweeps."""
-        return crossing(self.grid if self.is_data else None)
+    def is_textual(self) -> bool:
+        """Whether rows of text become rows of text."""
+        return self.format in WIDE and not any(source.columnar for source in self.sources)
+
+    @property
+    def crossed(self) -> Grid | None:
+        """The points of sweeps that each row of data is combined with."""
+        return self.grid if self.is_data else None
+
+    @property
+    def axes(self) -> Mapping[str, Any]:
+        """The sweeps by name."""
+        return {} if self.grid is None else self.grid.axes
 
     @property
     def first(self) -> dict[str, float]:
         """What is known of the first point beforehand: all of it for a grid alone."""
-        axes = {} if self.grid is None else self.grid.axes
-        return {**self.point, **{name: axis.value(0) for name, axis in axes.items()}}
+        return {**self.point, **{name: axis.value(0) for name, axis in self.axes.items()}}
 
     def named(self, names: Sequence[str]) -> dict[str, str]:
         """Which of these columns has the values of which name."""
@@ -135,28 +135,27 @@ class _Job(NamedTuple):
     def known(self, columns: Collection[str]) -> Fitted:
         """The program over these columns. Raises `ExpressionError` where they do not fit."""
         posed = self.question.posed
-        axes = {} if self.grid is None else self.grid.axes
         if self.question.numbers is not None and self.is_data:
             of_rows = self.rows.fitted(list(columns))
             self._check_use(of_rows.variables)
             return of_rows
-        point = {**self.first, **{name: 1.0 for name in columns if is_name(name) and name not in axes}}
+        point = {**self.first, **{name: 1.0 for name in columns if is_name(name) and name not in self.axes}}
 
         def fit(text: str) -> Fitted:
             if posed is None:
                 return Fitted(parse(text, point), tuple(point), ())
             problem = posed(text, point)
-            self._check_use(problem.program.variables, problem.unknowns)
+            variables = problem.program.variables
+            self._check_use(variables, problem.unknowns)
             if not self.is_data:
                 # an entry of a list may have the name of a sweep, `x[1]` of `x1`
                 others = [unused(problem.program, name).message for name in columns if name not in self.first]
                 unread = [warning for warning in problem.warnings if warning.kind == "unused"]
                 warn([warning for warning in unread if warning.message not in others], self.text)
-            variables = problem.program.variables
             return Fitted(problem.program, tuple(variables), tuple(problem.wanted), unknowns=tuple(problem.unknowns))
 
         try:
-            return leniently(self.text, fit)[0]._replace(reading=None) if self.inputs.lenient else fit(self.text)
+            return leniently(self.text, fit)[0]._replace(reading=None) if self.call.lenient else fit(self.text)
         except ExpressionError as error:
             error.text = self.text if error.text is None else error.text
             if error.kind == "missing_value" and error.span is not None and self.is_data:
@@ -166,7 +165,7 @@ class _Job(NamedTuple):
 
     def _check_use(self, used: Collection[str], unknowns: Collection[str] = ()) -> None:
         """Raise a usage error for a sweep that changes nothing."""
-        for name in () if self.grid is None else self.grid.axes:
+        for name in self.axes:
             if name not in used or name in unknowns:
                 what = "is looked for" if name in used else "is not in the program"
                 hint = f"sweep one of {quoted(x for x in used if x not in unknowns)}" if used else "leave it out"
@@ -176,11 +175,10 @@ class _Job(NamedTuple):
         """The names of the point that wide rows begin with: what tables do not say once; of data only in tables."""
         if self.grid is None and not self.for_people:
             return ()
-        axes = () if self.grid is None else self.grid.axes
-        kept = columns if self.keep is True else self.keep or ()
-        of_data = [x for x in columns if x in fit.variables and x not in kept and x not in axes] if self.is_data else ()
-        shared = () if self.for_people else [name for name in self._shared(fit) if name not in of_data]
-        return (*of_data, *axes, *shared)
+        others = {*self.axes, *(columns if self.keep is True else self.keep or ())}
+        of_data = [x for x in columns if x in fit.variables and x not in others] if self.is_data else []
+        shared = [] if self.for_people else [name for name in self._shared(fit) if name not in of_data]
+        return (*of_data, *self.axes, *shared)
 
     def _shared(self, fit: Fitted) -> list[str]:
         """The names to which the program gives what all rows share; starts of unknowns are none."""
@@ -190,46 +188,75 @@ class _Job(NamedTuple):
         """Return the job with the columns of the data in place of all that it sees."""
         if self.keep is not True or self.grid is None:
             return self
-        return self._replace(keep=tuple([name for name in names if name not in self.grid.axes]))
+        return self._replace(keep=tuple([name for name in names if name not in self.axes]))
 
     def layout(self, fit: Fitted) -> dict[str, Any]:
         """How wide rows of this program look; see `WideView`."""
-        shared = {name: self.point[name] for name in self._shared(fit) if not isinstance(self.point[name], Spread)}
-        once = shared if self.for_people else {}
-        return {"digits": self.question.digits, "fixed": once if self.grid is not None else {}}
+        once = self._shared(fit) if self.for_people and self.grid is not None else []
+        fixed = {name: self.point[name] for name in once if not isinstance(self.point[name], Spread)}
+        return {"digits": self.call.shown["digits"], "fixed": fixed, "spreadsheet": self.call.spreadsheet}
+
+    def columns_with_units(
+        self, used: Mapping[str, str], files: Files, uncertain: Mapping[str, str] = MappingProxyType({})
+    ) -> dict[str, tuple[Unit, str | None]]:
+        """The variables in columns whose headings have units that count, with these, and those of their uncertainties.
+
+        `used` are the columns of variables, `uncertain` those of their uncertainties.
+        """
+        if not self.is_data or left_out(self.units):
+            return {}
+        used = {name: column for name, column in used.items() if name not in self.axes}
+        spreads = {f"u({name})": column for name, column in uncertain.items()}
+        texts = units_in_headings({**used, **spreads}, files.first.units)
+        has_units_asked = (
+            bool(self.units or self.typed)
+            or has_unit_literals(self.text)
+            or any(hasattr(x, "unit") for x in self.first.values())
+        )
+        if not texts and not has_units_asked:
+            return {}
+        for name in texts.keys() & used.keys():
+            if isinstance(shared := self.point.get(name), Spread) and shared.source.endswith("%"):
+                check_percentage(name, texts[name])
+        units, notes = column_units(used, texts, has_units_asked)
+        warn(notes, self.text)
+        return {name: (unit, texts.get(f"u({name})")) for name, unit in units.items()}
+
+    def units_of(self, known: Fitted, columns: Mapping[str, tuple[Unit, str | None]]) -> RowUnits | None:
+        """The units of rows whose numbers are those of the headings; None where there are none that count."""
+        numbers, units = self.question.numbers, self.units_of_answers
+        if numbers is None or not self.is_data or self.call.arithmetic != DOUBLE:
+            return None
+        if not (columns or self.typed or units or has_unit_literals(self.text)):
+            return None
+        point = {**self.typed, **{name: unit for name, (unit, _) in columns.items()}}
+        return row_units(self.question.name, known, point, units)
 
 
-def answer_rows(
-    inputs: Inputs,
-    chosen: options.Rows,
-    grid: Grid | None,
-    method: Method[Answer],
-    view: View[Answer],
-    question: RowQuestion,
-) -> int:
+def answer_rows(call: Command, grid: Grid | None, method: Method, view: View[Any], question: RowQuestion) -> int:
     """Answer the program at every row of the data that the options name, or of a grid; return the exit code.
 
     With both, each row of the data is combined with all points of the grid, which vary fastest.
     """
-    from_files = sources(chosen.points, Forced.of(chosen)) if chosen.points else [SWEEP]
-    columns = mapping(chosen.columns)
-    kept = [name.strip() for option in chosen.keep or () for name in option.split(",")]
-    keep = True if chosen.keep_all else tuple(dict.fromkeys(kept))
-    text = _program(inputs)
-    point = default_point(inputs.at, inputs.reading) if grid is None else grid.fixed
-    folder = _folder(inputs.output, chosen.engine)
+    from_files = sources(call.points, Forced.of(call)) if call.points else [SWEEP]
+    columns = mapping(call.columns)
+    kept = [name.strip() for option in call.keep or () for name in option.split(",")]
+    keep = True if call.keep_all else tuple(dict.fromkeys(kept))
+    text = _program(call)
+    point = default_point(call.at, call.reading) if grid is None else grid.fixed
+    folder = _folder(call.output, call.engine)
     if folder is not None:
-        format, is_wide = inputs.format or "parquet", True
+        format, is_wide = call.format or "parquet", True
     else:
-        _check_output(inputs.output, from_files)
-        usual = "csv" if chosen.wide else "jsonl" if grid is None else "table"
+        _check_output(call.output, from_files)
+        usual = "csv" if call.wide else "jsonl" if grid is None else "table"
         formats = (*view.formats, *(name for name in WIDE if grid is not None and name not in view.formats), *COLUMNAR)
-        format = format_of(inputs.format, inputs.output, formats, usual, view.endings)
-        if inputs.document and (chosen.wide or format != "latex"):
+        format = format_of(call.format, call.output, formats, usual, view.endings)
+        if call.document and (call.wide or format != "latex"):
             raise undocumented(view.formats)
-        is_wide = chosen.wide or format in ("table", "markdown", *COLUMNAR)
+        is_wide = call.wide or format in ("table", "markdown", *COLUMNAR)
         is_wide = is_wide or (grid is not None and format in ("csv", "tsv", "plain"))
-    job = _Job(text, inputs, chosen, from_files, grid, point, columns, keep, question, format, is_wide)
+    job = _Job(call, question, text, from_files, grid, point, columns, keep, format, is_wide)
     if any(isinstance(value, Quantity) for value in job.first.values()) or has_unit_literals(text):
         if job.is_data and question.numbers is not None:
             plain_grid, typed = (None, {}) if grid is None else grid.without_units()
@@ -237,51 +264,47 @@ def answer_rows(
             job = job._replace(grid=plain_grid, typed={**own, **typed})
         else:
             # batches are numbers without units
-            job = job._replace(question=question._replace(numbers=None))
-            question = job.question
+            question = question._replace(numbers=None)
+            job = job._replace(question=question)
     if is_wide and question.whole is not None:
         hint = "`--format jsonl` without `--wide` has a place for it"
         raise usage_error(f"`{question.whole}` is not for wide rows", hint)
-    if not is_wide and chosen.backend is not None:
+    if not is_wide and call.backend is not None:
         raise usage_error("`--backend` is about wide rows", "add `--wide`, or leave it out")
     if folder is not None:
         return _in_parts(job, folder)
     with ExitStack() as stack:
-        first: Reader | None = None if grid is None or chosen.points else SweptPoints(grid)
+        first: Reader | None = None if grid is None or call.points else SweptPoints(grid)
         one_by_one = not is_wide or question.numbers is None or _needs_no_batches(job)
-        if not one_by_one and chosen.backend is None and len(from_files) == 1 and _is_textual(job):
-            first = first or stack.enter_context(job.crossed(reader(from_files[0])))
+        if not one_by_one and call.backend is None and len(from_files) == 1 and job.is_textual:
+            first = first or stack.enter_context(reader(from_files[0], grid=job.crossed))
             one_by_one = first.is_short()
         return _one_by_one(job, method, view, stack, first) if one_by_one else _piped(job, stack, first)
 
 
-def _program(inputs: Inputs) -> str:
+def _program(call: Command) -> str:
     """The one program that the rows are points of."""
-    if inputs.file is not None:
-        text, fault = whole(inputs.file)
+    if call.file is not None:
+        text, fault = whole(call.file)
         if fault is not None:
             fault.text = text
             raise fault
         return text
-    if inputs.expr is None or inputs.expr == "-":
+    if call.expr is None or call.expr == "-":
         raise usage_error("`--points` needs a program", "give it as an argument, or with `--file`")
-    return inputs.expr
+    return str(call.expr)
 
 
 def _check_output(output: str | None, read: Sequence[Source]) -> None:
     """Raise an error where what is written is what is read."""
-    for source in read if output is not None else ():
-        assert output is not None
-        if _same(source.path, plain(output)):
+    if output is None:
+        return
+    target = plain(output)
+    for path in [source.path for source in read if source.path != "-"]:
+        there = not is_url(path) and not is_url(target) and os.path.exists(path) and os.path.exists(target)
+        if path == target or (there and os.path.samefile(path, target)):
             message = f"`{output}` is read, and cannot be written at the same time"
             raise ExpressionError("io", message, hint="give another name to `--output`")
-
-
-def _same(path: str, other: str) -> bool:
-    """Whether two paths are those of one file."""
-    if path == other or is_url(path) or is_url(other):
-        return path == other != "-"
-    return path != "-" and os.path.exists(path) and os.path.exists(other) and os.path.samefile(path, other)
 
 
 def _folder(output: str | None, engine: str | None) -> str | None:
@@ -298,27 +321,22 @@ def _folder(output: str | None, engine: str | None) -> str | None:
     return path.rstrip("/") + "/"
 
 
-def _is_textual(job: _Job) -> bool:
-    """Whether rows of text become rows of text."""
-    return job.format in WIDE and not any(source.columnar for source in job.sources)
-
-
 def _is_double(job: _Job) -> bool:
     """Whether numbers are doubles. Raises a usage error for others where the format holds none."""
-    if job.question.arithmetic != DOUBLE and job.format not in WIDE:
+    if job.call.arithmetic != DOUBLE and job.format not in WIDE:
         message = f"`--format {job.format}` holds doubles, and no other numbers"
         raise usage_error(message, "write csv or jsonl, or leave the arithmetic out")
-    return job.question.arithmetic == DOUBLE
+    return job.call.arithmetic == DOUBLE
 
 
 def _needs_no_batches(job: _Job) -> bool:
     """Whether wide rows have to be computed one by one. Raises a usage error where that cannot be."""
-    backend = job.chosen.backend
+    backend = job.call.backend
     if not _is_double(job):
         if backend not in (None, "python"):
             raise usage_error(f"`--backend {backend}` computes in doubles", "leave one of them out")
         return True
-    if not _is_textual(job) or (backend != "python" and has_arrow()):
+    if not job.is_textual or (backend != "python" and has_arrow()):
         return False
     if backend in ("llvm", "numpy"):
         raise usage_error(f"`--backend {backend}` needs the extra `data`", f"install it: `{install_command('data')}`")
@@ -326,17 +344,46 @@ def _needs_no_batches(job: _Job) -> bool:
 
 
 # ---- batches ------------------------------------------------------------------------------------------------------
+def _in_batches(job: _Job, files: Files) -> tuple[_Job, Fitted, Rows, Bound]:
+    """The job over the columns of files, its program, the formula of each batch, and that over the chosen columns."""
+    from ..data.pipeline import select
+
+    job = job.keeping(files.first.names)
+    columns = job.named(files.first.names)
+    known = job.known(columns)
+    used = {name: columns[name] for name in known.variables if name in columns}
+    units = job.units_of(known, job.columns_with_units(used, files))
+    formula = job.rows._replace(point=job.leading(known, columns))
+    formula = formula if units is None else formula.in_units(known, units)
+    bound = select(files, formula)
+    files.require_units(used)
+    return job, known, formula, bound
+
+
+def _report_how(bound: Bound, job: _Job) -> None:
+    """Print how the formula was read, and what computes it, where either is not as one would think."""
+    _report_reading(bound.known)
+    report_headings({name: bound.columns[name] for name in bound.known.variables if name in bound.columns}, job.columns)
+    if bound.kernel.note is not None and job.call.backend != "python":
+        write_note(f"note: {bound.kernel.note}")
+
+
+def _report_reading(fit: Fitted) -> None:
+    """Print how the formula was read, where that is not as it was typed."""
+    if fit.reading is not None:
+        write_reading("", fit.reading.text)
+
+
 def _in_parts(job: _Job, folder: str) -> int:
     """Many rows, as the parts of a folder; what is counted of them is the answer."""
     arrow("for parts")
     from ..data import cluster
-    from ..data.pipeline import select
 
+    call = job.call
     if job.format not in cluster.FORMATS:
         raise lacking(job.format, cluster.FORMATS)
     if not _is_double(job):
-        message = f"`--engine {job.chosen.engine}` computes in doubles"
-        raise usage_error(message, "leave the engine, or the arithmetic, out")
+        raise usage_error(f"`--engine {call.engine}` computes in doubles", "leave the engine, or the arithmetic, out")
     folder = cluster.absolute(folder)
     for source in job.sources:
         if source.once:
@@ -344,15 +391,8 @@ def _in_parts(job: _Job, folder: str) -> int:
         if cluster.absolute(source.path).startswith(folder):
             hint = "give another folder to `--output`"
             raise ExpressionError("io", f"`{source.path}` is read, and lies in `{folder}`", hint=hint)
-    with Files(job.sources, several=len(job.sources) > 1, crossed=job.crossed) as files:
-        job = job.keeping(files.first.names)
-        columns = job.named(files.first.names)
-        known = job.known(columns)
-        units = _units_of(job, known, _columns_with_units(job, known, columns, files))
-        formula = job.rows._replace(point=job.leading(known, columns))
-        formula = formula if units is None else formula.in_units(known, units)
-        _check_further_units(files, {name: columns[name] for name in known.variables if name in columns})
-        bound = select(files, formula)
+    with Files(job.sources, several=len(job.sources) > 1, grid=job.crossed) as files:
+        job, _, formula, bound = _in_batches(job, files)
         parts = cluster.divided(files)
     _report_how(bound, job)
     shared = cluster.Job(
@@ -361,35 +401,25 @@ def _in_parts(job: _Job, folder: str) -> int:
         files.several,
         folder,
         job.format,
-        job.question.digits,
-        job.chosen.spreadsheet,
+        call.shown["digits"],
+        call.spreadsheet,
         job.fails,
         job.grid,
     )
-    return cluster.run(shared, parts, job.chosen.scheduler, job.chosen.workers, force=job.inputs.force)
+    return cluster.run(shared, parts, call.scheduler, call.workers, force=call.force)
 
 
 def _piped(job: _Job, stack: ExitStack, first: Reader | None) -> int:
     """Many rows, by batches."""
     arrow("for these rows")
-    from ..data.pipeline import Tally, run, select
+    from ..data.pipeline import Tally, run
 
-    files = stack.enter_context(Files(job.sources, first, several=len(job.sources) > 1, crossed=job.crossed))
-    job = job.keeping(files.first.names)
-    columns = job.named(files.first.names)
-    known = job.known(columns)
-    leading = job.leading(known, columns)
-    units = _units_of(job, known, _columns_with_units(job, known, columns, files))
-    formula = job.rows._replace(point=leading)
-    formula = formula if units is None else formula.in_units(known, units)
-    heads = dict(formula.heads)
-    leading = tuple([heads.get(name, name) for name in leading])
-    bound = select(files, formula)
-    _check_further_units(files, {name: columns[name] for name in known.variables if name in columns})
+    files = stack.enter_context(Files(job.sources, first, several=len(job.sources) > 1, grid=job.crossed))
+    job, known, formula, bound = _in_batches(job, files)
     files.look_into(lambda file: None)
     _report_how(bound, job)
-    output = job.inputs.output
-    beside = None if output is None else begun(plain(output), force=job.inputs.force)
+    output = job.call.output
+    beside = None if output is None else begun(plain(output), force=job.call.force)
     if beside is not None:
         stack.callback(beside.drop)
     elif job.format in COLUMNAR and sys.stdout.isatty():
@@ -397,7 +427,9 @@ def _piped(job: _Job, stack: ExitStack, first: Reader | None) -> int:
     else:
         sys.stdout.flush()
     place: Any = sys.stdout.buffer if beside is None else beside.file
-    to = sink(place, bound.schema, job.format, spreadsheet=job.chosen.spreadsheet, leading=leading, **job.layout(known))
+    heads = dict(formula.heads)
+    leading = tuple([heads.get(name, name) for name in formula.point])
+    to = sink(place, bound.schema, job.format, leading=leading, **job.layout(known))
     tally = Tally()
     try:
         code = run(files, bound, to, beside, tally, fail=job.fails)
@@ -409,108 +441,29 @@ def _piped(job: _Job, stack: ExitStack, first: Reader | None) -> int:
     return code
 
 
-def _columns_with_units(
-    job: _Job,
-    known: Fitted,
-    columns: Mapping[str, str],
-    files: Files,
-    uncertain: Mapping[str, str] = MappingProxyType({}),
-) -> dict[str, tuple[Unit, str | None]]:
-    """The variables in columns whose headings have units that count, with these, and those of their uncertainties."""
-    question = job.question
-    if not job.is_data or left_out(question.units):
-        return {}
-    swept = () if job.grid is None else job.grid.axes
-    used = {name: columns[name] for name in known.variables if name in columns and name not in swept}
-    spreads = {f"u({name})": column for name, column in uncertain.items()}
-    texts = units_in_headings({**used, **spreads}, files.first.units)
-    if not texts and not job.has_units_asked:
-        return {}
-    for name in texts.keys() & used.keys():
-        if isinstance(shared := job.point.get(name), Spread) and shared.source.endswith("%"):
-            check_percentage(name, texts[name])
-    units, notes = column_units(used, texts, job.has_units_asked)
-    warn(notes, job.text)
-    return {name: (unit, texts.get(f"u({name})")) for name, unit in units.items()}
-
-
-def asked_units(question: RowQuestion) -> Sequence[str] | None:
-    """The units that answers are asked for in."""
-    return None if left_out(question.units) else question.units
-
-
-def _units_of(job: _Job, known: Fitted, columns: Mapping[str, tuple[Unit, str | None]]) -> RowUnits | None:
-    """The units of rows whose numbers are those of the headings; None where there are none that count."""
-    question = job.question
-    if question.numbers is None or not job.is_data or question.arithmetic != DOUBLE:
-        return None
-    if not (columns or job.typed or asked_units(question) or has_unit_literals(job.text)):
-        return None
-    from ..data.row_units import row_units
-
-    point = {**job.typed, **{name: unit for name, (unit, _) in columns.items()}}
-    return row_units(question.question, known, point, asked_units(question), question.numbers)
-
-
-def _check_further_units(files: Files, used: Mapping[str, str]) -> None:
-    """Have a further file refused whose row of units says others than that of the first."""
-    texts, check = units_in_headings(used, files.first.units), files.check
-
-    def check_with_units(file: Reader) -> None:
-        check(file)
-        check_units(texts, used, file, files.first.source.name)
-
-    if files.first.units:
-        files.check = check_with_units
-
-
-def _report_how(bound: Bound, job: _Job) -> None:
-    """Print how the formula was read, and what computes it, where either is not as one would think."""
-    _report_reading(bound.known)
-    report_headings({name: bound.columns[name] for name in bound.known.variables if name in bound.columns}, job.columns)
-    if bound.kernel.note is not None and job.chosen.backend != "python":
-        write_note(f"note: {bound.kernel.note}")
-
-
-def _report_reading(fit: Fitted) -> None:
-    """Print how the formula was read, where that is not as it was typed."""
-    if fit.reading is not None:
-        write_reading("", fit.reading.text)
-
-
 # ---- one by one ---------------------------------------------------------------------------------------------------
-def _one_by_one(job: _Job, method: Method[Answer], view: View[Answer], stack: ExitStack, first: Reader | None) -> int:
+def _one_by_one(job: _Job, method: Method, view: View[Any], stack: ExitStack, first: Reader | None) -> int:
     """Long answers, few rows, or numbers that are not doubles."""
     from ..data.pipeline import Tally
 
-    flush = job.flush
-    idle = sys.stdout.flush if flush else None
+    waits = any(source.once and not (source.path == "-" and is_file(sys.stdin)) for source in job.sources)
+    flush = job.call.output is None and (waits or sys.stdout.isatty())
     tally = Tally()
-    files = stack.enter_context(Files(job.sources, first, idle=idle, crossed=job.crossed))
+    files = stack.enter_context(Files(job.sources, first, idle=sys.stdout.flush if flush else None, grid=job.crossed))
     requests = _Requests(job.keeping(files.first.names), files, tally)
     job = requests.job
-    spreadsheet = job.chosen.spreadsheet
+    if not job.wide and job.format in ("csv", "tsv"):
+        if job.keep is True:
+            hint = "name the columns: `--keep a,b`, or write wide rows: `--wide`"
+            raise usage_error("`--keep-all` is for wide rows, and for records", hint)
+        check_clash([name for name in requests.kept if name != "id"], view.columns, "`--format jsonl` keeps them apart")
+    output = job.call.out()
+    out: Any
     if job.wide:
-        output = job.inputs.out()
-        out: Any = _wide_writer(job, output, requests)
+        out = _wide_writer(job, output, requests)
     else:
-        if job.format in ("csv", "tsv"):
-            if job.keep is True:
-                hint = "name the columns: `--keep a,b`, or write wide rows: `--wide`"
-                raise usage_error("`--keep-all` is for wide rows, and for records", hint)
-            check_clash(
-                [name for name in requests.kept if name != "id"], view.columns, "`--format jsonl` keeps them apart"
-            )
-        output = job.inputs.out()
-        out = writer(
-            job.format,
-            output.stream,
-            view,
-            True,
-            spreadsheet=spreadsheet,
-            document=job.inputs.document,
-            kept=requests.kept,
-        )
+        options = {"spreadsheet": job.call.spreadsheet, "document": job.call.document, "kept": requests.kept}
+        out = writer(job.format, output.stream, view, True, **options)
 
     def answer(request: Request) -> Any:
         try:
@@ -521,14 +474,21 @@ def _one_by_one(job: _Job, method: Method[Answer], view: View[Answer], stack: Ex
             raise
         if result.warnings:
             tally.kinks.note(result.warnings)
-        if not job.wide:
-            return result if requests.units is None else _measured(result, requests.units, request.more["typed"])
-        numbers = job.question.numbers
-        return WideRows(view.cells(view.measured(result))) if numbers is None else Values(numbers(result))
+        if job.wide:
+            numbers = job.question.numbers
+            return WideRows(view.cells(view.measured(result))) if numbers is None else Values(numbers(result))
+        if requests.units is None:
+            return result
+        # the numbers of the point have the units of their columns
+        at = {name: request.more["typed"].get(name, x) for name, x in result.point.items()}
+        return result._replace(point=at, units=requests.units.answer)
 
-    with requests.interruptible():
+    try:
         code = answer_requests(requests, answer, out, flush, fail=job.fails)
-    if job.wide and job.fails and code and job.inputs.output is not None:
+    except KeyboardInterrupt:
+        interrupted(tally.rows, job.call.output)
+        raise
+    if job.wide and job.fails and code and job.call.output is not None:
         output.stream.close()
     else:
         output.finish(code, whole=True)
@@ -538,33 +498,23 @@ def _one_by_one(job: _Job, method: Method[Answer], view: View[Answer], stack: Ex
     return code
 
 
-def _measured(answer: Any, units: RowUnits, point: Mapping[str, float]) -> Any:
-    """An answer with its units, at the numbers of a point that have those of their columns."""
-    at = {name: point.get(name, x) for name, x in answer.point.items()}
-    return answer._replace(point=at, units=units.answer)
-
-
 def _wide_writer(job: _Job, output: Output, requests: _Requests) -> Any:
     """The writer of wide rows one by one."""
-    kept = [*requests.leading, *requests.kept]
+    leading = tuple(requests.heads.values())
+    kept = [*leading, *requests.kept]
 
     def opened(results: Sequence[str]) -> Writer[Values]:
         check_clash(kept, (*results, "error"))
         if job.format in COLUMNAR:
-            return Collected(output.stream.buffer, job.format, results, kept, len(requests.leading))
-        layout = {**job.layout(requests.known), "leading": requests.leading, "numbered": job.is_data}
-        return wide(job.format, output.stream, results, kept, spreadsheet=job.chosen.spreadsheet, **layout)
+            return Collected(output.stream.buffer, job.format, results, kept, len(leading))
+        layout = {**job.layout(requests.known), "leading": leading, "numbered": job.is_data}
+        return wide(job.format, output.stream, results, kept, **layout)
 
     if job.question.numbers is None:
         return Named(opened, output.stream)
-    names = asked(job.question.question, requests.known).names
+    names = asked(job.question.name, requests.known).names
     heads = {} if requests.units is None else requests.units.heads(names)
     return opened([heads.get(name, name) for name in names])
-
-
-def unit_of(value: object) -> str | None:
-    """The unit of a value, as a heading has it; None where it has none."""
-    return str(value.unit) if hasattr(value, "unit") else None
 
 
 def shown(value: Any) -> Any:
@@ -573,19 +523,8 @@ def shown(value: Any) -> Any:
 
 
 UNCERTAINTIES = (
-    "d{}",
-    "u_{}",
-    "u{}",
-    "{}_u",
-    "{}_err",
-    "{}_error",
-    "err_{}",
-    "sigma_{}",
-    "σ_{}",
-    "s_{}",
-    "Δ{}",
-    "delta_{}",
-)
+    "d{}", "u_{}", "u{}", "{}_u", "{}_err", "{}_error", "err_{}", "sigma_{}", "σ_{}", "s_{}", "Δ{}", "delta_{}",
+)  # fmt: skip
 """How columns are called that have the uncertainty of a variable."""
 
 
@@ -593,65 +532,57 @@ class _Requests:
     """The rows as requests."""
 
     def __init__(self, job: _Job, files: Files, tally: Tally) -> None:
-        self.job, self.files, self.tally = job, files, tally
+        self.files, self.tally = files, tally
         self.kept = kept_columns(job.keep, files.first.names)
         columns = job.named(files.first.names)
-        self.known = job.known(columns)
-        _report_reading(self.known)
-        self.used = {name: columns[name] for name in self.known.variables if name in columns}
+        self.known = known = job.known(columns)
+        _report_reading(known)
+        self.used = {name: columns[name] for name in known.variables if name in columns}
         """The columns that the program uses, by the names of its variables."""
         report_headings(self.used, job.columns)
         for name, value in job.point.items():
             if name in self.used and not isinstance(value, Spread):
                 message = f"`{name}` is given a value by `--at`, and is a column of the data"
                 raise ExpressionError("point", message, hint="leave one of them out")
-        leading = job.leading(self.known, columns) if job.wide else ()
-        self.uncertain = self._uncertain(files.first.names)
-        with_units = _columns_with_units(job, self.known, columns, files, self.uncertain)
+        leading = job.leading(known, columns) if job.wide else ()
+        self.uncertain = self._uncertain(job)
+        with_units = job.columns_with_units(self.used, files, self.uncertain)
+        question, has_literals = job.question, has_unit_literals(job.text)
         self.units: RowUnits | None = None
         """The units of answers to numbers without units."""
         self.of_columns: Mapping[str, tuple[str, float]] = {}
         """Those of the numbers of requests, by variable, otherwise."""
-        has_literals = has_unit_literals(job.text)
-        if not job.question.units and not has_literals and (job.wide or job.question.question != "hessian"):
-            self.units = _units_of(job, self.known, with_units)
+        if not job.units and not has_literals and (job.wide or question.name != "hessian"):
+            self.units = job.units_of(known, with_units)
             if self.units is not None and any(map(any, ((times - 1, plus) for times, plus in self.units.outputs))):
                 self.units = None  # results have to be converted: by each answer itself
         if self.units is None:
-            self.of_columns = self._units_of_columns(with_units)
-            if self.of_columns and job.question.errors is None and not job.question.equations:
-                from ..data.row_units import checked_units
-
-                checked_units(
-                    self.known,
-                    {**job.typed, **{x: unit for x, (unit, _) in with_units.items()}},
-                    asked_units(job.question),
-                )
-            if self.of_columns or job.typed or asked_units(job.question) or has_literals:
-                self.job = job._replace(question=job.question._replace(numbers=None))
-        heads = {} if self.units is None else {name: str(unit) for name, unit in self.units.point.items()}
+            self.of_columns = self._units_of_columns(job, with_units)
+            if self.of_columns and question.errors is None and not question.equations:
+                own = {name: unit for name, (unit, _) in with_units.items()}
+                checked_units(known, {**job.typed, **own}, job.units_of_answers)
+            if self.of_columns or job.typed or job.units_of_answers or has_literals:
+                job = job._replace(question=question._replace(numbers=None))
+        self.job = job
+        heads = {name: str(getattr(x, "unit", "")) for name, x in job.first.items()}
+        heads |= {} if self.units is None else {name: str(unit) for name, unit in self.units.point.items()}
         heads |= {name: unit for name, (unit, _) in self.of_columns.items()}
-        self.heads = {
-            name: heading(name, heads[name] if name in heads else unit_of(job.first.get(name))) for name in leading
-        }
+        self.heads = {name: heading(name, heads.get(name)) for name in leading}
         """How the names of the point are called that wide rows begin with."""
-        self.leading = tuple(self.heads.values())
         numbers = [*self.used.values(), *self.uncertain.values()]
-        files.check = lambda file: check_columns(file, numbers, self.kept, files.first.source.name)
-        files.check(files.first)
-        _check_further_units(files, self.used)
+        files.require(numbers, self.kept)
+        files.require_units(self.used)
 
-    def _uncertain(self, names: Sequence[str]) -> dict[str, str]:
+    def _uncertain(self, job: _Job) -> dict[str, str]:
         """The columns of uncertainties, by the names of variables. Raises `ExpressionError` where there are none."""
-        job = self.job
         if job.question.errors is None or not job.is_data:
             return {}
+        names = self.files.first.names
         own = {**names_in_headings(names), **{column: column for column in names}}
         spreads = [f"u({name})" for name in self.used]
         own |= {u: x for x in names for u in spreads if x.startswith(u) and unit_in_heading(x, u)}
         columns = {name: {**own, **job.columns}.get(f"u({name})", "") for name in self.used}
-        columns = {name: own.get(column, column) for name, column in columns.items()}
-        columns = {name: column for name, column in columns.items() if column}
+        columns = {name: own.get(column, column) for name, column in columns.items() if column}
         if job.question.errors == "auto":
             for name in self.used:
                 spelled = [form.format(name) for form in UNCERTAINTIES]
@@ -673,14 +604,16 @@ class _Requests:
             raise usage_error("no value has an uncertainty", hint)
         return columns
 
-    def _units_of_columns(self, columns: Mapping[str, tuple[Unit, str | None]]) -> Mapping[str, tuple[str, float]]:
+    def _units_of_columns(
+        self, job: _Job, columns: Mapping[str, tuple[Unit, str | None]]
+    ) -> Mapping[str, tuple[str, float]]:
         """The units of variables as text, and by what their uncertainties are multiplied."""
-        if not columns and not self.job.typed:
+        if not columns and not job.typed:
             return {}
         from ..quantities.unit import parse_unit
         from ..quantities.unit_system import factor
 
-        units = {name: (str(unit), 1.0) for name, unit in self.job.typed.items() if name in self.used}
+        units = {name: (str(unit), 1.0) for name, unit in job.typed.items() if name in self.used}
         for name, (unit, own) in columns.items():
             spread = (unit if own is None else parse_unit(own)).degree
             if spread.dimension != unit.dimension:
@@ -701,7 +634,6 @@ class _Requests:
             return value
         if self.job.question.errors is None:
             from ..inputs.quantities import quantity_value
-            from ..language.tokens import plain_number
 
             text = getattr(value, "source", repr(value))
             return quantity_value(name, f"{text if plain_number(text) else f'({text})'} {unit}")
@@ -709,51 +641,36 @@ class _Requests:
 
         return with_unit(name, value, unit)
 
-    @contextmanager
-    def interruptible(self) -> Iterator[None]:
-        """Print how far it was where it is interrupted."""
-        try:
-            yield
-        except KeyboardInterrupt:
-            interrupted(self.tally.rows, self.job.inputs.output)
-            raise
-
     def __iter__(self) -> Iterator[Request]:
         """The requests of rows, one by one."""
-        text, program, reading = self.job.text, self.known.program.text, self.known.reading
+        job, units, wrt = self.job, self.units, self.job.call.variables
+        program, reading = self.known.program.text, self.known.reading
         columns = [*self.used.values(), *self.uncertain.values()]
-        wrt = names(self.job.inputs.wrt)
-        shared = self.job.point
-        if self.units is not None:
-            shared = {name: shown(x) for name, x in shared.items()}
+        shared = job.point if units is None else {name: shown(x) for name, x in job.point.items()}
         # what cannot be is reported before anything is computed
         self.files.look_into(lambda file: None)
         for file in self.files:
             for row in file.rows():
                 self.tally.rows += 1
                 line, cells, _ = row
-                kept = {name: plain_cell(cells.get(name)) for name in self.kept}
                 numbers, fault = file.numbers_in(row, columns)
-                own = {name: numbers[column] for name, column in self.used.items() if column in numbers}
-                point = {**shared, **own}
-                if self.leading:
-                    kept = {**{head: shown(point.get(name)) for name, head in self.heads.items()}, **kept}
-                as_typed = point
-                if self.units is not None and self.units.inputs:
-                    converted = {
-                        name: self.units.in_system(name, point[name]) for name in self.units.inputs if name in point
-                    }
-                    point = {**point, **converted}
-                if fault is None and (self.of_columns or self.job.question.errors is not None):
+                typed = {**shared, **{name: numbers[column] for name, column in self.used.items() if column in numbers}}
+                kept = {head: shown(typed.get(name)) for name, head in self.heads.items()}
+                kept |= {name: plain_cell(cells.get(name)) for name in self.kept}
+                point = typed
+                if units is not None and units.inputs:
+                    converted = {name: units.in_system(name, typed[name]) for name in units.inputs if name in typed}
+                    point = {**typed, **converted}
+                if fault is None and (self.of_columns or job.question.errors is not None):
                     try:
                         point |= {name: self._measured(name, numbers) for name in self.used}
                     except ExpressionError as error:
                         fault = error
-                swept = None if self.job.grid is None else as_typed
-                about = Subject(text, line, None, kept or None, reading, point=swept)
+                swept = None if job.grid is None else typed
+                about = Subject(job.text, line, None, kept or None, reading, point=swept)
                 if fault is None:
-                    yield Request(about, program, point, wrt, more={"typed": as_typed})
+                    yield Request(about, program, point, wrt, more={"typed": typed})
                 else:
                     self.tally.note(fault)
                     fault.text = fault.text or ""
-                    yield Request(about, text, {}, None, fault)
+                    yield Request(about, job.text, {}, None, fault)

@@ -1,4 +1,4 @@
-"""The driver: every command's way from its inputs through its question to a stream, for one program or for many."""
+"""The driver: every command's way from its options through its question to a stream, for one program or for many."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import stat
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, Protocol, Self, TextIO, TypeVar
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, TextIO
 
 from ..errors import Diagnostic, ExpressionError, looks_like_option, usage_error
 from ..inputs.parse_point import may_sweep, meant, once_read
@@ -20,7 +21,7 @@ from ..streams.requests import (
     Reading,
     Request,
     default_point,
-    names,
+    mapping,
     standard_input,
     stream,
     waits_for_a_person,
@@ -30,37 +31,18 @@ from ..views.error import report, write_reading, write_stderr
 from ..views.formats import Subject, Writer, format_of, writer
 from ..views.schema import View
 from .arguments import NothingAsked
-from .options import Program
+from .call import Call
 
 if TYPE_CHECKING:
+    from ..batched.data_loss import LossSpec
     from ..diagnostics.leniency import AsRead
-    from ..inputs.arithmetic import Arithmetic
     from ..inputs.problem import Problem
     from ..inputs.sweeps import Grid
     from ..streams.files import Output
     from ..views.characters import Style
-    from .call import Call
 
-
-class Warned(Protocol):
-    """An answer with warnings, as every question gives one."""
-
-    @property
-    def warnings(self) -> tuple[Diagnostic, ...]:
-        """The warnings of the answer."""
-
-
-class Frozen(Warned, Protocol):
-    """One that is a tuple, as all are that a stream can have."""
-
-    def _replace(self, *, warnings: tuple[Diagnostic, ...]) -> Self:
-        """Return the answer with other warnings."""
-
-
-One = TypeVar("One", bound=Warned)
-Answer = TypeVar("Answer", bound=Frozen)
-Result = TypeVar("Result")
-Method = Callable[[Request], Answer]
+Method = Callable[..., Any]
+"""A question asked of a request; its answer has `warnings`."""
 
 WARNINGS = 5
 """How many warnings of one program are drawn."""
@@ -69,58 +51,80 @@ FLUSH_AFTER = 0.05
 """Seconds for which answers may be held back while more lines are at hand."""
 
 
-class Inputs(NamedTuple):
-    """The shared options of a command: the source of programs and points, and the format and destination of answers."""
+class Command(Call):
+    """A command that runs: its options, how it reads programs and points, and where its answers go.
 
-    expr: str | None
-    at: list[str] | None
-    wrt: list[str] | None
-    lenient: bool
-    """Whether a program may be read as its refusal offers; see `leniency`."""
-    file: str | None
-    format: str | None
-    output: str | None
-    force: bool
-    on_error: str | None
-    """What an error of one of many does: `fail` ends all, `skip` leaves out a row of data."""
-    reading: Reading = AS_USUAL
-    document: bool = False
-    """Whether LaTeX is to be a whole document."""
+    Constants of nature may have their uncertainties.
+    """
 
-    @classmethod
-    def of(cls, call: Call, reading: Reading = AS_USUAL, *, uncertain: bool = False) -> Inputs:
-        """The inputs that the options of a call name; constants of nature perhaps with their uncertainties."""
-        expr, at, wrt, constants, lenient = call.values.get("program") or Program("")
-        answers = call.answers
-        if constants:
+    def __init__(self, values: Mapping[str, Any], reading: Reading = AS_USUAL, *, uncertain: bool = False) -> None:
+        super().__init__(values)
+        self.reading = reading.leniently if values.get("lenient") else reading
+        self.uncertain = uncertain
+
+    @cached_property
+    def at(self) -> list[str] | None:
+        """The texts of the point, those of constants of nature first."""
+        at = self.values.get("at")
+        if self.held:
             from ..quantities.table import constant_texts  # only constants need it
 
-            at = [*constant_texts(names(constants, "--constants") or (), uncertain), *(at or ())]
-        return cls(
-            expr,
-            once_read(at),
-            wrt,
-            lenient,
-            answers.file,
-            "json" if answers.json else answers.format,
-            None if answers.output == "-" else answers.output,
-            answers.force,
-            answers.on_error,
-            reading.leniently if lenient else reading,
-            call.values.get("document", False),
-        )
+            at = [*constant_texts(self.held, self.uncertain), *(at or ())]
+        return once_read(at)
+
+    @property
+    def format(self) -> str | None:
+        """The format that options name."""
+        return "json" if self.json else self.values["format"]
+
+    @property
+    def output(self) -> str | None:
+        """The file that answers are written to; None for standard output."""
+        path: str | None = self.values["output"]
+        return None if path == "-" else path
+
+    @property
+    def document(self) -> bool:
+        """Whether LaTeX is to be a whole document."""
+        return bool(self.values.get("document"))
 
     @property
     def many(self) -> bool:
         """Whether the programs are those of a stream."""
-        return self.file is None and self.expr in (None, "-")
+        return self.file is None and self.values.get("expr", "") in (None, "-")
+
+    @property
+    def by_row(self) -> Command:
+        """The call of a question about each row, where results are in products of the units of columns of data."""
+        if not self.points:
+            return self
+        from ..inputs.column_units import left_out  # only rows need it
+
+        units = None if left_out(self.units) else self.units
+        return Command({**self.values, "system": True, "units": units})
+
+    @cached_property
+    def over(self) -> LossSpec | None:
+        """The rows of data that the formula is reduced over; None where the options name none.
+
+        Raises a usage error.
+        """
+        if "reduce" not in self.values or not self.data:
+            return None
+        from ..batched.data_loss import reduction  # only data files need it
+        from ..data.columns import from_files
+        from ..data.sources import sources
+        from ..data.text_dialects import Forced
+
+        self.need(only="`--data` is for one formula, not for a stream of them")
+        data = from_files(sources(self.data, Forced.of(self)), mapping(self.columns))
+        return reduction(data, self.reduce, skip=self.on_error == "skip", backend=self.backend)
 
     def chosen(self, formats: Iterable[str], otherwise: str = "table", text: Sequence[str] = ()) -> str:
         """The format, by the option, or the name of the file, or else what is usual; see `format_of`."""
         for_people = self.output is None and sys.stdout.isatty()
-        return format_of(
-            self.format, self.output, formats, "jsonl" if self.many and not for_people else otherwise, text
-        )
+        usual = "jsonl" if self.many and not for_people else otherwise
+        return format_of(self.format, self.output, formats, usual, text)
 
     def beside(self, option: str, path: str) -> BinaryIO | None:
         """Standard input, where that is what an option names, and else None.
@@ -154,31 +158,23 @@ class Inputs(NamedTuple):
         """Pose the question of a program at a point. Raises `ExpressionError` for what is wrong with it at any."""
         from ..inputs.problem import pose
 
-        return pose(text, {name: float(value) for name, value in point.items()}, names(self.wrt), quantities=True)
+        return pose(text, {name: float(value) for name, value in point.items()}, self.variables, quantities=True)
 
-    def with_sweeps(self) -> Self:
-        """Return the inputs with a reading of points in which values may be sweeps."""
+    def grid(self) -> Grid | None:
+        """The points of sweeps in `--at`; None without them. Raises `ExpressionError`."""
         if not may_sweep(self.at):
-            return self
-        from ..inputs.sweeps import sweeping  # only sweeps need it
-
-        return self._replace(reading=self.reading._replace(value_of=sweeping(self.reading.value_of)))
-
-    def grid(self, zipped: bool) -> Grid | None:
-        """The points of sweeps in `--at`, which the reading has; None without them. Raises `ExpressionError`."""
-        if not may_sweep(self.at):
-            if zipped:
+            if self.zip:
                 hint = "write sweeps: `--at x=0:10:1,y={1,2,5}`"
                 raise usage_error("`--zip` pairs sweeps, and there are none", hint)
             return None
-        from ..inputs.sweeps import grid_of  # only sweeps need it
+        from ..inputs.sweeps import grid_of, sweeping  # only sweeps need it
 
+        self.reading = self.reading._replace(value_of=sweeping(self.reading.value_of))
         point = default_point(self.at, self.reading)
-        grid = grid_of(point, zipped=zipped, times=current().times)
+        grid = grid_of(point, zipped=self.zip, times=current().times)
         if grid is not None:
             self.need(only="a sweep has one program, and a stream has many")
-            for text in meant(point):
-                write_reading("", text)
+            _note(meant(point))
         return grid
 
     def need(self, only: str | None = None) -> None:
@@ -195,9 +191,7 @@ class Inputs(NamedTuple):
 class RowQuestion(NamedTuple):
     """A question as rows ask it: its name, and how an answer becomes cells in a line."""
 
-    question: str
-    arithmetic: Arithmetic
-    digits: int | None
+    name: str
     posed: Callable[[str, Mapping[str, float]], Problem] | None
     """Poses the question at a point, for what is wrong with it at any; None where that takes more than a point."""
     numbers: Callable[[Any], Sequence[Any]] | None = None
@@ -212,86 +206,81 @@ class RowQuestion(NamedTuple):
     """Whether programs are equations, which bind no names."""
 
 
-def asking(question: Callable[..., Result], call: Call, **own: Any) -> Callable[..., Result]:
-    """Return the question as a function of requests, with what the call says of its arguments, and its own ones."""
-    arguments = {**call.arguments(question), **own}
-
-    def method(request: Request, **more: Any) -> Result:
-        return question(request.text, request.point, wrt=request.wrt, **{**arguments, **more})
-
-    return method
-
-
 def answer_all(
-    inputs: Inputs, method: Method[Answer], view: View[Answer], otherwise: str = "table", chosen: str | None = None
+    call: Command, method: Method, view: View[Any], otherwise: str = "table", chosen: str | None = None
 ) -> int:
     """Answer the program, or every program of the stream; return the exit code.
 
-    Answers go to standard output or to the file that the inputs name. Errors and warnings go to standard error, and
+    Answers go to standard output or to the file that the options name. Errors and warnings go to standard error, and
     into the records of formats that have a place for them. `otherwise` is the usual format for one program, `chosen`
     the one to write where the command has chosen it.
     """
-    inputs.need()
-    chosen = chosen or inputs.chosen(view.formats, otherwise, text=view.endings)
-    if inputs.output is None:
-        return answer_with(inputs, method, writer(chosen, sys.stdout, view, inputs.many, document=inputs.document))
-    out = inputs.out()
-    out_writer = writer(chosen, out.stream, view, inputs.many, document=inputs.document)
-    return out.finish(answer_with(inputs, method, out_writer), whole=inputs.many)
+    call.need()
+    chosen = chosen or call.chosen(view.formats, otherwise, text=view.endings)
+    if call.output is None:
+        return answer_with(call, method, writer(chosen, sys.stdout, view, call.many, document=call.document))
+    file = call.out()
+    out = writer(chosen, file.stream, view, call.many, document=call.document)
+    return file.finish(answer_with(call, method, out), whole=call.many)
 
 
 def write_entries(
-    inputs: Inputs, view: View[Any], entries: Sequence[Any], code: int = 0, chosen: str | None = None
+    call: Command, view: View[Any], entries: Sequence[Any], code: int = 0, chosen: str | None = None
 ) -> int:
     """Write answers that are about no program; return the exit code, which is `code` if all is written."""
-    chosen = chosen or inputs.chosen(view.formats)
-    file = inputs.out()
-    out = writer(chosen, file.stream, view, many=len(entries) > 1, document=inputs.document)
+    chosen = chosen or call.chosen(view.formats)
+    file = call.out()
+    out = writer(chosen, file.stream, view, many=len(entries) > 1, document=call.document)
     for entry in entries:
         out.answer(Subject(None), entry)
     out.close()
     return file.finish(code)
 
 
-def answer_with(inputs: Inputs, method: Method[Answer], out: Writer[Answer]) -> int:
+def answer_with(call: Command, method: Method, out: Writer[Any]) -> int:
     """Answer the program, or every program of the stream, with a writer of the command's own; return the exit code."""
-    if inputs.many:
-        return _answer_stream(inputs, method, out)
-    return answer_one(inputs, method, out)
+    if not call.many:
+        return _answer_one(call, method, out)
+    point = default_point(call.at, call.reading)
+    _note(meant(point))
+    defaults = Defaults(point, call.variables, call.reading)
+    flush = not (is_file(sys.stdin) and not sys.stdout.isatty())
+    requests = stream(standard_input(), defaults, out.out.flush if flush else None)
+    return answer_requests(requests, method, out, flush, fail=call.on_error == "fail", lenient=call.lenient)
 
 
-def answer_one(inputs: Inputs, method: Callable[[Request], One], out: Writer[One]) -> int:
-    """Answer the one program that the inputs give; return the exit code."""
-    composed = getattr(inputs.expr, "reading", None)
-    subject = Subject(inputs.expr if composed is None else composed.typed, reading=composed)
+def _answer_one(call: Command, method: Method, out: Writer[Any]) -> int:
+    """Answer the one program that the options give; return the exit code."""
+    typed = call.expr
+    composed = getattr(typed, "reading", None)
+    subject = Subject(typed if composed is None else composed.typed, reading=composed)
     try:
-        if inputs.file is not None:
-            text, fault = whole(inputs.file)
+        if call.file is not None:
+            text, fault = whole(call.file)
             subject = Subject(text)
             if fault is not None:
                 raise fault
         text = subject.meant or ""
-        point = default_point(inputs.at, inputs.reading)
-        request = Request(subject._replace(values=tuple(meant(point))), text, point, names(inputs.wrt))
+        point = default_point(call.at, call.reading)
+        request = Request(subject._replace(values=tuple(meant(point))), text, point, call.variables)
         current().renew(len(request.text))
         subject = request.subject
-        answer, subject = _answered(request, method, inputs.lenient)
+        answer, subject = _answered(request, method, call.lenient)
     except ExpressionError as error:
         subject = _as_read(subject, error)
         out.error(subject, error)
         out.close()
         out.out.flush()
-        _note(subject)
+        _note(subject.readings)
         diagnostic = error.diagnostic
-        if error.kind == "missing_value" and inputs.expr and looks_like_option(inputs.expr):
-            hint = f"there is no option `{inputs.expr}`, so it was read as an expression; {diagnostic.hint}"
-            diagnostic = diagnostic._replace(hint=hint)
-        elif error.kind in ("syntax", "name", "missing_value") and inputs.expr and os.path.isfile(inputs.expr):
-            hint = f"a file has that name: its program is read by `--file {inputs.expr}`; {diagnostic.hint}"
-            diagnostic = diagnostic._replace(hint=hint)
-        report(diagnostic, error.text if error.text is not None else subject.text)
+        hint = None
+        if error.kind == "missing_value" and typed and looks_like_option(typed):
+            hint = f"there is no option `{typed}`, so it was read as an expression; {diagnostic.hint}"
+        elif error.kind in ("syntax", "name", "missing_value") and typed and os.path.isfile(typed):
+            hint = f"a file has that name: its program is read by `--file {typed}`; {diagnostic.hint}"
+        report(diagnostic._replace(hint=hint or diagnostic.hint), subject.text if error.text is None else error.text)
         return error.exit_code
-    _note(subject)
+    _note(subject.readings)
     out.answer(subject, answer)
     out.close()
     out.out.flush()
@@ -299,7 +288,7 @@ def answer_one(inputs: Inputs, method: Callable[[Request], One], out: Writer[One
     return 0
 
 
-def _answered(request: Request, method: Callable[[Request], One], lenient: bool) -> tuple[One, Subject]:
+def _answered(request: Request, method: Method, lenient: bool) -> tuple[Any, Subject]:
     """The answer to a program, and its subject with how it was read. Raises `ExpressionError`."""
     subject = request.subject
     composed = None if subject.reading is None or subject.reading.expected is None else subject.reading
@@ -318,7 +307,7 @@ def _answered(request: Request, method: Callable[[Request], One], lenient: bool)
     return result, subject if reading is None else subject._replace(reading=reading)
 
 
-def _within_budget(request: Request, method: Callable[[Request], One]) -> One:
+def _within_budget(request: Request, method: Method) -> Any:
     try:
         return method(request)
     except BudgetExceeded as exceeded:
@@ -334,26 +323,16 @@ def _as_read(subject: Subject, error: ExpressionError) -> Subject:
     return subject._replace(reading=AsRead(error.read, subject.text, ()))
 
 
-def _note(subject: Subject, where: str = "") -> None:
-    """Say on standard error how a program was read, where that is not as it was typed."""
-    for text in subject.readings:
+def _note(readings: Iterable[str], where: str = "") -> None:
+    """Write on standard error how a program or its point was read, where that is not as it was typed."""
+    for text in readings:
         write_reading(where, text)
-
-
-def _answer_stream(inputs: Inputs, method: Method[Answer], out: Writer[Answer]) -> int:
-    point = default_point(inputs.at, inputs.reading)
-    for text in meant(point):
-        write_reading("", text)
-    defaults = Defaults(point, names(inputs.wrt), inputs.reading)
-    flush = not (is_file(sys.stdin) and not sys.stdout.isatty())
-    requests = stream(standard_input(), defaults, out.out.flush if flush else None)
-    return answer_requests(requests, method, out, flush, fail=inputs.on_error == "fail", lenient=inputs.lenient)
 
 
 def answer_requests(
     requests: Iterable[Request],
-    method: Method[Answer],
-    out: Writer[Answer],
+    method: Method,
+    out: Writer[Any],
     flush: bool,
     *,
     fail: bool = False,
@@ -386,7 +365,7 @@ def answer_requests(
     return worst
 
 
-def _answer_request(request: Request, method: Method[Answer], out: Writer[Answer], flush: bool, lenient: bool) -> int:
+def _answer_request(request: Request, method: Method, out: Writer[Any], flush: bool, lenient: bool) -> int:
     """Answer one program of a stream; return its exit code."""
     source, text, _, _, invalid, _ = request
     current().renew(len(text))
@@ -411,7 +390,7 @@ def _answer_request(request: Request, method: Method[Answer], out: Writer[Answer
                 out.out.flush()
             place = f"line {source.line}: "
             if source.reading is None:
-                _note(subject, place)
+                _note(subject.readings, place)
             report(error.diagnostic, error.text if error.text is not None else text, where=place)
         return error.exit_code
     warnings = answer.warnings
@@ -426,7 +405,7 @@ def _answer_request(request: Request, method: Method[Answer], out: Writer[Answer
         if flush:
             out.out.flush()
         if new:
-            _note(subject, place)
+            _note(subject.readings, place)
         warn(warnings, subject.meant, where=place)
     return 0
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from itertools import count
-from typing import Any, Generic, Protocol, TextIO, TypeVar
+from typing import Any, TextIO
 
 from ..errors import Diagnostic, ExpressionError, usage_error
+from ..inputs.parse_point import may_sweep
 from ..language.elements import nested
 from ..optimize.descend import Descent, DescentStep, never
 from ..streams.files import Output
@@ -17,9 +18,9 @@ from ..streams.requests import Request
 from ..views.descend import STEP, Run
 from ..views.error import report
 from ..views.formats import Documents, Other, Plain, Subject, Writer
-from ..views.schema import record_of
-from .options import Saves
-from .runner import Inputs, is_file
+from ..views.schema import View, record_of
+from .commands import answer_at
+from .runner import Command, RowQuestion, answer_all, is_file
 
 INTERRUPTED = 128
 """The exit codes of what was interrupted are this and the number of the signal."""
@@ -28,20 +29,17 @@ INTERRUPTED = 128
 class Saved:
     """The files that a run or a search writes beside its answer: its points as they come, and the best of them."""
 
-    def __init__(self, inputs: Inputs, saves: Saves) -> None:
-        named = [path for path in (inputs.output, *saves) if path is not None]
-        if inputs.many and any(saves):
-            raise usage_error(
-                "`--save-point` and `--save-path` are for one program, and a stream has many",
-                "give the program as the argument",
-            )
+    def __init__(self, call: Command) -> None:
+        saves = call.values.get("save_point"), call.values.get("save_path")
+        if call.many and any(saves):
+            message = "`--save-point` and `--save-path` are for one program, and a stream has many"
+            raise usage_error(message, "give the program as the argument")
+        named = [path for path in (call.output, *saves) if path is not None]
         for path in named:
             if named.count(path) > 1:
                 raise usage_error(f"`{path}` cannot hold two things", "give each file its own name")
-        self._point, self._path = (
-            None if path is None else Output(path, force=inputs.force) for path in (saves.save_point, saves.save_path)
-        )
-        self.best: Mapping[str, float | str] | None = None
+        self._point, self._path = (None if path is None else Output(path, force=call.force) for path in saves)
+        self.best: Mapping[str, float | str] = {}
 
     def keep(self, point: Mapping[str, float], units: Mapping[str, Any] | None) -> None:
         """Keep the best point so far, with the units of its numbers, as `--at @FILE` reads them."""
@@ -56,15 +54,12 @@ class Saved:
 
     def finish(self, code: int) -> None:
         """Write the files, if there was an answer."""
-        if code:
-            for out in (self._point, self._path):
-                if out is not None:
-                    out.stream.close()
-            return
-        if self._point is not None:
-            self._point.stream.write(json.dumps(nested(self.best or {})) + "\n")
+        if self._point is not None and not code:
+            self._point.stream.write(json.dumps(nested(self.best)) + "\n")
         for out in (self._point, self._path):
-            if out is not None:
+            if out is not None and code:
+                out.stream.close()
+            elif out is not None:
                 out.finish(0)
 
 
@@ -81,7 +76,6 @@ class Runs(Writer[Descent]):
 
     def answer(self, subject: Subject, answer: Descent) -> None:
         """Take the steps. A stream's rows say to which line they belong."""
-        people = isinstance(self.rows, Documents)
         collected = None
         if isinstance(self.rows, Documents | Other):
             collected = Run(isinstance(self.rows, Documents) and self.rows.look.terminal)
@@ -110,15 +104,13 @@ class Runs(Writer[Descent]):
             answer.stop = never
         progress.done()
         self.saved.keep(answer.best.point, answer.best.units)
-        ending = answer.ending
-        assert ending is not None
         if collected is not None:
-            collected.best, collected.ending, collected.over = answer.best, ending, answer.over
+            collected.best, collected.ending, collected.over = answer.best, answer.ending, answer.over
             self.rows.answer(label, collected)
         self.out.flush()
-        self._end(subject, answer, interruption.code, shown_whole=people)
+        self._end(subject, answer, interruption.code)
 
-    def _end(self, subject: Subject, answer: Descent, interrupted: int, *, shown_whole: bool) -> None:
+    def _end(self, subject: Subject, answer: Descent, interrupted: int) -> None:
         """Note the exit code, and say on standard error what the rows have no place for."""
         ending = answer.ending
         assert ending is not None
@@ -128,11 +120,10 @@ class Runs(Writer[Descent]):
         where = f"line {subject.line}: " if self.many else ""
         if ending.error is not None:
             cause = ending.error.diagnostic
-            diagnostic = Diagnostic(
-                ending.reason, f"stopped at step {ending.step}: {cause.message}", cause.span, ending.hint
-            )
+            message = f"stopped at step {ending.step}: {cause.message}"
+            diagnostic = Diagnostic(ending.reason, message, cause.span, ending.hint)
             report(diagnostic, ending.error.text or subject.meant, level="warning", where=where)
-        elif not shown_whole:
+        elif not isinstance(self.rows, Documents):
             report(Diagnostic(ending.reason, ending.message, None, ending.hint), None, level="warning", where=where)
         if interrupted and self.many:
             raise KeyboardInterrupt(interrupted - INTERRUPTED)
@@ -144,51 +135,47 @@ class Runs(Writer[Descent]):
         self.rows.close()
 
 
-SearchProgress = TypeVar("SearchProgress")
-
-
-class Ended(Protocol):
-    """The result of a search."""
-
-    @property
-    def converged(self) -> bool: ...
-    @property
-    def reason(self) -> str: ...
-    @property
-    def message(self) -> str: ...
-
-
-def unconverged(search: Ended) -> Diagnostic:
+def unconverged(search: Any) -> Diagnostic:
     """Return a warning if the search did not converge; its message is empty otherwise."""
     return Diagnostic(search.reason, "" if search.converged else search.message)
 
 
-class Searches(Generic[SearchProgress]):
+class Searches:
     """Long answers, each found with progress; the last of them, and the exit code for all.
 
-    A search gets what to ask between two steps: whether it is to end. `good` says of what it found whether that is what
-    was asked for, `unit` what the steps are; `warning` warns of a result where the format that is `chosen` does not
-    show that.
+    A search gets a function that says between two steps whether it is to end. `good` says of its result whether that is
+    what was asked for, `unit` what the steps are; `warning` warns of a result where the format does not show that.
     """
 
     def __init__(
         self,
-        search: Callable[[Request, Callable[[], bool]], SearchProgress],
-        good: Callable[[SearchProgress], bool],
+        call: Command,
+        view: View[Any],
+        search: Callable[[Request, Callable[[], bool]], Any],
+        good: Callable[[Any], bool] = lambda result: result.converged,
         *,
-        many: bool,
         unit: str = "evaluations",
-        chosen: str = "",
-        warning: Callable[[SearchProgress], Diagnostic] | None = None,
+        warning: Callable[[Any], Diagnostic] | None = None,
     ) -> None:
-        self.search, self.good = search, good
-        self.many = many
-        self.unit = unit
-        self.warning = warning if chosen in ("plain", "csv", "tsv") else None
+        self.call, self.view, self.search, self.good, self.unit = call, view, search, good, unit
+        several = "points" in call.values and (bool(call.points) or may_sweep(call.at))
+        self.many = call.many or several
+        self.chosen = "" if several else call.chosen(view.formats)
+        self.warning = warning if self.chosen in ("plain", "csv", "tsv") else None
+        self.saved = Saved(call)
         self.code = 0
-        self.last: SearchProgress | None = None
+        self.last: Any = None
 
-    def answer(self, request: Request) -> SearchProgress:
+    def run(self, question: RowQuestion | None = None) -> int:
+        """Answer the program, or all programs or rows; return the exit code."""
+        if question is None:
+            code = answer_all(self.call, self.answer, self.view, chosen=self.chosen)
+        else:
+            code = answer_at(self.call, self.answer, self.view, question, chosen=self.chosen)
+        self.saved.finish(code)
+        return max(code, self.code)
+
+    def answer(self, request: Request) -> Any:
         """Run a search; return its result, or its state when it was interrupted, after which the next call raises."""
         if self.code > INTERRUPTED:
             raise KeyboardInterrupt(self.code - INTERRUPTED)

@@ -35,7 +35,6 @@ from .readers import Files, Fragment, Selection, reader
 from .rows import Rows, version
 from .sinks import Sink, sink
 from .sources import TEXT, Source
-from .swept_rows import crossing
 
 SIZE = 64_000_000
 """Bytes of data in a part, about."""
@@ -115,7 +114,7 @@ def _write(part: Part, job: Job) -> Tally:
     try:
         to = sink(file.file, bound.schema, job.format, digits=job.digits, spreadsheet=job.spreadsheet)
         for source, fragment in part.pieces:
-            with crossing(job.grid)(reader(source, job.several)) as rows:
+            with reader(source, job.several, grid=job.grid) as rows:
                 rows.select_as(job.selection)
                 for batch, _ in answers(rows.chunks(fragment), bound, tally, fail=job.fail):
                     to.write(batch)
@@ -207,7 +206,7 @@ def run(job: Job, parts: Sequence[Part], scheduler: str | None, workers: int | N
 # ---- Dask ---------------------------------------------------------------------------------------------------------
 @contextmanager
 def connected(scheduler: str | None, workers: int | None) -> Iterator[Any]:
-    """A client of a scheduler, or of processes that are started on this machine and end with it.
+    """Yield a client of a scheduler, or of processes that are started on this machine and end with it.
 
     Raises `ExpressionError` where there are no workers.
     """
@@ -219,8 +218,13 @@ def connected(scheduler: str | None, workers: int | None) -> Iterator[Any]:
         raise usage_error(message, f"`{install_command('cluster')}`") from None
     # what they have to say is said here, once, and in words about parts
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    ending = ExitStack()
 
-    def connect(ending: ExitStack) -> Any:
+    def close(what: Any) -> None:
+        with suppress(Exception):
+            what.close(timeout=SECONDS)
+
+    def connect() -> Any:
         # A client that could not connect is closed when it is collected. While another one starts, that never ends:
         # both take a lock of Dask's.
         gc.collect()
@@ -237,37 +241,31 @@ def connected(scheduler: str | None, workers: int | None) -> Iterator[Any]:
                     silence_logs=logging.CRITICAL,
                     host="127.0.0.1",
                 )
-                ending.callback(_close, cluster)
+                ending.callback(close, cluster)
             client = distributed.Client(cluster, timeout=SECONDS, set_as_default=False)
-            ending.callback(_close, client)
+            ending.callback(close, client)
             if scheduler is not None:
                 _check_workers(client, scheduler)
             return client
 
-    with ExitStack() as outer:
-        ending = ExitStack()
-        outer.callback(_end, ending)
+    try:
         try:
-            client = patiently(lambda: connect(ending), PATIENCE)
+            client = patiently(connect, PATIENCE)
         except ExpressionError:
             raise
         except Exception as fault:
-            first = str(fault).split("\n")[0] or type(fault).__name__
-            said = f"no scheduler answers at `{scheduler}`" if scheduler else f"Dask's workers did not start: {first}"
-            hint = "check the address: `--scheduler tcp://host:8786`; or leave it out for processes of this machine"
-            raise ExpressionError("io", said, hint=hint if scheduler else "try again") from None
+            if scheduler:
+                message = f"no scheduler answers at `{scheduler}`"
+                hint = "check the address: `--scheduler tcp://host:8786`; or leave it out for processes of this machine"
+            else:
+                first = str(fault).split("\n")[0] or type(fault).__name__
+                message, hint = f"Dask's workers did not start: {first}", "try again"
+            raise ExpressionError("io", message, hint=hint) from None
         yield client
-
-
-def _end(ending: ExitStack) -> None:
-    """Close what was started, as far as it ends: an abandoned thread is a daemon, and workers end with their parent."""
-    with suppress(TimeoutError):
-        patiently(ending.close, PATIENCE)
-
-
-def _close(dask: Any) -> None:
-    with suppress(Exception):
-        dask.close(timeout=SECONDS)
+    finally:
+        # as far as it ends: an abandoned thread is a daemon, and workers end with their parent
+        with suppress(TimeoutError):
+            patiently(ending.close, PATIENCE)
 
 
 @contextmanager
@@ -276,17 +274,16 @@ def _no_modules_of_others() -> Iterator[None]:
 
     Either may do anything, and they need nothing of it.
     """
-    before = {name: os.environ[name] for name in WORKERS if name in os.environ}
+    before = dict(os.environ)
     os.environ.update(WORKERS)
-    main = sys.modules["__main__"]
-    kept: dict[str, Any] = {name: vars(main).pop(name) for name in ("__file__", "__spec__") if name in vars(main)}
-    main.__spec__ = None
+    main = vars(sys.modules["__main__"])
+    kept: dict[str, Any] = {name: main.pop(name) for name in ("__file__", "__spec__") if name in main}
+    main["__spec__"] = None
     try:
         yield
     finally:
-        vars(main).update(kept)
-        for name in WORKERS:
-            del os.environ[name]
+        main.update(kept)
+        os.environ.clear()
         os.environ.update(before)
 
 
@@ -299,12 +296,13 @@ def _check_workers(client: Any, scheduler: str) -> None:
         raise ExpressionError("io", message, hint="start some: `dask worker ADDRESS`") from None
     for worker, there in client.get_versions(packages=["autodiff_cli", "pyarrow"])["workers"].items():
         theirs = there["packages"].get("autodiff_cli")
-        if theirs == version() and there["packages"].get("pyarrow") is not None:
+        if theirs != version():
+            what = f"has autodiff {theirs}, and this is {version()}" if theirs else "has no autodiff"
+        elif there["packages"].get("pyarrow") is None:
+            what = "has no pyarrow"
+        else:
             continue
-        what = f"has autodiff {theirs}, and this is {version()}" if theirs else "has no autodiff"
-        what = what if theirs != version() else "has no pyarrow"
-        hint = "install one version everywhere: `autodiff-cli[data]`"
-        raise usage_error(f"the worker {worker} {what}", hint)
+        raise usage_error(f"the worker {worker} {what}", "install one version everywhere: `autodiff-cli[data]`")
 
 
 def results(client: Any, job: Job, parts: Sequence[Part], stop: Interruption) -> Generator[Tally, None, None]:
@@ -323,30 +321,26 @@ def results(client: Any, job: Job, parts: Sequence[Part], stop: Interruption) ->
         while held and not stop.asked:
             with suppress(queue.Empty):
                 done = ready.get(timeout=0.2)
-                part, _ = held.pop(done.key)
-                result = _outcome(part, done)
+                yield _tally(held.pop(done.key)[0], done)
                 del done
-                if not isinstance(result, Tally):
-                    raise result
-                yield result
     finally:
         if held:
             with suppress(Exception):
                 client.cancel([future for _, future in held.values()], force=True)
 
 
-def _outcome(part: Part, future: Any) -> Tally | BaseException:
-    """Return the result of a part."""
+def _tally(part: Part, future: Any) -> Tally:
+    """Return the counts of a part. Raises what is wrong with it."""
     if future.status in ("cancelled", "lost"):
-        return ExpressionError("io", "the scheduler has gone", hint="start it, and ask again")
+        raise ExpressionError("io", "the scheduler has gone", hint="start it, and ask again")
     fault: BaseException | None = future.exception()
-    if fault is None:
-        result: Tally | ExpressionError = future.result()
-        return result
+    result: Any = fault or future.result()
     read = ", ".join(dict.fromkeys(f"`{source.path}`" for source, _ in part.pieces[:3]))
     if type(fault).__name__ == "KilledWorker":
         message = f"the part of {read} ended every worker that tried it, perhaps for want of memory"
-        return ExpressionError("limit", message, hint="give the workers more memory, or the file smaller row groups")
-    if isinstance(fault, ExpressionError) or bugs.tracebacks or not isinstance(fault, Exception):
-        return fault
-    return bugs.internal_error_message(fault, f"the rows of {read}")
+        raise ExpressionError("limit", message, hint="give the workers more memory, or the file smaller row groups")
+    if isinstance(fault, Exception) and not isinstance(fault, ExpressionError) and not bugs.tracebacks:
+        raise bugs.internal_error_message(fault, f"the rows of {read}")
+    if not isinstance(result, Tally):
+        raise result
+    return result

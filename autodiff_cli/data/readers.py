@@ -11,20 +11,23 @@ import io
 import json
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from functools import cache, lru_cache
 from itertools import pairwise
 from typing import Any, NamedTuple, Self, TypeVar
 
 from ..batched.columns_io import check_type, unique
-from ..errors import ExpressionError
+from ..errors import ExpressionError, point_error
 from ..inputs import decoding as reading
+from ..inputs.column_units import units_in_headings
+from ..inputs.sweeps import Grid
 from ..streams import filesystems
 from ..streams.filesystems import arrow
 from ..views.error import write_note
 from .rows import doubles
 from .sources import STREAM, Source, TextFile, parallel_map, within
-from .text_dialects import AS_CSV, Dialect, number_pattern, recognize
+from .text_dialects import AS_CSV, PLAIN, Dialect, number_pattern, recognize
 from .text_rows import TextRow, Texts, Unclosed, cells_of, numbers_in, objects_of, table, value
 
 Item = TypeVar("Item")
@@ -44,8 +47,7 @@ SMALL = 128 * 1024
 PLAIN_NUMBER = r"^-?\d+(\.\d+)?([eE][+-]?\d+)?$"
 """Numbers that pyarrow and the plain reader both accept."""
 
-_OBJECTS = ("{", "[")
-"""What JSON begins with."""
+ALIKE = "answer them one after the other, or make their columns alike"
 
 FEW_ROWS = 20_000
 FEW_BYTES = 4 * 1024 * 1024
@@ -67,9 +69,8 @@ class Chunk(NamedTuple):
 class Fragment(NamedTuple):
     """Some rows of a file, which are read without the others."""
 
-    start: int
-    stop: int
-    """Row groups of Parquet, or batches of Arrow."""
+    number: int
+    """That of a row group of Parquet, or of a batch of Arrow."""
     first: int
     """The number of the first of its rows."""
     size: int
@@ -88,12 +89,17 @@ class Selection(NamedTuple):
 
 
 class Reader(ABC):
-    """The rows of one file: all its columns row by row, or those that are selected by batches."""
+    """The rows of one file: all its columns row by row, or those that are selected by batches.
+
+    With a grid each of them is combined with all points of sweeps, whose last one varies fastest.
+    """
 
     names: Sequence[str]
-    """The columns of the file; where each row names its own, those of the first row."""
+    """The columns of the file, then what is swept; where each row names its own columns, those of the first row."""
     types: Mapping[str, Any] = {}
     """The types of the columns, if the file declares them."""
+    dialect = PLAIN
+    """How numbers are written in cells."""
     rows_name_columns = False
     """Whether each row names its own columns."""
     total: int | None = None
@@ -102,32 +108,65 @@ class Reader(ABC):
     """The units of columns that a row of units has."""
     summary: Sequence[str] = ()
     """What was recognised of how the file is written."""
+    grid: Grid | None = None
 
     def __init__(self, source: Source, several: bool) -> None:
         self.source = source
         self.prefix = f"{source.shown}, " if several else ""
-        self.selection = Selection((), (), None, source.name)
+        self.selection = self.of_file = Selection((), (), None, source.name)
+        """The columns of batches, and those of the file among them."""
+
+    def cross(self, grid: Grid) -> Self:
+        """Combine each row with the points of a grid. Raises `ExpressionError` where a column is swept."""
+        for name in grid.axes:
+            if name in self.names:
+                self.close()
+                message = f"`{name}` is swept, and is a column of {self.source.name}"
+                raise point_error(message, "leave one of them out, or rename the column")
+        self.names, self.grid = (*self.names, *grid.axes), grid
+        self.total = None if self.total is None else self.total * grid.size
+        return self
+
+    @property
+    def axes(self) -> Collection[str]:
+        """The names that are swept."""
+        return () if self.grid is None else self.grid.axes
 
     def select(self, numbers: Sequence[str], kept: Sequence[str]) -> None:
         """Choose the columns that batches have: those that hold numbers, and those that are carried along."""
         import pyarrow as pa
 
-        chosen = {*numbers, *kept}
-        schema = pa.schema([self.field(name, name in numbers) for name in self.names if name in chosen])
-        self.selection = Selection(numbers, kept, schema, self.source.name)
+        fields = [self.field(name, name in numbers) for name in self.names if name in {*numbers, *kept}]
+        self._select(Selection(numbers, kept, pa.schema(fields), self.source.name))
 
     def select_as(self, first: Selection) -> None:
         """Choose the columns of the first file, in its order. Raises `ExpressionError` where they are not there."""
-        for column in (*first.numbers, *first.kept):
-            if column not in self.names:
-                raise no_such(column, self.source.name, first.file)
+        self.require((*first.numbers, *first.kept), first.file)
         for field in first.schema:
             other = self.field(field.name, field.name in first.numbers).type
             if not other.equals(field.type):
                 message = f"column `{field.name}` is {field.type} in {first.file}, and {other} in {self.source.name}"
-                hint = "answer them one after the other, or make their columns alike"
-                raise ExpressionError("point", message, hint=hint)
-        self.selection = first
+                raise point_error(message, ALIKE)
+        self._select(first)
+
+    def _select(self, chosen: Selection) -> None:
+        import pyarrow as pa
+
+        self.selection = self.of_file = chosen
+        if self.grid is not None:
+            # where each row names its columns, those of the sweeps are read too, which no row may have
+            own = [pa.field(name, pa.string()) for name in self.axes if self.rows_name_columns]
+            fields = [field for field in chosen.schema if field.name not in self.axes]
+            numbers, kept = ([x for x in names if x not in self.axes] for names in (chosen.numbers, chosen.kept))
+            kept += [field.name for field in own]
+            self.of_file = Selection(numbers, kept, pa.schema([*fields, *own]), chosen.file)
+
+    def require(self, columns: Iterable[str], first: str) -> None:
+        """Raise an error where the file lacks columns of the one called `first`."""
+        for column in columns:
+            if column not in self.names:
+                message = f"there is no column `{column}` in {self.source.name}, and there is in {first}"
+                raise point_error(message, ALIKE)
 
     @property
     def size(self) -> int:
@@ -138,32 +177,87 @@ class Reader(ABC):
         except (OSError, ExpressionError):
             return 0
 
-    def is_short(self, times: int = 1) -> bool:
-        """Whether it is text of so few rows, with so many answers each, that they are answered one by one."""
+    def is_short(self) -> bool:
+        """Whether it is text of so few rows that they are answered one by one."""
         return False
 
-    @abstractmethod
     def field(self, name: str, is_number: bool) -> Any:
-        """A column with its type, as it is read."""
+        """Return a column with its type, as it is read."""
+        import pyarrow as pa
+
+        return pa.field(name, pa.float64() if is_number or name in self.axes else pa.string())
 
     @abstractmethod
-    def chunks(self, fragment: Fragment | None = None) -> Iterator[Chunk]:
-        """The rows by batches of the selected columns. Raises `ExpressionError`."""
+    def chunks_of_file(self, fragment: Fragment | None) -> Iterator[Chunk]:
+        """Yield the rows of the file by batches of the columns `of_file`. Raises `ExpressionError`."""
+
+    def rows_of_file(self) -> Iterator[TextRow]:
+        """Yield the rows of the file one by one. Raises `ExpressionError`."""
+        rows = (cells for chunk in self.chunks_of_file(None) for cells in chunk.batch.to_pylist())
+        return ((number, cells, None) for number, cells in enumerate(rows, start=1))
 
     def rows(self) -> Iterator[TextRow]:
-        """The rows one by one. Raises `ExpressionError`."""
-        number = 0
-        for chunk in self.chunks():
-            for cells in chunk.batch.to_pylist():
-                number += 1
-                yield number, cells, None
+        """Yield the rows one by one. Raises `ExpressionError`."""
+        if self.grid is None:
+            yield from self.rows_of_file()
+            return
+        for line, cells, fault in self.rows_of_file():
+            own = [name for name in self.axes if cells.get(name) is not None] if cells else []
+            for number, point in enumerate(self.grid.points(), start=1):
+                yield line or number, {**cells, **point}, fault or (_swept_too(own[0]) if own else None)
 
     def numbers_in(self, row: TextRow, columns: Sequence[str]) -> tuple[dict[str, float], ExpressionError | None]:
-        """The numbers in these columns of a row, and what is wrong with the row."""
-        return numbers_in(row, columns)
+        """Return the numbers in these columns of a row, and what is wrong with the row."""
+        numbers, fault = numbers_in(row, [name for name in columns if name not in self.axes], self.dialect)
+        swept: Any = {name: row[1][name] for name in self.axes}
+        return {**numbers, **swept}, fault
+
+    def chunks(self, fragment: Fragment | None = None) -> Iterator[Chunk]:
+        """Yield the rows by batches of the selected columns. Raises `ExpressionError`."""
+        for chunk in self.chunks_of_file(fragment):
+            yield from [chunk] if self.grid is None else self._crossed(chunk, self.grid)
+
+    def _crossed(self, chunk: Chunk, grid: Grid) -> Iterator[Chunk]:
+        """Yield the rows of a chunk at all points of the grid."""
+        import numpy as np
+        import pyarrow as pa
+
+        faults = dict(chunk.faults)
+        for name in grid.axes if self.rows_name_columns else ():
+            for k, has_own in enumerate(chunk.batch.column(name).is_valid().to_pylist()):
+                if has_own:
+                    faults.setdefault(k, _swept_too(name))
+
+        def places(row: int, count: int) -> Callable[[int], str]:
+            return lambda k: chunk.where(row + k // count)
+
+        @lru_cache(1)
+        def points_from(start: int) -> dict[str, Any]:
+            columns = grid.columns(start, min(start + ROWS, grid.size))
+            return {name: np.array(column) for name, column in columns.items()}
+
+        together, size = max(1, ROWS // grid.size), chunk.size
+        for row in range(0, chunk.batch.num_rows, together):
+            part = chunk.batch.slice(row, together)
+            for start in range(0, grid.size, ROWS):
+                points, count = points_from(start), min(grid.size - start, ROWS)
+                again = pa.array(np.repeat(np.arange(part.num_rows), count))
+                columns = [
+                    pa.array(np.tile(points[name], part.num_rows)) if name in points else part.column(name).take(again)
+                    for name in self.selection.schema.names
+                ]
+                at_points = {
+                    (k - row) * count + point: fault
+                    for k, fault in faults.items()
+                    if row <= k < row + part.num_rows
+                    for point in range(count)
+                }
+                batch = pa.RecordBatch.from_arrays(columns, schema=self.selection.schema)
+                yield Chunk(batch, places(row, count), at_points, size)
+                size = 0
 
     def fragments(self) -> list[Fragment | None]:
-        """The parts that can be read without each other; None for all of the file. Raises `ExpressionError`."""
+        """Return the parts that can be read without each other; None for all of the file. Raises `ExpressionError`."""
         return [None]
 
     @abstractmethod
@@ -177,16 +271,57 @@ class Reader(ABC):
         self.close()
 
 
-def reader(source: Source, several: bool = False, idle: Callable[[], None] | None = None) -> Reader:
+def _swept_too(name: str) -> ExpressionError:
+    return point_error(f"`{name}` is swept, and this row gives it a value", "leave one of them out")
+
+
+SWEEP = Source("the sweep", None, None)
+
+
+class SweptPoints(Reader):
+    """The points of a grid without a file: a column for each name that is swept."""
+
+    names = ()
+    total = 1
+
+    def __init__(self, grid: Grid) -> None:
+        super().__init__(SWEEP, False)
+        self.cross(grid)
+
+    @property
+    def size(self) -> int:
+        return 0
+
+    def is_short(self) -> bool:
+        return self.grid is not None and self.grid.size <= FEW_ROWS
+
+    def rows_of_file(self) -> Iterator[TextRow]:
+        yield 0, {}, None
+
+    def chunks_of_file(self, fragment: Fragment | None) -> Iterator[Chunk]:
+        import pyarrow as pa
+
+        # one row, without columns
+        yield Chunk(pa.RecordBatch.from_struct_array(pa.array([{}], pa.struct([]))), lambda row: "", {}, 0)
+
+    def close(self) -> None:
+        pass
+
+
+def reader(
+    source: Source, several: bool = False, idle: Callable[[], None] | None = None, grid: Grid | None = None
+) -> Reader:
     """Return a reader of a file, with its header read. Raises `ExpressionError`.
 
-    With `several` messages name the file; `idle` is called before waiting for more rows.
+    With `several` messages name the file; `idle` is called before waiting for more rows. Each row is combined with the
+    points of the `grid`.
     """
-    if source.format == "parquet":
-        return Parquet(source, several)
-    if source.format == "arrow":
-        return Arrow(source, several)
-    return Text(source, several, idle)
+    file: Reader
+    if source.columnar:
+        file = (Parquet if source.format == "parquet" else Arrow)(source, several)
+    else:
+        file = Text(source, several, idle)
+    return file if grid is None else file.cross(grid)
 
 
 class Files:
@@ -199,17 +334,14 @@ class Files:
         *,
         several: bool = False,
         idle: Callable[[], None] | None = None,
-        crossed: Callable[[Reader], Reader] = lambda file: file,
+        grid: Grid | None = None,
     ) -> None:
-        """`first` reads the first file, if it is open already; for `several` and `idle` see `reader`.
-
-        `crossed` combines the rows of each file with others.
-        """
-        self.sources, self.several, self.idle, self.crossed = sources, several, idle, crossed
-        self.first = first or crossed(reader(sources[0], several, idle))
+        """`first` reads the first file, if it is open already; for the others see `reader`."""
+        self.sources, self.several, self.idle, self.grid = sources, several, idle, grid
+        self.first = first or reader(sources[0], several, idle, grid)
         _report(self.first)
-        self.check: Callable[[Reader], None] = lambda file: None
-        """Raises `ExpressionError` where a further file has not what is needed."""
+        self.checks: list[Callable[[Reader], None]] = []
+        """Each raises `ExpressionError` where a further file has not what is needed."""
 
     def __enter__(self) -> Self:
         return self
@@ -217,18 +349,42 @@ class Files:
     def __exit__(self, *_: object) -> None:
         self.first.close()
 
-    def further(self, source: Source) -> Reader:
+    def require(self, numbers: Collection[str], kept: Sequence[str] = ()) -> None:
+        """Require these columns of all files, and numbers in some of them. Raises `ExpressionError` for the first."""
+
+        def check(file: Reader) -> None:
+            if not file.rows_name_columns:
+                file.require((*numbers, *kept), self.first.source.name)
+            for name in numbers:
+                if name in file.types:
+                    check_type(name, file.types[name])
+
+        check(self.first)
+        self.checks.append(check)
+
+    def require_units(self, used: Mapping[str, str]) -> None:
+        """Require that the units of the columns of these variables are those of the first file in all others."""
+        units, first = units_in_headings(used, self.first.units), self.first.source.name
+
+        def check(file: Reader) -> None:
+            theirs = units_in_headings(used, file.units)
+            for name, column in used.items():
+                if (here := theirs.get(name)) != (there := units.get(name)):
+                    message = f"column `{column}` has the unit {here} in {file.source.name}, and {there} in {first}"
+                    raise point_error(message, "answer them one after the other, or make their units alike")
+
+        self.checks.append(check)
+
+    @contextmanager
+    def further(self, source: Source) -> Iterator[Reader]:
         """Open a further file. Raises `ExpressionError`."""
-        file = self.crossed(reader(source, self.several, self.idle))
-        try:
-            self.check(file)
-        except BaseException:
-            file.close()
-            raise
-        return file
+        with reader(source, self.several, self.idle, self.grid) as file:
+            for check in self.checks:
+                check(file)
+            yield file
 
     def look_into(self, look: Callable[[Reader], Item]) -> list[Item]:
-        """Return what there is to see in each file. Raises `ExpressionError`, before anything is computed."""
+        """Return the result of a function for each file. Raises `ExpressionError`, before anything is computed."""
 
         def look_into_further(source: Source) -> Item:
             with self.further(source) as file:
@@ -251,22 +407,6 @@ def _report(file: Reader, name: str = "") -> None:
     """Print how a file was read, where that is not as plain csv is."""
     if file.summary:
         write_note(f"read{f' {name}' * bool(name)}: {', '.join(file.summary)}")
-
-
-def no_such(column: str, name: str, first: str) -> ExpressionError:
-    """The error for a file that lacks a column which the first has."""
-    message = f"there is no column `{column}` in {name}, and there is in {first}"
-    return ExpressionError("point", message, hint="answer them one after the other, or make their columns alike")
-
-
-def check_columns(file: Reader, numbers: Collection[str], kept: Sequence[str], first: str) -> None:
-    """Raise an error where a file lacks columns of the one called `first`, or has no numbers in them."""
-    for name in (*numbers, *kept):
-        if name not in file.names and not file.rows_name_columns:
-            raise no_such(name, file.source.name, first)
-    for name in numbers:
-        if name in file.types:
-            check_type(name, file.types[name])
 
 
 # ---- columns ------------------------------------------------------------------------------------------------------
@@ -304,7 +444,7 @@ class Parquet(Reader):
         return self.attempt(lambda: self.file.schema_arrow)
 
     def field(self, name: str, is_number: bool) -> Any:
-        return self.whole.field(name)
+        return super().field(name, is_number) if name in self.axes else self.whole.field(name)
 
     def attempt(self, action: Callable[[], Any]) -> Any:
         """Return what an action of pyarrow does. Raises `ExpressionError` where the file is damaged."""
@@ -319,28 +459,28 @@ class Parquet(Reader):
 
     def batches(self, fragment: Fragment | None) -> Iterator[Any]:
         """The batches, a group of rows after the other: what is fetched beforehand is no more than one."""
-        groups = range(fragment.start, fragment.stop) if fragment else range(self.file.num_row_groups)
+        groups = [fragment.number] if fragment else range(self.file.num_row_groups)
         for group in groups:
             yield from self.file.iter_batches(
-                ROWS, row_groups=[group], columns=self.selection.schema.names, use_threads=False
+                ROWS, row_groups=[group], columns=self.of_file.schema.names, use_threads=False
             )
 
-    def chunks(self, fragment: Fragment | None = None) -> Iterator[Chunk]:
+    def chunks_of_file(self, fragment: Fragment | None) -> Iterator[Chunk]:
         def validated() -> Iterator[Any]:
             for batch in self.batches(fragment):
                 batch.validate(full=True)
-                yield batch.select(self.selection.schema.names)
+                yield batch.select(self.of_file.schema.names)
 
         batches = validated()
         first = fragment.first if fragment else 1
         while (batch := self.attempt(lambda: next(batches, None))) is not None:
-            yield Chunk(batch, _numbered(f"{self.prefix}row", first), {}, batch.nbytes)
+            yield Chunk(batch, _places(f"{self.prefix}row", first), {}, batch.nbytes)
             first += batch.num_rows
 
     def fragments(self) -> list[Fragment | None]:
         metadata = self.file.metadata
         groups = [metadata.row_group(group) for group in range(metadata.num_row_groups)]
-        share = len(self.selection.schema) / max(1, metadata.num_columns)
+        share = len(self.of_file.schema) / max(1, metadata.num_columns)
         return _fragments([group.num_rows for group in groups], [int(g.total_byte_size * share) for g in groups])
 
     def close(self) -> None:
@@ -372,9 +512,9 @@ class Arrow(Parquet):
         if self.stream:
             batches: Any = self.file
         else:
-            file = self.reopened([self.names.index(name) for name in self.selection.schema.names])
-            span = range(fragment.start, fragment.stop) if fragment else range(file.num_record_batches)
-            batches = map(file.get_batch, span)
+            file = self.reopened([self.names.index(name) for name in self.of_file.schema.names])
+            numbers = [fragment.number] if fragment else range(file.num_record_batches)
+            batches = map(file.get_batch, numbers)
         for batch in batches:
             for start in range(0, batch.num_rows, ROWS):
                 yield batch.slice(start, ROWS)
@@ -390,7 +530,7 @@ class Arrow(Parquet):
         if self.stream:
             return [None]
         # of what is elsewhere one column only is fetched
-        file = self.attempt(lambda: self.reopened([0] if self.names else []))
+        file = self.attempt(lambda: self.reopened([0] if len(self.whole) else []))
         counts = self.attempt(lambda: [file.get_batch(k).num_rows for k in range(file.num_record_batches)])
         return _fragments(counts, [self.size // max(1, len(counts))] * len(counts))
 
@@ -401,10 +541,11 @@ class Arrow(Parquet):
 
 def _fragments(counts: Sequence[int], sizes: Sequence[int]) -> list[Fragment | None]:
     """The parts of a file that have so many rows, and bytes, each."""
-    return [Fragment(k, k + 1, 1 + sum(counts[:k]), size) for k, size in enumerate(sizes)] or [None]
+    return [Fragment(k, 1 + sum(counts[:k]), size) for k, size in enumerate(sizes)] or [None]
 
 
-def _numbered(word: str, first: int) -> Callable[[int], str]:
+def _places(word: str, first: int) -> Callable[[int], str]:
+    """Return the function that gives the places of consecutive rows."""
     return lambda row: f"{word} {first + row}: "
 
 
@@ -421,11 +562,12 @@ class Text(Reader):
             text, complete = self.file.first_block()
             layout = AS_CSV
             forced = source.forced._replace(separator=",") if source.format == "xlsx" else source.forced
-            if source.format != "jsonl" and text.lstrip()[:1] not in _OBJECTS:
+            if source.format != "jsonl" and text.lstrip()[:1] not in ("{", "["):  # what JSON begins with
                 layout = recognize(text, complete=complete, tabs=source.format != "csv", forced=forced)
             self.file.follow(layout)
             texts = Texts(self.file, source.name, idle)
-            self.names, self._rows, self.dialect = table(texts, source.format, layout)
+            self.columns, self._rows, self.dialect = table(texts, source.format, layout)
+            self.names = self.columns
             self.units = {name: unit for name, unit in zip(self.names, layout.units, strict=False) if unit}
             self.summary = (*self.file.summary, *layout.summary)
         except BaseException:
@@ -435,21 +577,14 @@ class Text(Reader):
         # the lines of the header are those that were taken
         self.first = 1 if self.rows_name_columns else texts.taken + 1
 
-    def is_short(self, times: int = 1) -> bool:
+    def is_short(self) -> bool:
         head = self.file.peek(FEW_BYTES)
-        return self.file.ended and head.count(b"\n") * times < FEW_ROWS
+        points = 1 if self.grid is None else self.grid.size
+        return self.file.ended and head.count(b"\n") * points < FEW_ROWS
 
-    def field(self, name: str, is_number: bool) -> Any:
-        import pyarrow as pa
-
-        return pa.field(name, pa.float64() if is_number else pa.string())
-
-    def rows(self) -> Iterator[TextRow]:
+    def rows_of_file(self) -> Iterator[TextRow]:
         self.file.keep = False
         return self._rows
-
-    def numbers_in(self, row: TextRow, columns: Sequence[str]) -> tuple[dict[str, float], ExpressionError | None]:
-        return numbers_in(row, columns, self.dialect)
 
     def next_block(self) -> bytes:
         """Whole lines, about a block of them, and all of each cell that is quoted; none at the end."""
@@ -481,7 +616,7 @@ class Text(Reader):
         self.ended = True
         return b""
 
-    def chunks(self, fragment: Fragment | None = None) -> Iterator[Chunk]:
+    def chunks_of_file(self, fragment: Fragment | None) -> Iterator[Chunk]:
         self.file.rewind(self.first - 1)
         line = self.first
         block = self.next_block()
@@ -507,18 +642,14 @@ class Text(Reader):
         if parsed is not None:
             batch, faults = parsed
             lines = block.count(b"\n") + (not block.endswith(b"\n"))
-            where = self.looked_up(block, first) if batch.num_rows != lines else self.at(first)
-            yield Chunk(batch, where, faults, len(block))
+            where = _places(f"{self.prefix}line", first)
+            yield Chunk(batch, where if batch.num_rows == lines else self.looked_up(block, where), faults, len(block))
         elif len(block) > SMALL and quotes is not None and (cuts := _cuts(block, quotes)):
             for start, stop in pairwise((0, *cuts)):
                 yield from self.parsed(block[start:stop], first)
                 first += block.count(b"\n", start, stop)
         else:
             yield self.by_hand(block, first)
-
-    def at(self, first: int) -> Callable[[int], str]:
-        """Return the places of lines, of which this is the first."""
-        return _numbered(f"{self.prefix}line", first)
 
     def by_arrow(self, block: bytes) -> tuple[Any, Mapping[int, ExpressionError]] | None:
         """The batch in a block, and what is wrong with single rows; None where pyarrow would not read it as we do."""
@@ -527,13 +658,13 @@ class Text(Reader):
 
         if b"\0" in block or (b"\r" in block and block.count(b"\r") != block.count(b"\r\n")):
             return None
-        schema = self.selection.schema
+        schema = self.of_file.schema
         try:
             if not block.isascii():
                 block.decode()
             with suppress(pa.ArrowInvalid):
                 batch = self.batch(block, schema)
-                columns = [batch.column(name) for name in self.selection.numbers]
+                columns = [batch.column(name) for name in self.of_file.numbers]
                 if all(np.count_nonzero(~np.isfinite(doubles(x))) == x.null_count for x in columns):
                     return batch, {}
             if not self.dialect.separator:
@@ -541,70 +672,53 @@ class Text(Reader):
             texts = self.batch(block, pa.schema([pa.field(name, pa.string()) for name in schema.names]))
         except (pa.ArrowException, UnicodeDecodeError, KeyError):
             return None
-        return _with_numbers(texts, schema, self.selection.numbers, self.dialect)
+        return _with_numbers(texts, schema, self.of_file.numbers, self.dialect)
 
     def batch(self, block: bytes, schema: Any) -> Any:
         """The batch in a block, as pyarrow reads it. Raises what pyarrow raises."""
         import pyarrow as pa
 
-        table = (self.separated if self.dialect.separator else self.objects)(block, schema)
+        data, size = pa.BufferReader(block), len(block) + 1
+        if self.dialect.separator:
+            from pyarrow import csv
+
+            table = csv.read_csv(
+                data,
+                csv.ReadOptions(column_names=self.columns, block_size=size, use_threads=False),
+                csv.ParseOptions(delimiter=self.dialect.separator, newlines_in_values=b'"' in block),
+                csv.ConvertOptions(
+                    column_types=schema,
+                    null_values=[""],
+                    strings_can_be_null=False,
+                    include_columns=schema.names,
+                    decimal_point=self.dialect.decimal,
+                ),
+            )
+        else:
+            from pyarrow import json as objects
+
+            options = objects.ParseOptions(explicit_schema=schema, unexpected_field_behavior="ignore")
+            table = objects.read_json(data, objects.ReadOptions(use_threads=False, block_size=size), options)
         batches = table.select(schema.names).combine_chunks().to_batches()
         return batches[0] if batches else pa.RecordBatch.from_pylist([], schema=schema)
-
-    def separated(self, block: bytes, schema: Any) -> Any:
-        """A block of cells between separators, as a table."""
-        import pyarrow as pa
-        from pyarrow import csv
-
-        types = dict(zip(schema.names, schema.types, strict=True))
-        return csv.read_csv(
-            pa.BufferReader(block),
-            csv.ReadOptions(column_names=list(self.names), block_size=len(block) + 1, use_threads=False),
-            csv.ParseOptions(delimiter=self.dialect.separator, newlines_in_values=b'"' in block),
-            csv.ConvertOptions(
-                column_types=types,
-                null_values=[""],
-                strings_can_be_null=False,
-                include_columns=schema.names,
-                decimal_point=self.dialect.decimal,
-            ),
-        )
-
-    def objects(self, block: bytes, schema: Any) -> Any:
-        """A block of objects, as a table."""
-        import pyarrow as pa
-        from pyarrow import json
-
-        return json.read_json(
-            pa.BufferReader(block),
-            json.ReadOptions(use_threads=False, block_size=len(block) + 1),
-            json.ParseOptions(explicit_schema=schema, unexpected_field_behavior="ignore"),
-        )
 
     def rows_of(self, block: bytes) -> Iterator[TextRow]:
         """The rows of a block, by the plain reader; their lines are counted from 0."""
         texts = Texts(io.BytesIO(block), self.source.name, first=False)
-        rows = cells_of(self.names, texts, self.dialect) if self.dialect.separator else objects_of(texts)
+        rows = cells_of(self.columns, texts, self.dialect) if self.dialect.separator else objects_of(texts)
         return ((line - 1, cells, error) for line, cells, error in rows)
 
-    def looked_up(self, block: bytes, first: int) -> Callable[[int], str]:
-        """Return the line numbers of the rows of a block, in which rows may have several lines or none."""
-        lines: list[int] = []
-        at = self.at(first)
-
-        def where(row: int) -> str:
-            if not lines:
-                lines.extend(line for line, _, _ in self.rows_of(block))
-            return at(lines[row])
-
-        return where
+    def looked_up(self, block: bytes, where: Callable[[int], str]) -> Callable[[int], str]:
+        """Return the places of the rows of a block by those of its lines; rows may have several lines or none."""
+        lines = cache(lambda: [line for line, _, _ in self.rows_of(block)])
+        return lambda row: where(lines()[row])
 
     def by_hand(self, block: bytes, first: int) -> Chunk:
         """The rows of a block, by the plain reader."""
         import pyarrow as pa
 
-        schema = self.selection.schema
-        wanted = self.selection.numbers
+        schema = self.of_file.schema
+        wanted = self.of_file.numbers
         columns: dict[str, list[object]] = {name: [] for name in schema.names}
         faults: dict[int, ExpressionError] = {}
         lines: list[int] = []
@@ -612,14 +726,13 @@ class Text(Reader):
             if isinstance(error, Unclosed) and (self.rest or not self.ended) and len(block) <= reading.LIMIT:
                 raise error
             lines.append(line)
-            numbers, fault = self.numbers_in((line, cells, error), wanted)
+            numbers, fault = numbers_in((line, cells, error), wanted, self.dialect)
             if fault is not None:
                 faults[row] = fault
             for name, column in columns.items():
                 column.append(numbers.get(name) if name in wanted else text_of(cells.get(name)))
-        batch = pa.RecordBatch.from_pydict(columns, schema=schema)
-        at = self.at(first)
-        return Chunk(batch, lambda row: at(lines[row]), faults, len(block))
+        batch, where = pa.RecordBatch.from_pydict(columns, schema=schema), _places(f"{self.prefix}line", first)
+        return Chunk(batch, lambda row: where(lines[row]), faults, len(block))
 
     def close(self) -> None:
         self.file.close()

@@ -5,20 +5,21 @@ from __future__ import annotations
 import re
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import lru_cache
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..batched.columns_io import MOST_IN_BLOCKS, Fitted, Kinks, check_type, fitted, kept_columns, mapped_columns, unique
 from ..batched.evaluator import Evaluator, Record, gradient_recorder
-from ..derivatives.jacobian import Jacobian, output_names
-from ..errors import Diagnostic, ExpressionError
+from ..derivatives.jacobian import output_names
+from ..errors import Diagnostic, ExpressionError, point_error, usage_error
 from ..graphs.adjoint import column_names
 from ..graphs.second_order import hessian_in
 from ..graphs.value_and_gradient import evaluate_in
 from ..inputs.arithmetic import DOUBLE, kink_warnings
-from ..inputs.column_units import column_units, left_out, units_in_headings
+from ..inputs.column_units import column_units, left_out, units_in_headings, without_units_hint
 from ..inputs.measured_points import with_units
 from ..inputs.parse_point import is_name
 from ..inputs.problem import Point, Quantity, as_number, parse
@@ -28,14 +29,16 @@ from ..language.tokens import has_unit_literals
 from ..numbers.base import Number, NumberType
 from ..numbers.budget import BudgetExceeded, allowed
 from ..run.evaluation import Kinks as MetKinks
+from ..views.numerals import heading
 from .frames import arrow_table
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from ..batched.kernels import Kernel, Refused
-    from ..derivatives.hessian import Hessian
-    from .row_units import RowUnits
+    from ..inputs.quantities import ProgramUnits, Units
+    from ..quantities.unit import Unit
+    from ..quantities.unit_system import Linear
 
 QUESTIONS = ("grad", "jacobian", "hessian")
 
@@ -64,72 +67,64 @@ class RowRequest(NamedTuple):
 
 
 def asked(question: str, fit: Fitted) -> RowRequest:
-    """A question about a program, for any number of rows."""
+    """Return a question about a program, for any number of rows."""
     program, wanted = fit.program, fit.wanted
-    first = [("value", "the value"), *[(f"d_{name}", f"the derivative by {name}") for name in wanted]]
+    results = [("value", "the value"), *[(f"d_{name}", f"the derivative by {name}") for name in wanted]]
+    if question == "hessian":
+        from ..batched.kernels import second_recorder
+        from ..derivatives.hessian import check_size
 
-    record = gradient_recorder(program, wanted)
-    if question == "grad":
-        evaluator = Evaluator(program, wanted)
+        check_size(wanted)
+        pairs = [(one, other) for k, one in enumerate(wanted) for other in wanted[: k + 1]]
+        results += [(f"d_{one}_{other}", f"the second derivative by {one} and {other}") for one, other in pairs]
 
-        def gradient(point: Mapping[str, float]) -> Answer:
-            # by the sweeps: compiled code takes the conventions at kinks whose sides agree
+        def second(point: Mapping[str, float]) -> Answer:
+            numbers = DOUBLE.run(point, lambda m, values: hessian_in(m, program.outputs[0], values, wanted)._asdict())
+            return _flat(numbers["value"], numbers["gradient"], numbers["hessian"]), ()
+
+        record = None
+        with suppress(ExpressionError):
+            record = second_recorder(program, wanted) if len(wanted) <= MOST_IN_BLOCKS else None
+        return RowRequest(results, record, second)
+    evaluator = Evaluator(program, wanted) if question == "grad" else None
+    if evaluator is None:
+        outputs = output_names(program.text, program.outputs, {b.value: b.name for b in program.bindings})
+        by_outputs = [f"the derivative of {output} by {name}" for output in outputs for name in wanted]
+        results = [*zip(column_names(len(outputs), wanted), (*outputs, *by_outputs), strict=True)]
+
+    def first(point: Mapping[str, float]) -> Answer:
+        # by the sweeps: compiled code takes the conventions at kinks whose sides agree
+        if evaluator is not None:
             warnings: list[Diagnostic] = []
             value, partials = evaluator.slowly(list(point.values()), warnings=warnings)
             return [value, *partials], warnings
+        kinks: MetKinks = {}
 
-        return RowRequest(first, record, gradient, evaluator.refused)
-    if question == "jacobian":
-        outputs = output_names(program.text, program.outputs, {b.value: b.name for b in program.bindings})
-        by_outputs = [f"the derivative of {output} by {name}" for output in outputs for name in wanted]
-        names = column_names(len(outputs), wanted)
+        def rows_of(m: NumberType, values: Mapping[str, Number]) -> dict[str, Any]:
+            at = evaluate_in(m, program.graph, values, wanted)
+            rows, met = at.jacobian(wanted)
+            kinks.update(met)
+            return {"values": at.values, "jacobian": rows}
 
-        def matrix(point: Mapping[str, float]) -> Answer:
-            kinks: MetKinks = {}
+        answer = SimpleNamespace(**DOUBLE.run(point, rows_of))
+        return FLAT["jacobian"](answer), kink_warnings(DOUBLE, kinks.values())
 
-            def rows_of(m: NumberType, values: Mapping[str, Number]) -> dict[str, Any]:
-                at = evaluate_in(m, program.graph, values, wanted)
-                rows, met = at.jacobian(wanted)
-                kinks.update(met)
-                return {"values": at.values, "jacobian": rows}
-
-            numbers = DOUBLE.run(point, rows_of)
-            return _flat_rows(numbers["values"], numbers["jacobian"]), kink_warnings(DOUBLE, kinks.values())
-
-        return RowRequest([*zip(names, (*outputs, *by_outputs), strict=True)], record, matrix)
-    from ..batched.kernels import second_recorder
-    from ..derivatives.hessian import check_size
-
-    check_size(wanted)
-    pairs = [(one, other) for k, one in enumerate(wanted) for other in wanted[: k + 1]]
-    second = [(f"d_{one}_{other}", f"the second derivative by {one} and {other}") for one, other in pairs]
-
-    def twice(point: Mapping[str, float]) -> Answer:
-        numbers = DOUBLE.run(point, lambda m, values: hessian_in(m, program.outputs[0], values, wanted)._asdict())
-        return _flat(numbers["value"], numbers["gradient"], numbers["hessian"]), ()
-
-    record_twice = None
-    with suppress(ExpressionError):
-        record_twice = second_recorder(program, wanted) if len(wanted) <= MOST_IN_BLOCKS else None
-    return RowRequest([*first, *second], record_twice, twice)
+    return RowRequest(
+        results, gradient_recorder(program, wanted), first, None if evaluator is None else evaluator.refused
+    )
 
 
-def flat_jacobian(answer: Jacobian) -> list[Any]:
-    """The numbers of an answer as a row has them: all values, then the partial derivatives of each output."""
-    return _flat_rows(answer.values, answer.jacobian or ())
-
-
-def _flat_rows(values: Sequence[Any], rows: Sequence[Sequence[Any]]) -> list[Any]:
-    return [*values, *[x for row in rows for x in row]]
-
-
-def flat_hessian(answer: Hessian) -> list[Any]:
-    """The numbers of an answer as a row has them: the value, the gradient, the lower triangle of the matrix."""
-    return _flat(answer.value, [*answer.gradient.values()], answer.hessian)
-
-
-def _flat(value: Any, gradient: Sequence[Any], matrix: Sequence[Sequence[Any]]) -> list[Any]:
+def _flat(value: Any, gradient: Iterable[Any], matrix: Sequence[Sequence[Any]]) -> list[Any]:
+    """Return a value, its gradient, and the lower triangle of its Hessian."""
     return [value, *gradient, *[x for i, row in enumerate(matrix) for x in row[: i + 1]]]
+
+
+FLAT: Mapping[str, Callable[[Any], list[Any]]] = {
+    "grad": lambda answer: [answer.value, *answer.gradient.values()],
+    "jacobian": lambda answer: [*answer.values, *[x for row in answer.jacobian or () for x in row]],
+    "hessian": lambda answer: _flat(answer.value, answer.gradient.values(), answer.hessian),
+}
+"""The numbers of an answer as a row has them, by question."""
 
 
 # ---- a table ------------------------------------------------------------------------------------------------------
@@ -155,28 +150,30 @@ class Bound:
         self.columns = rows.named(schema.names)
         self.keep = kept_columns(rows.keep, schema.names)
         self.known = rows.fitted(list(self.columns))
+        variables = self.known.variables
         self.length = len(rows.text)
         self.shared = dict(rows.at)
         self.asked = asked(rows.question, self.known)
-        self.fixed = {k: self.shared[name] for k, name in enumerate(self.known.variables) if name not in self.columns}
+        self.fixed = {k: self.shared[name] for k, name in enumerate(variables) if name not in self.columns}
         """The variables that all rows share, by their places."""
-        for k, name in enumerate(self.known.variables):
+        for k, name in enumerate(variables):
             if k not in self.fixed:
                 check_type(name, schema.field(self.columns[name]).type)
         if self.asked.record is None:
             note = "the second derivatives are too large for that, and computed row by row, which takes its time"
             self.kernel: Kernel = Kernel(None, "python", note)
         else:
-            self.kernel = kernel(self.asked.record, len(self.known.variables), frozenset(self.fixed), rows.backend)
+            self.kernel = kernel(self.asked.record, len(variables), frozenset(self.fixed), rows.backend)
         self.point = rows.point
         check_clash(self.keep, (*self.point, *self.asked.names, "error"))
         check_clash(self.point, (*self.asked.names, "error"), "rename the variable")
-        heads, self.inputs = dict(rows.heads), {name: linear for name, *linear in rows.inputs}
+        heads = dict(rows.heads)
+        inputs = {name: linear for name, *linear in rows.inputs}
+        self.inputs = {k: inputs[name] for k, name in enumerate(variables) if name in inputs}
         self.outputs = [(k, *linear) for k, linear in enumerate(rows.outputs) if linear != (1.0, 0.0)]
-        for k, name in enumerate(self.known.variables):
-            if k in self.fixed and name in self.inputs:
-                times, plus = self.inputs.pop(name)
-                self.fixed[k] = self.fixed[k] * times + plus
+        for k in self.inputs.keys() & self.fixed.keys():
+            times, plus = self.inputs.pop(k)
+            self.fixed[k] = self.fixed[k] * times + plus
         fields = [
             schema.field(self.columns[name]).with_name(heads.get(name, name))
             if name in self.columns
@@ -201,7 +198,7 @@ class Bound:
         where: Callable[[int], str] = lambda row: "",
         faults: Mapping[int, ExpressionError] | None = None,
     ) -> Answered:
-        """The answers to the rows of a batch. `where` says where a row is; `faults` are those that are none."""
+        """Return the answers to the rows of a batch. `where` says where a row is; `faults` are those that are none."""
         import numpy as np
         import pyarrow as pa
 
@@ -213,16 +210,12 @@ class Bound:
             self.fixed[k] if k in self.fixed else numbers_of(batch.column(self.columns[name]))
             for k, name in enumerate(names)
         ]
-        for k, name in enumerate(names):
-            if name in self.inputs:
-                times, plus = self.inputs[name]
-                columns[k] = columns[k] * times + plus
+        for k, (times, plus) in self.inputs.items():
+            columns[k] = columns[k] * times + plus
         kinks = Kinks()
 
         def missing(row: int, name: str) -> ExpressionError | None:
-            if faults and row in faults:
-                return faults[row]
-            return no_number(batch, self.columns[name], row)
+            return faults[row] if faults and row in faults else no_number(batch, self.columns[name], row)
 
         with allowed(length=self.length, anew=False) as work:
 
@@ -243,20 +236,21 @@ class Bound:
         for k, times, plus in self.outputs:
             block.results[k] *= times
             block.results[k] += plus
-        errors = block.errors
-        for row, fault in (faults or {}).items():
-            if row not in errors:  # a constant program has an answer there too
-                errors[row] = fault
-                block.results[:, row] = np.nan
+        # a constant program has an answer where the row has none
+        constant = [row for row in faults or () if row not in block.errors]
+        block.results[:, constant] = np.nan
+        errors = {**block.errors, **{row: (faults or {})[row] for row in constant}}
         there, texts = None, pa.nulls(count, pa.string())
-        if errors:
-            mask = np.zeros(count, bool)
-            mask[list(errors)] = True
-            there = pa.py_buffer(np.packbits(~mask, bitorder="little"))
-            texts = _texts(
-                {row: f"{where(row)}{error.diagnostic.kind}: {error}" for row, error in errors.items()}, count
-            )
         # `pyarrow.array` would import pandas to look for its kinds
+        if errors:
+            rows = sorted(errors)
+            bad, ends = np.zeros(count, bool), np.zeros(count + 1, np.int32)
+            bad[rows] = True
+            there, no_text = (pa.py_buffer(np.packbits(bits, bitorder="little")) for bits in (~bad, bad))
+            data = [f"{where(row)}{errors[row].kind}: {errors[row]}".encode(errors="replace") for row in rows]
+            ends[1:][rows] = [len(text) for text in data]
+            buffers = [no_text, pa.py_buffer(np.cumsum(ends, dtype=np.int32)), pa.py_buffer(b"".join(data))]
+            texts = pa.Array.from_buffers(pa.string(), count, buffers)
         results = [
             pa.Array.from_buffers(pa.float64(), count, [there, memory.slice(8 * count * k, 8 * count)])
             for k in range(width)
@@ -275,15 +269,15 @@ def check_clash(
     """Raise a usage error where a column that is carried along is called as a result is."""
     clash = next((name for name in keep if name in results), None)
     if clash is not None:
-        raise ExpressionError("usage", f"there is a column `{clash}` in the answers already", hint=hint)
+        raise usage_error(f"there is a column `{clash}` in the answers already", hint)
 
 
 def no_number(batch: pa.RecordBatch, column: str, row: int) -> ExpressionError:
     """The error for a cell that is empty, or not a finite number."""
     if not batch.column(column)[row].is_valid:
-        return ExpressionError("point", f"column `{column}`: it is empty", hint="give a number")
+        return point_error(f"column `{column}`: it is empty", "give a number")
     message = f"column `{column}`: the value of `{column}` is not a finite number"
-    return ExpressionError("point", message, hint="give a number that double precision can hold")
+    return point_error(message, "give a number that double precision can hold")
 
 
 def numbers_of(column: Any) -> Any:
@@ -311,34 +305,10 @@ def doubles(column: Any) -> Any:
     return numbers
 
 
-def _texts(texts: Mapping[int, str], count: int) -> Any:
-    """A column of texts, null where there is none."""
-    import numpy as np
-    import pyarrow as pa
-
-    rows = sorted(texts)
-    data = [texts[row].encode(errors="replace") for row in rows]
-    lengths = np.zeros(count + 1, np.int32)
-    lengths[np.array(rows) + 1] = [len(text) for text in data]
-    there = np.zeros(count, bool)
-    there[rows] = True
-    bits = np.packbits(there, bitorder="little").tobytes()
-    buffers = [pa.py_buffer(bits), pa.py_buffer(np.cumsum(lengths, dtype=np.int32).tobytes())]
-    return pa.Array.from_buffers(pa.string(), count, [*buffers, pa.py_buffer(b"".join(data))])
-
-
 BOUND = re.compile(r"(?:^|[;\n])\s*(\w+)\s*=(?!=)")
 """The names that a program binds."""
 
 _BINDING = threading.Lock()
-
-
-FLAT: Mapping[str, Callable[[Any], list[Any]]] = {
-    "grad": lambda answer: [answer.value, *answer.gradient.values()],
-    "jacobian": flat_jacobian,
-    "hessian": flat_hessian,
-}
-"""The numbers of an answer as a row has them."""
 
 
 @lru_cache(64)
@@ -346,19 +316,16 @@ def _over(rows: Rows, names: tuple[str, ...]) -> Rows:
     columns = rows.named(names)
     known = rows.fitted(list(columns))
     used = {name: columns[name] for name in known.variables if name in columns}
+    units_asked = None if left_out(rows.units) else rows.units
     is_asked = not left_out(rows.units) and bool(rows.units or rows.typed or has_unit_literals(rows.text))
     units, _ = column_units(used, {} if left_out(rows.units) else units_in_headings(used, {}), is_asked)
     if not (units or is_asked or rows.typed or has_unit_literals(rows.text)):
         return rows
     from ..quantities.unit import parse_unit
-    from .row_units import row_units  # most rows have no units
 
     point = {name: parse_unit(text) for name, text in rows.typed} | units
     with _about(rows.text):
-        in_units = row_units(
-            rows.question, known, point, None if left_out(rows.units) else rows.units, FLAT[rows.question]
-        )
-        return rows.in_units(known, in_units)
+        return rows.in_units(known, row_units(rows.question, known, point, units_asked))
 
 
 @lru_cache(64)
@@ -455,6 +422,65 @@ class Rows(NamedTuple):
         return restore(type(table).from_batches(parts, schema=bound.schema))
 
 
+# ---- units --------------------------------------------------------------------------------------------------------
+class RowUnits(NamedTuple):
+    """How rows are computed with units: no formula needs a factor in the system that the units of the inputs make."""
+
+    point: dict[str, Unit]
+    """The units of the variables' numbers, as headings, the shared point and sweeps have them."""
+    inputs: dict[str, Linear]
+    """How numbers of variables are converted that are in no unit of the system."""
+    answer: Units
+    """The units of an answer's numbers."""
+    results: list[Unit]
+    """Those of a row's results."""
+    outputs: list[Linear]
+    """How results are converted to them from the system."""
+
+    def heads(self, names: Sequence[str]) -> dict[str, str]:
+        """Return what the columns of inputs and of results, which have these names, are called that have units."""
+        both = [*self.point.items(), *zip(names, self.results, strict=True)]
+        heads = {name: heading(name, str(unit) or None) for name, unit in both}
+        return {name: head for name, head in heads.items() if head != name}
+
+    def in_system(self, name: str, x: float) -> float:
+        """Return the number of a variable in the system."""
+        times, plus = self.inputs.get(name, (1.0, 0.0))
+        return x * times + plus
+
+
+def row_units(question: str, known: Fitted, point: Mapping[str, Unit], units_asked: Sequence[str] | None) -> RowUnits:
+    """Return the units of a program's rows, whose inputs are in those of `point`, and outputs in those asked for.
+
+    Raises `ExpressionError` where the dimensions do not fit together.
+    """
+    from ..quantities.unit_system import linear
+
+    units = checked_units(known, point, units_asked)
+    of: dict[str, Callable[[Sequence[str]], Units]]
+    of = {"grad": units.of_gradient, "jacobian": units.of_jacobian, "hessian": units.of_hessian}
+    answer = of[question](known.wanted)
+    own = units.in_system(answer)
+    results, in_system = (FLAT[question](SimpleNamespace(**numbers)) for numbers in (answer, own))
+    inputs = {name: linear(unit, own["point"][name]) for name, unit in units.point.items()}
+    inputs = {name: how for name, how in inputs.items() if how != (1.0, 0.0)}
+    return RowUnits(units.point, inputs, answer, results, [*map(linear, in_system, results)])
+
+
+def checked_units(known: Fitted, point: Mapping[str, Unit], units_asked: Sequence[str] | None) -> ProgramUnits:
+    """Return the units of a program at points in those of `point`. Raises `ExpressionError` where they do not fit."""
+    from ..inputs.quantities import ProgramUnits, unit_value  # most rows have no units
+    from ..quantities.unit import Unit
+
+    program = known.program
+    values = {name: unit_value(point.get(name, Unit())) for name in program.leaves}
+    names = output_names(program.text, program.outputs, {b.value: b.name for b in program.bindings})
+    try:
+        return ProgramUnits(program, values, units_asked, names, system=True)
+    except ExpressionError as error:
+        raise without_units_hint(error) from None
+
+
 @contextmanager
 def _about(text: str) -> Iterator[None]:
     """Errors are about this formula, unless they say otherwise."""
@@ -466,18 +492,15 @@ def _about(text: str) -> Iterator[None]:
 
 
 def version() -> str:
-    """The version of the package, which is above this room."""
+    """Return the version of the package, which is above this room."""
     current: str = sys.modules[__name__.partition(".")[0]].__version__
     return current
 
 
 def _unpickled(theirs: str, key: tuple[Any, ...]) -> Rows:
     if theirs != version():
-        raise ExpressionError(
-            "usage",
-            f"these rows come from autodiff {theirs}, and this is {version()}",
-            hint="install one version everywhere",
-        )
+        message = f"these rows come from autodiff {theirs}, and this is {version()}"
+        raise usage_error(message, "install one version everywhere")
     return Rows(*key)
 
 
@@ -511,7 +534,7 @@ def rows(
     [None, 'point: column `t`: it is empty']
     """
     if question not in QUESTIONS:
-        raise ExpressionError("usage", f"there are no rows of `{question}`", hint=f"there are {', '.join(QUESTIONS)}")
+        raise usage_error(f"there are no rows of `{question}`", f"there are {', '.join(QUESTIONS)}")
     values = with_units(at)
     typed = {name: str(value.unit) for name, value in values.items() if isinstance(value, Quantity)}
     shared = {name: x.number if isinstance(x, Quantity) else as_number(x, name) for name, x in values.items()}

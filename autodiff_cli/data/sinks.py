@@ -45,15 +45,12 @@ class Sink(ABC):
     def drop(self) -> None:  # noqa: B027 - most hold nothing
         """Write no more: the file is given up."""
 
+    def opened_by_arrow(self) -> Any:
+        """Return the file as pyarrow itself writes it; through Python all would be copied once more."""
+        import pyarrow as pa
 
-def _direct(file: IO[bytes]) -> Any:
-    """The file as pyarrow itself writes it; through Python all would be copied once more."""
-    import pyarrow as pa
-
-    name = getattr(file, "name", None)
-    if not (isinstance(name, str) and os.path.isfile(name)):
-        return file
-    return pa.OSFile(name, "wb")
+        name = getattr(self.file, "name", None)
+        return pa.OSFile(name, "wb") if isinstance(name, str) and os.path.isfile(name) else self.file
 
 
 class ParquetSink(Sink):
@@ -64,7 +61,7 @@ class ParquetSink(Sink):
 
     def __init__(self, file: IO[bytes], schema: Any) -> None:
         super().__init__(file, schema)
-        self.direct = _direct(file)
+        self.direct = self.opened_by_arrow()
         self.writer: Any = None
         self.held: list[Any] = []
         self.rows = self.size = 0
@@ -85,13 +82,11 @@ class ParquetSink(Sink):
             import pyarrow.parquet as parquet
 
             doubles = [field.name for field in self.schema if pa.types.is_floating(field.type)]
-            packed = {
-                name: "none" if name in doubles and not _shrinks(table[name]) else "lz4" for name in table.column_names
-            }
+            plain = [name for name in doubles if not _shrinks(table[name])]
             self.writer = parquet.ParquetWriter(
                 self.direct,
                 self.schema,
-                compression=packed,
+                compression={name: "none" if name in plain else "lz4" for name in table.column_names},
                 write_batch_size=8192,
                 write_page_checksum=True,
                 use_dictionary=[name for name in table.column_names if name not in (*doubles, "error")],
@@ -132,7 +127,7 @@ class ArrowSink(Sink):
         import pyarrow as pa
 
         begin = pa.ipc.new_file if file.seekable() else pa.ipc.new_stream
-        self.direct = _direct(file)
+        self.direct = self.opened_by_arrow()
         self.writer = begin(self.direct, schema)
 
     def write(self, batch: Any) -> None:
@@ -171,12 +166,11 @@ class CellsSink(Sink):
         return memoryview(lines.buffers()[2])[ends[0] : ends[-1]]
 
     def cells(self, column: Any, kept: bool) -> Any:
-        """A column of texts as they are written, without null; the error of a row, or what is `kept`."""
-        import pyarrow as pa
-
+        """Return a column of texts as they are written, without null; the error of a row, or what is `kept`."""
         if column.null_count == len(column):
             return ""
         # many other modules come with it
+        import pyarrow as pa
         import pyarrow.compute as pc
 
         if pa.types.is_dictionary(column.type):
@@ -184,8 +178,10 @@ class CellsSink(Sink):
         if pa.types.is_float64(column.type):
             return spelled(column)
         is_text = pa.types.is_string(column.type) or pa.types.is_large_string(column.type)
-        if not (is_text or _is_plain(column.type)):
-            column = pa.array([_as_text(cell) for cell in column.to_pylist()], pa.string())
+        if not (is_text or pa.types.is_primitive(column.type) or pa.types.is_null(column.type)):
+            cells = map(plain_cell, column.to_pylist())
+            texts = [x if x is None or isinstance(x, str) else json.dumps(x, ensure_ascii=False) for x in cells]
+            column = pa.array(texts, pa.string())
         disarms = self.spreadsheet and kept and is_text
         column = pc.fill_null(column.cast(pa.string()), "")
         changes = pc.match_substring_regex(column, _CHANGED + self.separator + (r"]|^[=+\-@]" if disarms else "]"))
@@ -196,8 +192,8 @@ class CellsSink(Sink):
             cell = carried(disarmed(cell) if disarms else cell) if kept else visible(cell)
             return in_quotes(cell, self.separator)
 
-        texts = pa.array([changed(cell) for cell in column.filter(changes).to_pylist()], pa.string())
-        return pc.replace_with_mask(column, changes, texts)
+        texts = [changed(cell) for cell in column.filter(changes).to_pylist()]
+        return pc.replace_with_mask(column, changes, pa.array(texts, pa.string()))
 
     def close(self) -> None:
         self.file.flush()
@@ -225,18 +221,6 @@ def spelled(column: Any) -> Any:
     other = ((size >= 1e-6) & (size < 1e-4)) | ((size >= 1e9) & (size < 1e16))
     respell(other, lambda texts: pa.array([*map(repr, x[other].tolist())], pa.string()))
     return text
-
-
-def _is_plain(kind: Any) -> bool:
-    """Whether pyarrow says as text what a value of the type is."""
-    from pyarrow import types
-
-    return any(test(kind) for test in (types.is_primitive, types.is_boolean, types.is_null))
-
-
-def _as_text(cell: object) -> str | None:
-    cell = plain_cell(cell)
-    return cell if cell is None or isinstance(cell, str) else json.dumps(cell, ensure_ascii=False)
 
 
 _CHANGED = r"""[\x00-\x1f"\p{Cf}\x7f-\x9f\p{Co}\p{Zl}\p{Zp}"""
@@ -308,10 +292,7 @@ class Collected(Writer[Values]):
             kinds = {**dict.fromkeys(texts, pa.string()), **dict.fromkeys(flags, pa.bool_())}
             self.schema = pa.schema([pa.field(name, kinds.get(name, pa.float64())) for name in self.names])
             self.sink = sink(self.file, self.schema, self.format, spreadsheet=False)
-        columns = {
-            field.name: pa.array([row.get(field.name) for row in self.rows], field.type) for field in self.schema
-        }
-        self.sink.write(pa.RecordBatch.from_pydict(columns, schema=self.schema))
+        self.sink.write(pa.RecordBatch.from_pylist(self.rows, schema=self.schema))
         self.rows = []
 
     def close(self) -> None:

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple, TypeVar
 
-from ..errors import ExpressionError
+from ..errors import ExpressionError, needed, quoted, usage_error
 from ..inputs.decoding import LIMIT
 from ..streams import filesystems
 from ..streams.filesystems import arrow, is_url
@@ -60,10 +60,7 @@ AT_A_TIME = 32
 
 
 Item = TypeVar("Item")
-OpenedSource = TypeVar("OpenedSource")
-
-File = Any
-"""An open file of bytes: it has `read1` and `close`."""
+Result = TypeVar("Result")
 
 
 class Source(NamedTuple):
@@ -99,34 +96,32 @@ class Source(NamedTuple):
         """Whether only pyarrow can read it."""
         return self.format in COLUMNAR
 
-    def open(self) -> File:
-        """The bytes of the file, which the caller closes. Raises `ExpressionError`, or what opening a file raises."""
+    def open(self) -> Any:
+        """Open the file of bytes, which the caller closes. Raises `ExpressionError`, or what opening a file raises."""
         if self.file is not None:
             return self.file
         return filesystems.opened(self.path) if is_url(self.path) else open(self.path, "rb")
 
 
 def sources(names: Sequence[str], forced: Forced = UNFORCED) -> list[Source]:
-    """The files that `--points` names: paths, patterns, folders, `-`. Raises `ExpressionError`."""
+    """Return the files that `--points` names: paths, patterns, folders, `-`. Raises `ExpressionError`."""
     paths = [path for name in names for path in _paths(filesystems.plain(name))]
-    pipes: set[str] = set()
-    for path in filter(read_once, paths):
-        if path in pipes:
-            name = Source(path, None, None).name
-            raise ExpressionError("usage", f"{name} can be read once", hint=f"leave one `{path}` out")
-        pipes.add(path)
+    pipes = [path for path in paths if read_once(path)]
+    for path in pipes:
+        if pipes.count(path) > 1:
+            raise usage_error(f"{Source(path, None, None).name} can be read once", f"leave one `{path}` out")
     return parallel_map(lambda path: _source(path, forced), paths)
 
 
 def parallel_map(
-    action: Callable[[Item], OpenedSource], items: Sequence[Item], where: Callable[[Item], str] = str
-) -> list[OpenedSource]:
+    action: Callable[[Item], Result], items: Sequence[Item], where: Callable[[Item], str] = str
+) -> list[Result]:
     """Return the result of an action for each file; remote files are processed in parallel."""
     if len(items) < 2 or not any(is_url(where(item)) for item in items):
         return [action(item) for item in items]
     from concurrent.futures import ThreadPoolExecutor
 
-    def all_of_them() -> list[OpenedSource]:
+    def all_of_them() -> list[Result]:
         with ThreadPoolExecutor(AT_A_TIME) as pool:
             return list(pool.map(action, items))
 
@@ -134,19 +129,30 @@ def parallel_map(
 
 
 def _paths(pattern: str) -> list[str]:
-    if is_url(pattern):
-        return _elsewhere(pattern)
-    if pattern == "-" or os.path.isfile(pattern):
+    """Return the files that a name, a pattern or a folder stands for, here or on another file system."""
+    is_remote = is_url(pattern)
+    if pattern == "-" or (not is_remote and os.path.isfile(pattern)):
         return [pattern]
-    if os.path.isdir(pattern):
-        return _data(pattern, sorted(os.path.join(pattern, name) for name in os.listdir(pattern)))
-    if glob.has_magic(pattern):
-        return _like(pattern, sorted(path for path in _matching(pattern) if os.path.isfile(path)))
-    return [pattern]
+    if not is_remote and os.path.isdir(pattern):
+        paths = sorted(os.path.join(pattern, name) for name in os.listdir(pattern))
+    elif glob.has_magic(pattern):
+        paths = filesystems.matched(pattern) if is_remote else sorted(filter(os.path.isfile, _matching(pattern)))
+        if not paths:
+            raise ExpressionError("io", f"no file is called like `{pattern}`", hint="check the pattern, and the folder")
+        return paths
+    elif not is_remote or (not pattern.endswith("/") and filesystems.entry(pattern).is_file):
+        return [pattern]
+    else:
+        paths = [entry.path for entry in filesystems.listed(pattern) if entry.is_file]
+    paths = [path for path in paths if not os.path.basename(path).startswith((".", "_")) and _by_name(path)]
+    if not paths:
+        hint = f"it is read for files that end in {', '.join(SUFFIXES)}"
+        raise ExpressionError("io", f"the folder `{pattern}` holds no file of data", hint=hint)
+    return paths
 
 
 def _matching(pattern: str) -> list[str]:
-    """The paths that a pattern names; of `**`, each folder once, also where links to folders go round in a circle."""
+    """Return the paths that a pattern names; of `**`, each folder once, also where links go round in a circle."""
     steps = pattern.replace(os.sep, "/").split("/")
     if "**" not in steps:
         return glob.glob(pattern)
@@ -168,37 +174,14 @@ def _matching(pattern: str) -> list[str]:
     return paths
 
 
-def _elsewhere(pattern: str) -> list[str]:
-    """The files that a pattern, a folder, or the name of a file on another file system says."""
-    if glob.has_magic(pattern):
-        return _like(pattern, filesystems.matched(pattern))
-    if not pattern.endswith("/") and filesystems.entry(pattern).is_file:
-        return [pattern]
-    return _data(pattern, [entry.path for entry in filesystems.listed(pattern) if entry.is_file])
-
-
-def _data(folder: str, paths: list[str]) -> list[str]:
-    """Return the data files of a folder. Raises `ExpressionError` if there are none."""
-    names = [path for path in paths if not os.path.basename(path).startswith((".", "_")) and _by_name(path)]
-    if not names:
-        hint = f"it is read for files that end in {', '.join(SUFFIXES)}"
-        raise ExpressionError("io", f"the folder `{folder}` holds no file of data", hint=hint)
-    return names
-
-
-def _like(pattern: str, paths: list[str]) -> list[str]:
-    if not paths:
-        raise ExpressionError("io", f"no file is called like `{pattern}`", hint="check the pattern, and the folder")
-    return paths
-
-
 def _by_name(path: str) -> str | None:
-    """The format that a name says."""
+    """Return the format that a name says."""
     stem, suffix = os.path.splitext(path.lower())
     return SUFFIXES.get(os.path.splitext(stem)[1] if suffix in PACKED else suffix)
 
 
 def _source(path: str, forced: Forced) -> Source:
+    """Look into a file. Raises `ExpressionError` where it cannot be read."""
     format = forced.input_format
     file: io.BufferedReader | None = None
     sheet: str | None = None
@@ -207,35 +190,26 @@ def _source(path: str, forced: Forced) -> Source:
         if (format or _by_name(book)) == "xlsx":
             path, sheet = book, name or None
     try:
-        if path == "-":
-            raw: Any = standard_input()
+        if read_once(path):
+            raw: Any = standard_input() if path == "-" else open(path, "rb")  # noqa: SIM115 - the reader closes it
             file = raw if isinstance(raw, io.BufferedReader) else io.BufferedReader(raw)
-        elif read_once(path):
-            file = open(path, "rb")  # noqa: SIM115 - whoever reads it closes it
-        if file is not None:
             begin = file.peek(8)[:8]
-        elif is_url(path):
-            with filesystems.opened(path) as there:
-                begin = filesystems.patiently(lambda: there.read(8))
         else:
-            with open(path, "rb") as here:
-                begin = here.read(8)
+            with filesystems.opened(path) if is_url(path) else open(path, "rb") as there:
+                begin = filesystems.patiently(lambda: there.read(8)) if is_url(path) else there.read(8)
     except OSError as fault:
         raise filesystems.unread(path, fault) from None
     except ValueError:
         # no file system has such a name: a zero in it, or half a character
         raise filesystems.unread(path, FileNotFoundError("there is no such file")) from None
-    named = _by_name(path)
     kind = next((kind for magic, kind in MAGIC.items() if begin.startswith(magic)), None)
-    if begin.startswith(STREAM) and not begin[8:]:
+    if begin.startswith(STREAM):
         kind = "arrow"
-    packed = kind if kind in PACKED.values() else None
-    if format is not None:
-        return Source(path, format, packed, file, forced, sheet)
-    if kind in COLUMNAR or named in COLUMNAR:
-        # what its reader says of it is said
-        return Source(path, kind if kind in COLUMNAR else named, None, file)
-    return Source(path, named, packed, file, forced, sheet)
+    named = format or (kind if kind in COLUMNAR else _by_name(path))
+    if format is None and named in COLUMNAR:
+        # its reader says what is wrong with it
+        return Source(path, named, None, file)
+    return Source(path, named, kind if kind in PACKED.values() else None, file, forced, sheet)
 
 
 def read_once(path: str) -> bool:
@@ -267,13 +241,10 @@ class TextFile:
         """How many of them have been given."""
         self.keep = True
         self.ended = False
-        self.decoder: codecs.IncrementalDecoder | None = None
-        """Reads a text that is not in UTF-8."""
-        self.returns = False
-        """Whether lines end in a carriage return alone."""
-        self.normal: Normal | None = None
-        """Makes of lines those that are read; then `begun` is the line that is not complete yet."""
+        self.filters: list[Callable[[bytes], bytes]] = []
+        """What is done, one after the other, with the bytes that are read."""
         self.begun = b""
+        """The line that is not complete yet, where lines are changed."""
         self.summary: list[str] = []
         try:
             self.raw = self.file = source.open()
@@ -283,17 +254,15 @@ class TextFile:
                 pa = arrow(f"to unpack {source.name}")
                 self.file = io.BufferedReader(pa.CompressedInputStream(self.raw, "zstd"))
             if source.format == "xlsx":
-                from .sheets import text_of_sheet
-
                 with self.raw:
-                    text, self.summary = text_of_sheet(self.file, source.path, source.sheet)
+                    text, self.summary = _text_of_sheet(self.file, source.path, source.sheet)
                 self.raw = self.file = io.BufferedReader(io.BytesIO(text))
         except OSError as fault:
             message = f"{source.name} cannot be read: {fault.strerror or fault}"
             raise ExpressionError("io", message, hint="check the path") from None
 
     def first_block(self) -> tuple[str, bool]:
-        """The text that the file begins with, to see how it is written, and whether that is all of it.
+        """Return the text that the file begins with, to see how it is written, and whether that is all of it.
 
         Of a pipe no more is waited for than two lines of the table.
         """
@@ -305,41 +274,50 @@ class TextFile:
             del self.head[: len(BYTE_ORDER_MARK)]
         is_json = self.source.format == "jsonl" or self.head.lstrip()[:1] in (bytearray(b"{"), bytearray(b"["))
         if not is_json and (encoding := _encoding(bytes(self.head), self.source.forced.encoding)):
-            name, spelled = encoding
-            self.summary.append(f"encoding {spelled}")
-            self.decoder = codecs.getincrementaldecoder(name)()
-            self.head = bytearray(self._decoded(bytes(self.head)).removeprefix(BYTE_ORDER_MARK))
+            self.summary.append(f"encoding {encoding[1]}")
+            self._filter(self._decoding(encoding[0]))
+            self.head = self.head.removeprefix(BYTE_ORDER_MARK)
         if not is_json and b"\r" in self.head and b"\n" not in self.head:
             self.summary.append("lines that end in carriage returns")
-            self.returns = True
-            self.head = self.head.replace(b"\r", b"\n")
+            self._filter(lambda data: data.replace(b"\r", b"\n"))
         return self.head.decode(errors="replace"), self.ended
+
+    def _filter(self, change: Callable[[bytes], bytes]) -> None:
+        """Have all bytes of the file changed, those that were read already too."""
+        self.filters.append(change)
+        self.head = bytearray(change(bytes(self.head)))
+
+    def _decoding(self, name: str) -> Callable[[bytes], bytes]:
+        """Return the function that makes UTF-8 of bytes in another encoding."""
+        decoder = codecs.getincrementaldecoder(name)()
+
+        def decoded(data: bytes) -> bytes:
+            try:
+                return decoder.decode(data, final=self.ended).encode(errors="replace")
+            except UnicodeDecodeError as fault:
+                byte = fault.object[fault.start]
+                message = f"{self.source.name} cannot be read as {fault.encoding}: byte {byte:#04x}"
+                hint = "say how it is encoded: `--encoding latin-1`, `--encoding utf-8`"
+                raise ExpressionError("io", message, hint=hint) from None
+
+        return decoded
 
     def follow(self, layout: Layout) -> None:
         """Have comments, blanks, and lines before the table left out, as the layout of the file says."""
-        if layout.skip or layout.marks or layout.blanks:
-            self.normal = Normal(layout)
-            self.head = bytearray(self._lines(bytes(self.head)))
+        if not (layout.skip or layout.marks or layout.blanks):
+            return
+        normal = Normal(layout)
 
-    def _decoded(self, data: bytes) -> bytes:
-        assert self.decoder is not None
-        try:
-            return self.decoder.decode(data, final=self.ended).encode(errors="replace")
-        except UnicodeDecodeError as fault:
-            message = f"{self.source.name} cannot be read as {fault.encoding}: byte {fault.object[fault.start]:#04x}"
-            hint = "say how it is encoded: `--encoding latin-1`, `--encoding utf-8`"
-            raise ExpressionError("io", message, hint=hint) from None
+        def lines(data: bytes) -> bytes:
+            data = self.begun + data
+            cut = len(data) if self.ended or len(data) > LIMIT + FIRST_BLOCK else data.rfind(b"\n") + 1
+            self.begun = data[cut:]
+            return normal(data[:cut])
 
-    def _lines(self, data: bytes) -> bytes:
-        """The complete lines so far as they are read."""
-        assert self.normal is not None
-        data = self.begun + data
-        cut = len(data) if self.ended or len(data) > LIMIT + FIRST_BLOCK else data.rfind(b"\n") + 1
-        self.begun = data[cut:]
-        return self.normal(data[:cut])
+        self._filter(lines)
 
     def read1(self, size: int) -> bytes:
-        """Some bytes, none at the end."""
+        """Return some bytes, none at the end."""
         data = bytes(self.head[self.place : self.place + size])
         if not data and not self.keep:
             self.head.clear()
@@ -351,7 +329,7 @@ class TextFile:
         return data
 
     def _next(self, size: int) -> bytes:
-        """Some bytes that have not been read before."""
+        """Return some bytes that have not been read before."""
         try:
             # signals are answered while another file system is waited for
             elsewhere = is_url(self.source.path)
@@ -362,12 +340,8 @@ class TextFile:
             message = f"{self.source.name} cannot be unpacked: {within(str(fault))}"
             raise ExpressionError("io", message, hint="it may be cut off; get it again") from None
         self.ended = not data
-        if self.decoder is not None:
-            data = self._decoded(data)
-        if self.returns:
-            data = data.replace(b"\r", b"\n")
-        if self.normal is not None:
-            data = self._lines(data)
+        for change in self.filters:
+            data = change(data)
         if self.keep:
             self.head += data
         return data
@@ -391,6 +365,47 @@ class TextFile:
             with suppress(OSError, ValueError):
                 self.file.close()
             self.raw.close()
+
+
+def _text_of_sheet(file: Any, path: str, sheet: str | None) -> tuple[bytes, list[str]]:
+    """Return the cells of a sheet as csv, and what is to be said of it. Raises `ExpressionError` (`io`).
+
+    Needs the extra `excel`.
+    """
+    import csv
+
+    calamine = needed("python_calamine", "excel", "spreadsheets need python-calamine", ", or save the sheet as csv")
+    try:
+        book = calamine.CalamineWorkbook.from_filelike(io.BytesIO(file.read()))
+        names = book.sheet_names
+        if sheet is not None and sheet not in names:
+            hint = f"its sheets are {quoted(names)}"
+            raise ExpressionError("io", f"there is no sheet `{sheet}` in `{path}`", hint=hint)
+        name = sheet or names[0]
+        rows = book.get_sheet_by_name(name).to_python(skip_empty_area=False)
+    except (calamine.CalamineError, IndexError, ValueError, OSError) as fault:
+        message = f"`{path}` cannot be read as a spreadsheet: {fault}"
+        raise ExpressionError("io", message, hint="it may be cut off, or be another kind of file") from None
+    text = io.StringIO()
+    # texts are in quotes, so that no row is taken for a comment
+    writer = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
+    for row in rows:
+        cells = [*map(_sheet_cell, row)]
+        writer.writerow(cells if any(cell != "" for cell in cells) else [])
+    return text.getvalue().encode(), [f"sheet {name} of {len(names)}"] if sheet is None and len(names) > 1 else []
+
+
+def _sheet_cell(cell: Any) -> str | float:
+    """Return what stands in a cell of a spreadsheet, as csv has it."""
+    if isinstance(cell, float) and cell.is_integer() and abs(cell) < 2**53:
+        return int(cell)
+    if isinstance(cell, int | float) and not isinstance(cell, bool):
+        return cell
+    if hasattr(cell, "isoformat"):  # a date, or a time
+        return str(cell.isoformat())
+    if hasattr(cell, "total_seconds"):
+        return float(cell.total_seconds())
+    return str(cell).replace("\n", " ").replace("\r", " ")
 
 
 _WORDS = {"utf-16": "UTF-16", "utf-16-le": "UTF-16", "utf-16-be": "UTF-16", "utf-32": "UTF-32", "cp1252": "Latin-1"}

@@ -12,7 +12,7 @@ from functools import cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from ..errors import ExpressionError, quoted
+from ..errors import ExpressionError, point_error, quoted, usage_error
 from ..inputs.headings import heading, is_unit, without_brackets
 
 FIRST_BLOCK = 64 * 1024
@@ -86,14 +86,13 @@ class Forced(NamedTuple):
             separator = SPELLED.get(separator, separator)
             if len(separator) != 1 or separator.isalnum() or separator in "\"'.+-\n\r":
                 hint = "write one character, or tab, comma, semicolon, bar, blanks"
-                raise ExpressionError("usage", f"`--separator` cannot be `{separator}`", hint=hint)
+                raise usage_error(f"`--separator` cannot be `{separator}`", hint)
         if decimal is not None:
             if decimal not in DECIMALS:
-                raise ExpressionError("usage", f"`--decimal` cannot be `{decimal}`", hint="it takes point, comma")
+                raise usage_error(f"`--decimal` cannot be `{decimal}`", "it takes point, comma")
             decimal = DECIMALS[decimal]
             if decimal == separator:
-                hint = "leave one of them out"
-                raise ExpressionError("usage", "a comma cannot separate columns and decimals", hint=hint)
+                raise usage_error("a comma cannot separate columns and decimals", "leave one of them out")
         if encoding is not None:
             import codecs
 
@@ -101,7 +100,7 @@ class Forced(NamedTuple):
                 codecs.lookup(encoding).incrementaldecoder(errors="strict").decode(b"")
             except (LookupError, TypeError, AttributeError, ValueError):
                 hint = "for example utf-8, utf-16, latin-1, cp1252"
-                raise ExpressionError("usage", f"there is no encoding `{encoding}`", hint=hint) from None
+                raise usage_error(f"there is no encoding `{encoding}`", hint) from None
         return values._replace(separator=separator, decimal=decimal)
 
 
@@ -312,29 +311,13 @@ def _fit(lines: Sequence[str], separator: str) -> _Fit | None:
     return _Fit(separator, count, names, [row for row in rows if len(row) == count and _all_values(row)])
 
 
-def _fitting(lines: Sequence[str], separators: Sequence[str]) -> _Fit | None:
-    """The first separator that makes a table of numbers of lines, else the first that makes one.
-
-    Raises `ExpressionError` where two of them make tables of different numbers.
-    """
-    fits = [fit for separator in separators if (fit := _fit(lines, separator)) is not None]
-    of_numbers = [fit for fit in fits if fit.values] or fits
-    for other in of_numbers[1:]:
-        if other.values and other.numbers != of_numbers[0].numbers:
-            one, two = (f"{_spelled(fit.separator)} ({quoted(fit.values[0][:4])})" for fit in (of_numbers[0], other))
-            message = f"its columns may be between {one} or between {two}"
-            words = " or ".join(f"`--separator {_word(fit.separator)}`" for fit in (of_numbers[0], other))
-            raise ExpressionError("point", message, hint=f"say which: {words}")
-    return of_numbers[0] if of_numbers else None
-
-
 def _word(char: str, words: Mapping[str, str] = SPELLED) -> str:
-    """A separator, or a decimal mark, as an option has it."""
+    """Return a separator, or a decimal mark, as an option has it."""
     return next((word for word, own in words.items() if own == char and word.isalpha()), char)
 
 
 def _spelled(separator: str) -> str:
-    """A separator as a message has it."""
+    """Return a separator as a message has it."""
     return {"\t": "tab", BLANKS: "blanks"}.get(separator, separator)
 
 
@@ -343,20 +326,8 @@ Line = tuple[int, str]
 """Its position in the file, from 0, and its text."""
 
 
-class _Lines(NamedTuple):
-    """The lines of a first block."""
-
-    lines: Sequence[str]
-    skip: int
-    """How many of them are no part of it."""
-    table: Sequence[Line]
-    comments: Sequence[Line]
-    complete: bool
-    """Whether they are the whole file."""
-
-
 def recognize(text: str, *, complete: bool, tabs: bool, forced: Forced) -> Layout:
-    """How a file is written that begins with this text; it is all of it where it is complete.
+    """Return how a file is written that begins with this text; it is all of it where it is complete.
 
     With `tabs` they separate where they are in the first line. Raises `ExpressionError` where there is more than one
     way to read it.
@@ -372,28 +343,34 @@ def recognize(text: str, *, complete: bool, tabs: bool, forced: Forced) -> Layou
     if as_usual and (_is_plain(lines, text) or _NO_TEXT.search("\n".join(lines[: start + 1]))):
         return AS_CSV
     marks = MARKS if forced.comment is None else () if forced.comment == "none" else (forced.comment,)
-    filled = [(k, line) for k, line in enumerate(lines[skip:], skip) if line.strip()]
+    table = [(k, line) for k, line in enumerate(lines[skip:], skip) if line.strip()]
     is_comment = re.compile(rf"\s*{_SPREADSHEET}(?:{'|'.join(map(re.escape, marks))})") if marks else None
-    comments = [pair for pair in filled if is_comment.match(pair[1])] if is_comment else []
-    if len(comments) == len(filled):
+    comments = [pair for pair in table if is_comment.match(pair[1])] if is_comment else []
+    if 0 < len(comments) < len(table):
+        table = [pair for pair in table if pair not in comments]
+    else:
         comments = []
-    table = [pair for pair in filled if pair not in comments] if comments else filled
     if not table:
         return Layout(Dialect(separator or ","), skip=skip)
-    block = _Lines(lines, skip, table, comments, complete)
+    separators = [separator] if separator else [char for char in SEPARATORS if char != forced.decimal]
     sample = [line for _, line in table[:SAMPLE]]
-    fit = _separated(sample, separator, forced.decimal)
+    fit = _fitting(sample, separators, separator, forced.decimal)
     if fit is None:
-        _check_title(table, separator, forced.decimal)
-        separator = separator or _in_first(sample[0], tabs, forced.decimal)
+        _check_title(table, separators)
+        if separator is None:
+            usual = ";" if forced.decimal == "," else ","
+            plain = re.sub(r'"[^"]*("|$)', "", sample[0])
+            separator = next((c for c in f"\t{usual};|" if c in plain and (c != "\t" or tabs)), usual)
         names = _split(sample[0], separator)
         fit = _Fit(separator, len(names), None if _all_values(names) else names, ())
-    _check_preface(table, fit.separator)
-    return _laid_out(fit, block, forced)
+    begin = _samples_begin([line for _, line in table[:LONGEST_PREFACE]], fit.separator)
+    if begin is not None:
+        raise _below(table, begin)
+    return _laid_out(fit, lines, skip, table, comments, complete, forced)
 
 
 def _is_plain(lines: Sequence[str], text: str) -> bool:
-    """Whether it is plain csv: names between commas, and nothing in it that might be read another way."""
+    """Return whether it is plain csv: names between commas, and nothing in it that might be read another way."""
     table = [line for line in lines[:SAMPLE] if line.strip()][:2]
     if not table or not _PLAIN_HEADER.fullmatch(table[0].strip()) or _SPECIAL.search(text):
         return False
@@ -402,32 +379,31 @@ def _is_plain(lines: Sequence[str], text: str) -> bool:
     return _samples_begin([line for line in lines[:LONGEST_PREFACE] if line.strip()], ",") is None
 
 
-def _in_first(line: str, tabs: bool, decimal: str | None) -> str:
-    """The separator of a file in which none makes a table, by its first line."""
-    plain = re.sub(r'"[^"]*("|$)', "", line)
-    usual = ";" if decimal == "," else ","
-    return next((char for char in f"\t{usual};|" if char in plain and (char != "\t" or tabs)), usual)
+def _fitting(sample: Sequence[str], separators: Sequence[str], forced: str | None, decimal: str | None) -> _Fit | None:
+    """Return the first separator that makes a table of numbers of lines, else the first that makes one.
+
+    Raises `ExpressionError` where two of them make tables of different numbers.
+    """
+    if forced is None and decimal is None and all(re.fullmatch(r"\s*[+-]?\d+,\d+\s*", line) for line in sample):
+        message = f"its first line, `{sample[0].strip()}`, has two columns, or one number with a decimal comma"
+        hint = "add a line that names the columns; or say which: `--separator comma`, or `--decimal comma`"
+        raise point_error(message, hint)
+    fits = [fit for separator in separators if (fit := _fit(sample, separator)) is not None]
+    of_numbers = [fit for fit in fits if fit.values] or fits
+    for other in of_numbers[1:]:
+        if other.values and other.numbers != of_numbers[0].numbers:
+            both = of_numbers[0], other
+            one, two = (f"{_spelled(fit.separator)} ({quoted(fit.values[0][:4])})" for fit in both)
+            words = " or ".join(f"`--separator {_word(fit.separator)}`" for fit in both)
+            raise point_error(f"its columns may be between {one} or between {two}", f"say which: {words}")
+    return of_numbers[0] if of_numbers else None
 
 
-def _separated(sample: Sequence[str], separator: str | None, decimal: str | None) -> _Fit | None:
-    """The separator of the table, by its first lines. Raises `ExpressionError` where two differ."""
-    if separator is not None:
-        return _fit(sample, separator)
-    if decimal is None and all(re.fullmatch(r"\s*[+-]?\d+,\d+\s*", line) for line in sample):
-        first, second = sample[0].strip().split(",")
-        raise ExpressionError(
-            "point",
-            f"its first line, `{first},{second}`, has two columns, or one number with a decimal comma",
-            hint="add a line that names the columns; or say which: `--separator comma`, or `--decimal comma`",
-        )
-    return _fitting(sample, [char for char in SEPARATORS if char != decimal])
-
-
-def _check_title(table: Sequence[Line], separator: str | None, decimal: str | None) -> None:
+def _check_title(table: Sequence[Line], separators: Sequence[str]) -> None:
     """Raise an error where a table of numbers begins some lines further on."""
     for begin in range(1, min(len(table) - 1, SAMPLE)):
         lines = [line for _, line in table[begin : begin + SAMPLE]]
-        for char in [separator] if separator else [char for char in SEPARATORS if char != decimal]:
+        for char in separators:
             fit = _fit(lines, char)
             above = [_split(line, char) for _, line in table[:begin]]
             if fit is None or len(fit.values) < 2:
@@ -436,15 +412,8 @@ def _check_title(table: Sequence[Line], separator: str | None, decimal: str | No
                 raise _below(table, begin)
 
 
-def _check_preface(table: Sequence[Line], separator: str) -> None:
-    """Raise an error where the table begins below lines of settings, each a key with its value."""
-    begin = _samples_begin([line for _, line in table[:LONGEST_PREFACE]], separator)
-    if begin is not None:
-        raise _below(table, begin)
-
-
 def _samples_begin(lines: Sequence[str], separator: str) -> int | None:
-    """Which line names the columns of the values below it, the lines before it being settings; None where none does."""
+    """Return which line names the columns of the values below it, after lines of settings; None where none does."""
     if separator == BLANKS or len(lines) < 3:
         return None
     above: list[list[str]] = []
@@ -463,73 +432,82 @@ def _samples_begin(lines: Sequence[str], separator: str) -> int | None:
 
 
 def _below(table: Sequence[Line], begin: int) -> ExpressionError:
-    """The error of a table that begins some lines further on."""
-    title, line = table[0][1].strip(), table[begin][0]
-    message = f"line {table[0][0] + 1} does not name the columns of the rows below it: `{title[:40]}`; the table begins"
-    return ExpressionError(
-        "point", f"{message} in line {line + 1}", hint=f"leave the lines before it out: `--skip {line}`"
+    """Return the error of a table that begins some lines further on."""
+    (first, title), line = table[0], table[begin][0]
+    message = f"line {first + 1} does not name the columns of the rows below it: `{title.strip()[:40]}`"
+    return point_error(
+        f"{message}; the table begins in line {line + 1}", f"leave the lines before it out: `--skip {line}`"
     )
 
 
-def _laid_out(fit: _Fit, block: _Lines, forced: Forced) -> Layout:
-    """The layout of a file whose separator is known."""
-    separator, width = fit.separator, fit.width
-    names, units, said, skip, body = fit.names, list[str | None](), list[str](), block.skip, block.table
-    first = body[0][0]
-    comments = dict(block.comments)
-    if any(_is_value(cell) for cell in names or _split(body[0][1], separator)):
-        above = [(k, _bare(line)) for k, line in block.comments if k < first]
-        own = _named(above, separator, width)
-        if own:
+def _laid_out(
+    fit: _Fit,
+    lines: Sequence[str],
+    skip: int,
+    table: Sequence[Line],
+    comment_lines: Sequence[Line],
+    complete: bool,
+    forced: Forced,
+) -> Layout:
+    """Return the layout of a file whose separator is known, by its lines, those of its table, and its comments."""
+    separator, width, names = fit.separator, fit.width, fit.names
+    units, summary = list[str | None](), list[str]()
+    first, body = table[0][0], table
+    comments = dict(comment_lines)
+    if any(map(_is_value, names or _split(table[0][1], separator))):
+        above = [(k, re.sub(r"^\s*(?:#+|%+|//+)\s*", "", line)) for k, line in comment_lines if k < first]
+        if own := _named(above, separator, width):
             names = own[0][1]
-            said.append(f"the header in line {own[0][0] + 1}, a comment")
+            summary.append(f"the header in line {own[0][0] + 1}, a comment")
             if len(own) == 2:
                 units = [*map(without_brackets, own[1][1])]
-                said.append(f"units in line {own[1][0] + 1}")
+                summary.append(f"units in line {own[1][0] + 1}")
             for k, _ in own:
                 del comments[k]
         elif names is None:
             names = [f"c{k}" for k in range(1, width + 1)]
             listed = f"c1 to c{width}" if width > 3 else ", ".join(names)
-            said.append(f"no header (column{'s' * (width > 1)} {listed})")
+            summary.append(f"no header (column{'s' * (width > 1)} {listed})")
     if names is not None and names is fit.names:
         # the first line of the table is the header
-        skip, body = first + 1, body[1:]
-        after = next(((k, line) for k, line in enumerate(block.lines[skip:], skip) if line.strip()), None)
+        before, skip, body = skip, first + 1, table[1:]
+        after = next(((k, line) for k, line in enumerate(lines[skip:], skip) if line.strip()), None)
         cells = (_headings(after[1], separator, width) or []) if after else []
         if after and _are_units(cells):
             units, skip = [without_brackets(cell) or None for cell in cells], after[0] + 1
-            said.append(f"units in line {skip}")
+            summary.append(f"units in line {skip}")
             comments.pop(after[0], None)
             body = [pair for pair in body if pair[0] >= skip]
         elif any(heading(name)[1] for name in names):
-            said.append("units in the header")
-        quotes = block.lines[first].count('"')
-        if quotes % 2:
+            summary.append("units in the header")
+        if lines[first].count('"') % 2:
             # a name goes on in the next line; the reader reads it
-            names, skip = None, block.skip
+            names, skip = None, before
     spread = dict.fromkeys(cell.translate(_THIN) for _, line in body for cell in _split(line, separator))
     style = _style([cell for cell in spread if re.search(r"[.,' ]", cell)], forced.decimal)
     if forced.comment is None:
         _check_comments(comments, body, separator, width)
-    count = f"{len(comments)} comment line{'s' * (len(comments) > 1)}" if block.complete else "comment lines"
-    blocks = _blocks(body) if separator == BLANKS and block.complete else 1
     numbers = ["decimal comma"] * (style[0] == ",") + [f"thousands {_THOUSANDS.get(style[1])}"] * bool(style[1])
-    said = [*numbers, *([count] if comments else []), *said, *[f"{blocks} blocks"] * (blocks > 1)]
-    if separator in "\t," and said == ["units in the header"]:
-        said = []
-    elif separator not in "\t," or (said and separator != ","):
-        said.insert(0, f"separator {_spelled(separator)}")
+    if comments:
+        numbers.append(f"{len(comments)} comment line{'s' * (len(comments) > 1)}" if complete else "comment lines")
+    summary = [*numbers, *summary]
+    blocks = 1 + sum(later[0] - line[0] > 1 for line, later in pairwise(body))
+    if separator == BLANKS and complete and blocks > 1:
+        summary.append(f"{blocks} blocks")
+    if separator in "\t," and summary == ["units in the header"]:
+        summary = []
+    elif separator not in "\t," or (summary and separator != ","):
+        summary.insert(0, f"separator {_spelled(separator)}")
     if names is not None:
         names = [name or f"c{k}" for k, name in enumerate(names, start=1)]
-    marks = tuple(mark for mark in MARKS if any(line.lstrip().startswith(mark) for _, line in block.comments))
-    marks = (forced.comment,) if forced.comment not in (None, "none") and block.comments else marks
+    marks = tuple(mark for mark in MARKS if any(line.lstrip().startswith(mark) for _, line in comment_lines))
+    marks = (forced.comment,) if forced.comment not in (None, "none") and comment_lines else marks
     blanks = separator == BLANKS
-    return Layout(Dialect("\t" if blanks else separator, *style), names, units, skip, marks, blanks, tuple(said))
+    return Layout(Dialect("\t" if blanks else separator, *style), names, units, skip, marks, blanks, tuple(summary))
 
 
 def _named(comments: Sequence[Line], separator: str, width: int) -> list[tuple[int, list[str]]]:
-    """The last comment line that names so many columns, and a line of their units after it."""
+    """Return the last comment line that names so many columns, and a line of their units after it."""
     for char in dict.fromkeys((separator, BLANKS)):
         lines = [(k, cells) for k, line in comments if (cells := _headings(line, char, width)) is not None]
         if lines:
@@ -540,16 +518,6 @@ def _named(comments: Sequence[Line], separator: str, width: int) -> list[tuple[i
 _THOUSANDS = {",": "commas", ".": "points", "'": "apostrophes", " ": "blanks"}
 
 
-def _blocks(body: Sequence[Line]) -> int:
-    """How many blocks of rows there are between empty lines."""
-    return 1 + sum(later[0] - line[0] > 1 for line, later in pairwise(body))
-
-
-def _bare(line: str) -> str:
-    """A comment line without its mark."""
-    return re.sub(r"^\s*(?:#+|%+|//+)\s*", "", line)
-
-
 def _check_comments(comments: Mapping[int, str], body: Sequence[Line], separator: str, width: int) -> None:
     """Raise an error where a comment line may as well be a row, whose first cell is text."""
     rows = [cells for _, line in body[:SAMPLE] if len(cells := _split(line, separator)) == width]
@@ -558,56 +526,46 @@ def _check_comments(comments: Mapping[int, str], body: Sequence[Line], separator
     for k, line in comments.items():
         cells = _split(line, separator)
         if len(cells) == width and line.lstrip("#%/") == line.lstrip("#%/ ") and all(map(_is_value, cells[1:])):
-            raise ExpressionError(
-                "point",
-                f"line {k + 1} is a row, or a comment: `{line.strip()[:40]}`",
-                hint=f"say which: `--comment none`, or `--comment {line.lstrip()[:1]}`",
-            )
+            message = f"line {k + 1} is a row, or a comment: `{line.strip()[:40]}`"
+            raise point_error(message, f"say which: `--comment none`, or `--comment {line.lstrip()[:1]}`")
 
 
 class Normal:
-    """Makes of whole lines of a file those that both readers read."""
+    """Changes whole lines of a file to those that both readers read."""
 
     def __init__(self, layout: Layout) -> None:
         self.skip, self.blanks = layout.skip, layout.blanks
-        marks = b"|".join(re.escape(mark.encode()) for mark in layout.marks)
-        self.comment = (
-            re.compile(rb"^[ \t]*" + _SPREADSHEET.encode() + b"(?:" + marks + rb")[^\n]*", re.MULTILINE)
-            if marks
-            else None
-        )
+        marks = "|".join(map(re.escape, layout.marks))
+        pattern = rf"^[ \t]*{_SPREADSHEET}(?:{marks})[^\n]*"
+        self.comment = re.compile(pattern.encode(), re.MULTILINE) if marks else None
         self.open = False
         """Whether a quoted cell goes on in the next line."""
 
     def __call__(self, block: bytes) -> bytes:
+        empty = min(self.skip, block.count(b"\n"))
+        block = block.split(b"\n", empty)[-1]
+        self.skip -= empty
         if self.skip:
-            before = block
-            lines = min(self.skip, before.count(b"\n"))
-            block = before.split(b"\n", lines)[-1]
-            self.skip -= lines
-            return b"\n" * lines + (self(block) if not self.skip else b"")
-        if self.comment is None and not self.blanks:
-            return block
-        if b'"' in block or self.open:
-            return b"\n".join(map(self._line, block.split(b"\n")))
-        if self.comment is not None:
+            return b"\n" * empty
+        if (self.comment or self.blanks) and (b'"' in block or self.open):
+            return b"\n" * empty + b"\n".join(map(self._line, block.split(b"\n")))
+        if self.comment:
             block = self.comment.sub(b"", block)
-        return _tabbed(block) if self.blanks else block
+        return b"\n" * empty + (_tabbed(block) if self.blanks else block)
 
     def _line(self, line: bytes) -> bytes:
-        if not self.open and self.comment is not None and self.comment.match(line):
+        if not self.open and self.comment and self.comment.match(line):
             return b""
         if self.blanks:
             pieces = re.split(rb'("(?:[^"]|"")*")', line)
-            return b"".join(
-                piece if k % 2 else _tabbed(piece, k == 0, k == len(pieces) - 1) for k, piece in enumerate(pieces)
-            )
+            last = len(pieces) - 1
+            return b"".join(x if k % 2 else _tabbed(x, k == 0, k == last) for k, x in enumerate(pieces))
         self.open ^= line.count(b'"') % 2 == 1
         return line
 
 
 def _tabbed(block: bytes, begins: bool = True, ends: bool = True) -> bytes:
-    """Lines with a tab for each run of blanks, and none at their ends."""
+    """Return lines with a tab for each run of blanks, and none at their ends."""
     if begins:
         block = re.sub(rb"(?m)^[ \t]+", b"", block)
     if ends:

@@ -9,7 +9,7 @@ from itertools import chain
 from typing import Any
 
 from ..batched.columns_io import unique
-from ..errors import ExpressionError
+from ..errors import ExpressionError, point_error
 from ..inputs import decoding as reading
 from ..inputs.parse_point import Typed, read_json, value_of_object
 from ..language.elements import flattened
@@ -52,32 +52,26 @@ class Texts:
         self.more = self.read(lines(file, idle))
 
     def read(self, raw: Iterator[bytes | None]) -> Iterator[Line]:
-        """Each line as text. Raises `ExpressionError` where the first one says that the file is none."""
+        """Yield each line as text. Raises `ExpressionError` where the first one says that the file is none."""
         for number, data in enumerate(raw, start=1):
             if data is None:
                 message = f"the line is longer than {reading.LIMIT:,} bytes"
                 yield number, "", ExpressionError("limit", message, hint="use shorter lines")
                 continue
             begins = self.first and number == 1
-            if begins:
-                self.recognize(data)
+            if begins and (other := reading.kind_of(data)):
+                self.refuse(*other)
+            if begins and b"\r" in data[:-1] and b'"' not in data:
+                kind = "text with lines that end in a carriage return alone"
+                self.refuse(kind, "end them with a line feed: `tr '\\r' '\\n'`")
             text, fault = reading.decode(data.removesuffix(b"\r"), first=begins)
             if fault is not None:
                 fault.text = text
             yield number, text, fault
 
-    def recognize(self, data: bytes) -> None:
-        """Raise what is to be said of a file that begins with this line, and is no rows of text."""
-        if other := reading.kind_of(data):
-            self.refuse(*other)
-        if b"\r" in data[:-1] and b'"' not in data:
-            self.refuse(
-                "text with lines that end in a carriage return alone", "end them with a line feed: `tr '\\r' '\\n'`"
-            )
-
     def refuse(self, kind: str, hint: str) -> None:
         """Raise that the file is of another kind."""
-        raise ExpressionError("point", f"{self.name} seems to be {kind}", hint=hint)
+        raise point_error(f"{self.name} seems to be {kind}", hint)
 
     def __next__(self) -> Line:
         line = self.again.pop() if self.again else next(self.more)
@@ -94,41 +88,41 @@ class Texts:
 
 
 def table(texts: Texts, format: str | None, layout: Layout = AS_CSV) -> tuple[list[str], Iterator[TextRow], Dialect]:
-    """The names of the columns, where each row names its own those of the first, the rows, and how they are written.
+    """Return the names of the columns, the rows, which are read as they are asked for, and how they are written.
 
-    Rows are read as they are asked for. Where the format is not given, it shows itself. Raises `ExpressionError`, also
-    where the file is of another kind.
+    Where each row names its own columns, the names are those of the first. Where the format is not given, it shows
+    itself. Raises `ExpressionError`, also where the file is of another kind.
     """
     dialect = layout.dialect
     if layout.names is not None:
         columns = [*layout.names]
-        unique(columns)
-        return columns, cells_of(columns, texts, dialect), dialect
-    first = next(texts, None)
-    while first is not None and first[2] is None and not first[1].strip():
-        first = next(texts, None)
-    if first is None:
-        raise ExpressionError("point", f"{texts.name} is empty", hint="its first line names the columns: `x,y`")
-    if _ARRAY.match(first[1]):
-        texts.refuse("one array of JSON", "write an object a line: `jq -c '.[]' FILE`")
-    if format == "jsonl" or (format is None and first[1].lstrip().startswith("{")):
-        texts.back([first])
-        return *with_names(objects_of(texts)), Dialect("")
-    try:
-        if first[2] is not None:
-            raise first[2]
-        header = _separated(first, texts, dialect)
-    except ExpressionError as fault:
-        placed = ExpressionError("point", f"in the header: {fault}", fault.span, fault.hint)
-        placed.text = fault.text
-        raise placed from None
-    columns = [cell.strip() for cell in header]
+    else:
+        first = next((line for line in texts if line[2] is not None or line[1].strip()), None)
+        if first is None:
+            raise point_error(f"{texts.name} is empty", "its first line names the columns: `x,y`")
+        if _ARRAY.match(first[1]):
+            texts.refuse("one array of JSON", "write an object a line: `jq -c '.[]' FILE`")
+        if format == "jsonl" or (format is None and first[1].lstrip().startswith("{")):
+            texts.back([first])
+            return *with_names(objects_of(texts)), Dialect("")
+        try:
+            if first[2] is not None:
+                raise first[2]
+            columns = [cell.strip() for cell in _separated(first, texts, dialect)]
+        except ExpressionError as fault:
+            placed = point_error(f"in the header: {fault}", fault.hint, fault.span)
+            placed.text = fault.text
+            raise placed from None
     unique(columns)
     return columns, cells_of(columns, texts, dialect), dialect
 
 
+class Unclosed(ExpressionError):
+    """A quote that is still open at the end of what was read."""
+
+
 def _separated(line: Line, texts: Texts, dialect: Dialect, columns: Sequence[str] = ()) -> list[str]:
-    """The cells of a row, which takes further lines while a quoted cell is open.
+    """Return the cells of a row, which takes further lines while a quoted cell is open.
 
     A quote opens a cell where it is the first character of it. One that is never closed spoils the row in which it
     stands, and no other. Raises `ExpressionError` for what is wrong.
@@ -139,58 +133,37 @@ def _separated(line: Line, texts: Texts, dialect: Dialect, columns: Sequence[str
         return text.split(separator)
     cells: list[str] = []
     taken: list[Line] = []
-    size = begin = 0
-    while True:
-        if not text.startswith('"', begin):
-            end = text.find(separator, begin)
-            cells.append(text[begin:] if end < 0 else text[begin:end])
-        else:
-            parts: list[str] = []
+    size = begin = end = 0
+    while end >= 0:
+        parts: list[str] = []
+        while text.startswith('"', begin):
+            if parts:
+                parts.append('"')  # a doubled one
             begin += 1
-            while True:
-                close = text.find('"', begin)
-                if close < 0:
-                    parts += text[begin:], "\n"
-                    size += len(text)
-                    more = next(texts, None) if size <= reading.LIMIT else None
-                    if more is None:
-                        texts.back(taken)
-                        raise _unclosed(len(cells), columns)
-                    taken.append(more)
-                    text, begin = more[1], 0
-                    fault = fault or more[2]
-                    continue
-                parts.append(text[begin:close])
-                begin = close + 1
-                if not text.startswith('"', begin):
-                    break
-                parts.append('"')
-                begin += 1
-            end = text.find(separator, begin)
-            parts.append(text[begin:] if end < 0 else text[begin:end])
-            cells.append("".join(parts))
-        if end < 0:
-            if fault is not None:
-                raise fault
-            return cells
+            while (close := text.find('"', begin)) < 0:
+                parts += text[begin:], "\n"
+                size += len(text)
+                more = next(texts, None) if size <= reading.LIMIT else None
+                if more is None:
+                    texts.back(taken)
+                    where = f"column `{columns[len(cells)]}`" if len(cells) < len(columns) else f"cell {len(cells) + 1}"
+                    message = f"{where}: the quote that opens the cell is never closed"
+                    raise Unclosed("point", message, hint='close it; inside a quoted cell, write `""` for a quote')
+                taken.append(more)
+                text, begin = more[1], 0
+                fault = fault or more[2]
+            parts.append(text[begin:close])
+            begin = close + 1
+        end = text.find(separator, begin)
+        cells.append("".join([*parts, text[begin:] if end < 0 else text[begin:end]]))
         begin = end + len(separator)
-
-
-class Unclosed(ExpressionError):
-    """A quote that is still open at the end of what was read."""
-
-
-def _unclosed(position: int, columns: Sequence[str]) -> ExpressionError:
-    where = f"column `{columns[position]}`" if position < len(columns) else f"cell {position + 1}"
-    return Unclosed(
-        "point",
-        f"{where}: the quote that opens the cell is never closed",
-        hint='close it; inside a quoted cell, write `""` for a quote',
-    )
+    if fault is not None:
+        raise fault
+    return cells
 
 
 def cells_of(columns: Sequence[str], texts: Texts, dialect: Dialect) -> Iterator[TextRow]:
-    """The rows of a file after its header."""
+    """Yield the rows of a file after its header."""
     count = len(columns)
     for line in texts:
         number, text, fault = line
@@ -206,11 +179,11 @@ def cells_of(columns: Sequence[str], texts: Texts, dialect: Dialect) -> Iterator
                 yield number, dict(zip(columns, cells, strict=True)), None
             else:
                 message = f"the row has {len(cells)} cells, and the header {count}"
-                yield number, {}, ExpressionError("point", message, hint="check its separators and quotes")
+                yield number, {}, point_error(message, "check its separators and quotes")
 
 
 def with_names(rows: Iterator[TextRow]) -> tuple[list[str], Iterator[TextRow]]:
-    """The names in the first row that has some, and all rows. Raises what is wrong with the first where none has."""
+    """Return the names in the first row that has some, and all rows. Raises the fault of the first if none has."""
     passed: list[TextRow] = []
     for row in rows:
         passed.append(row)
@@ -224,7 +197,7 @@ def with_names(rows: Iterator[TextRow]) -> tuple[list[str], Iterator[TextRow]]:
 
 
 def objects_of(texts: Texts) -> Iterator[TextRow]:
-    """The rows of a file with an object a line."""
+    """Yield the rows of a file with an object a line."""
     for number, text, fault in texts:
         error = fault
         cells: Mapping[str, object] = {}
@@ -232,7 +205,7 @@ def objects_of(texts: Texts) -> Iterator[TextRow]:
             try:
                 value, error = read_json(text)
                 if not isinstance(value, Mapping):
-                    raise ExpressionError("point", "the row is not an object", hint='write it as {"x": 3, "y": 1}')
+                    raise point_error("the row is not an object", 'write it as {"x": 3, "y": 1}')
                 cells = _with_entries(value) if "[" in text else value
             except ExpressionError as fault_of_row:
                 error = fault_of_row
@@ -241,7 +214,7 @@ def objects_of(texts: Texts) -> Iterator[TextRow]:
 
 
 def _with_entries(cells: Mapping[str, object]) -> dict[str, object]:
-    """The cells of a row, a list of numbers as the cells of its entries, `x[1]`."""
+    """Return the cells of a row, a list of numbers as the cells of its entries, `x[1]`."""
     entries: dict[str, object] = {}
     for name, cell in cells.items():
         flat = flattened(name, cell) if isinstance(cell, list) else ""
@@ -253,21 +226,8 @@ def _with_entries(cells: Mapping[str, object]) -> dict[str, object]:
 _IN_PARENTHESES = re.compile(r"\([\d.,' ]+\)")
 
 
-def _reworded(error: ExpressionError, cell: str, dialect: Dialect) -> ExpressionError:
-    """The error of a cell, in words about files where it is no formula."""
-    if TIME.fullmatch(cell):
-        hint = "give a number, such as seconds since the first of them"
-        return ExpressionError("point", f"it is a time, and no number: `{cell}`", hint=hint)
-    other = next((char for char in ";|" if char in cell and char != dialect.separator), None)
-    if other is not None:
-        here = "tabs" if dialect.separator == "\t" else f"`{dialect.separator}`"
-        message = f"`{cell}` has a `{other}` in it, and columns are separated by {here} here"
-        return ExpressionError("point", message, hint="write all rows alike")
-    return error
-
-
 def value(name: str, cell: object, dialect: Dialect = PLAIN) -> float:
-    """The number in a cell: a constant expression as text, written as its file is, or a number of JSON.
+    """Return the number in a cell: a constant expression as text, written as its file is, or a number of JSON.
 
     It remembers its text, for other arithmetics. Raises `ExpressionError` naming the column.
     """
@@ -276,31 +236,40 @@ def value(name: str, cell: object, dialect: Dialect = PLAIN) -> float:
             cell = cell.strip()
             if cell == name:
                 hint = "leave it out: where files were put together, each had its own"
-                raise ExpressionError("point", "it is the name of the column: a header among the rows", hint=hint)
+                raise point_error("it is the name of the column: a header among the rows", hint)
             if cell in NOTHING or (cell[:1] == "#" and SPREADSHEET_ERROR.match(cell)):
-                raise ExpressionError("point", f"`{cell}` stands for no value", hint="give a number")
+                raise point_error(f"`{cell}` stands for no value", "give a number")
             if DATE.fullmatch(cell):
                 hint = "give a number, such as days since the first of them"
-                raise ExpressionError("point", f"it is a date, and no number: `{cell}`", hint=hint)
+                raise point_error(f"it is a date, and no number: `{cell}`", hint)
             if cell[:1] == "(" and _IN_PARENTHESES.fullmatch(cell):
                 hint = "write it without parentheses, with a sign where it is below 0"
-                raise ExpressionError("point", f"accounts write `-{cell[1:-1]}` as `{cell}`", hint=hint)
+                raise point_error(f"accounts write `-{cell[1:-1]}` as `{cell}`", hint)
             cell = in_formula(cell, dialect)
         if cell is None or cell == "":
-            raise ExpressionError("point", "it is empty", hint="give a number")
+            raise point_error("it is empty", "give a number")
         return value_of_object(name, float(cell) if isinstance(cell, Decimal) else cell)
     except ExpressionError as error:
-        if isinstance(cell, str) and FORTRAN.fullmatch(cell):
-            return value_of_object(name, re.sub("[dD]", "e", cell))
+        message, advice = str(error), error.hint
         if isinstance(cell, str):
-            error = _reworded(error, cell, dialect)
-        raise ExpressionError("point", f"column `{name}`: {error}", hint=error.hint) from None
+            if FORTRAN.fullmatch(cell):
+                return value_of_object(name, re.sub("[dD]", "e", cell))
+            # what is no formula, in words about files
+            other = next((char for char in ";|" if char in cell and char != dialect.separator), None)
+            if TIME.fullmatch(cell):
+                message = f"it is a time, and no number: `{cell}`"
+                advice = "give a number, such as seconds since the first of them"
+            elif other is not None:
+                here = "tabs" if dialect.separator == "\t" else f"`{dialect.separator}`"
+                message = f"`{cell}` has a `{other}` in it, and columns are separated by {here} here"
+                advice = "write all rows alike"
+        raise point_error(f"column `{name}`: {message}", advice) from None
 
 
 def numbers_in(
     row: TextRow, columns: Sequence[str], dialect: Dialect = PLAIN
 ) -> tuple[dict[str, float], ExpressionError | None]:
-    """The numbers in these columns of a row, and what is wrong with the row."""
+    """Return the numbers in these columns of a row, and what is wrong with the row."""
     _, cells, fault = row
     numbers: dict[str, float] = {}
     if fault is None:

@@ -12,9 +12,9 @@ from collections.abc import Callable
 from ..language.tokens import KEYWORDS
 from ..language.typesetting import GREEK
 from ..table.primitive import FUNCTIONS
-from .character_classes import DASHES, FRACTIONS, QUOTES, UNSEEN
 from .context import BARS, ENDS, FACTOR_SIGNS, NAMES, NUMBERS, POWERS, SIGNS, TIGHT, VALUES, Context, Kind, Token
-from .fragments import RANGES, Fragments, span
+from .fragments import Fragments, span
+from .mistakes import DASHES, FRACTIONS, QUOTES, UNSEEN
 from .suggestions import meaning
 from .vocabulary import is_glued
 
@@ -24,6 +24,12 @@ _GOES_ON = VALUES + BARS + POWERS + Kind.UNREADABLE
 
 _BINDING = re.compile(r"(?:^|[;\n])[^\S\n]*([^\s=;]+)[^\S\n]*=(?!=)")
 """The beginning of a statement that gives a name a value."""
+
+_WHOLLY_QUOTED = re.compile(rf"\s*+[{QUOTES}]++(?:(?<=[{QUOTES}]{{2}})|[^{QUOTES}]++[{QUOTES}]++)\s*")
+_GROUPED_DIVISOR = re.compile(r"(?:[/÷^√∛∜]|\*\*)\s*[-+−]?\s*[0-9]+(?:,[0-9]{3})+(?:\.[0-9]+)?\s*\Z")
+
+Condition = Callable[[Fragments, int], bool]
+"""Whether nothing speaks against the spelling; of its place it is given the end."""
 
 
 def is_certain(conditions: str, f: Fragments, stop: int) -> bool:
@@ -47,6 +53,11 @@ def _are_known(c: Context, first: int, end: int) -> bool:
 def _statement(f: Fragments) -> str:
     start, end = span(f.context, "statement")
     return f.context.text[start:end]
+
+
+def _without(pattern: str, apart: str = "(?!)") -> Condition:
+    """Return the condition that a pattern is nowhere in the statement, apart from what stands for something else."""
+    return lambda f, stop: not re.search(pattern, re.sub(apart, "", _statement(f)))
 
 
 def _no_joined_names(f: Fragments, stop: int) -> bool:
@@ -78,26 +89,6 @@ def _argument_ends(f: Fragments, stop: int) -> bool:
     return c.kinds[end] in _AFTER_ARGUMENT and not has_power
 
 
-def _operand_ends(f: Fragments, stop: int) -> bool:
-    return _no_joined_names(f, stop) and f.context.kinds[f.context.token_from(stop)] not in _GOES_ON
-
-
-def _builtin_function(f: Fragments, stop: int) -> bool:
-    """A power of a function that the program defines may be a repetition."""
-    c = f.context
-    return c.written(RANGES["raised"](c)[0] if c.kinds[c.first] == Kind.CLOSE else c.first) in FUNCTIONS
-
-
-def _no_joined_words(f: Fragments, stop: int) -> bool:
-    """No two words become one without the sign between them, and none turns the order of what is seen."""
-    return not re.search(rf"\w[{UNSEEN}]+\w|[\u202a-\u202e\u2061-\u2069]", _statement(f))
-
-
-def _wholly_quoted(f: Fragments, stop: int) -> bool:
-    quote = f"[{QUOTES}]"
-    return re.fullmatch(rf"\s*+{quote}++(?:(?<={quote}{{2}})|[^{QUOTES}]++{quote}++)\s*", _statement(f)) is not None
-
-
 def _no_operand_before_fraction(f: Fragments, stop: int) -> bool:
     """`x½` may be a half of `x`, or its root."""
     text = _statement(f)
@@ -120,28 +111,10 @@ def _single_letters(f: Fragments, stop: int) -> bool:
 
 
 def _no_divisor_or_power(f: Fragments, stop: int) -> bool:
-    """Return whether the operand before the error is no divisor, no exponent and under no root, which could go on."""
     c = f.context
     at = c.operand(c.at)
     is_right_operand = c.kinds[:at].rstrip(SIGNS).endswith(tuple(TIGHT))
     return not is_right_operand and not {Kind.POWER, Kind.ROOT} & set(c.kinds[at : c.at])
-
-
-def _no_grouped_divisor(f: Fragments, stop: int) -> bool:
-    """No number in groups stands before the error as a divisor, an exponent or under a root."""
-    grouped = r"(?:[/÷^√∛∜]|\*\*)\s*[-+−]?\s*[0-9]+(?:,[0-9]{3})+(?:\.[0-9]+)?\s*\Z"
-    return not re.search(grouped, f.context.text[: f.context.point])
-
-
-def _in_condition(f: Fragments, stop: int) -> bool:
-    """An equals sign elsewhere than in a condition may be an equation."""
-    c = f.context
-    return c.kinds.rfind(Kind.IF, 0, c.at) > c.kinds.rfind(Kind.ELSE, 0, c.at)
-
-
-def _no_dollar_within(f: Fragments, stop: int) -> bool:
-    """In a spreadsheet `$A$1` is a place; elsewhere a dollar sign between two words is none of these."""
-    return not re.search(r"\w\$\w", re.sub(r"(?<!\w)\$?[A-Z]{1,3}\$[0-9]+", "", _statement(f)))
 
 
 def _no_index(f: Fragments, stop: int) -> bool:
@@ -168,29 +141,36 @@ def _one_place_to_close(f: Fragments, stop: int) -> bool:
     return len(meanings - {None}) == 1
 
 
-def _no_spreadsheet_power(f: Fragments, stop: int) -> bool:
-    """In a spreadsheet `-2^2` is 4, and `2^3^2` is 64."""
-    return not re.search(r"(?:^=|[(,=*/^+<>-])\s*[-+][^-+*/(,]*\^|\^[^-+*/(,]*\^", _statement(f))
-
-
-CONDITIONS: dict[str, Callable[[Fragments, int], bool]] = {
+CONDITIONS: dict[str, Condition] = {
     "never": lambda f, stop: False,
     "argument_ends": _argument_ends,
     "no_joined_names": _no_joined_names,
-    "operand_ends": _operand_ends,
-    "builtin_function": _builtin_function,
-    "no_joined_words": _no_joined_words,
-    "wholly_quoted": _wholly_quoted,
+    "operand_ends": lambda f, stop: (
+        _no_joined_names(f, stop) and f.context.kinds[f.context.token_from(stop)] not in _GOES_ON
+    ),
+    # A power of a function that the program defines may be a repetition.
+    "builtin_function": lambda f, stop: (
+        f["powered" if f.context.kinds[f.context.first] == Kind.CLOSE else "function"] in FUNCTIONS
+    ),
+    # No two words become one without the sign between them, and none turns the order of what is seen.
+    "no_joined_words": _without(rf"\w[{UNSEEN}]+\w|[\u202a-\u202e\u2061-\u2069]"),
+    "wholly_quoted": lambda f, stop: _WHOLLY_QUOTED.fullmatch(_statement(f)) is not None,
     "no_operand_before_fraction": _no_operand_before_fraction,
     "single_letters": _single_letters,
+    # The operand before the error is no divisor, no exponent and under no root, which could go on.
     "no_divisor_or_power": _no_divisor_or_power,
     # Nothing comes after the percent sign that it could be the remainder by.
     "no_operand_after": lambda f, stop: f.context.kinds[f.context.at + 1] in _BEFORE_NO_OPERAND,
-    "no_grouped_divisor": _no_grouped_divisor,
+    # No number in groups stands before the error as a divisor, an exponent or under a root.
+    "no_grouped_divisor": lambda f, stop: not _GROUPED_DIVISOR.search(f.context.text[: f.context.point]),
     "no_number_after": lambda f, stop: f.context.kinds[f.context.at] not in NUMBERS,
-    "in_condition": _in_condition,
-    "single_dash": lambda f, stop: not re.search(rf"[-−{DASHES}]\s*[{DASHES}]|[{DASHES}]\s*[-−]", _statement(f)),
-    "no_dollar_within": _no_dollar_within,
+    # An equals sign elsewhere than in a condition may be an equation.
+    "in_condition": lambda f, stop: (
+        f.context.kinds.rfind(Kind.IF, 0, f.context.at) > f.context.kinds.rfind(Kind.ELSE, 0, f.context.at)
+    ),
+    "single_dash": _without(rf"[-−{DASHES}]\s*[{DASHES}]|[{DASHES}]\s*[-−]"),
+    # In a spreadsheet `$A$1` is a place; elsewhere a dollar sign between two words is none of these.
+    "no_dollar_within": _without(r"\w\$\w", r"(?<!\w)\$?[A-Z]{1,3}\$[0-9]+"),
     # What comes after the sign is no comment in words.
     "no_words_after": lambda f, stop: _are_known(f.context, f.context.at + 1, f.context.at + 3),
     # What stands side by side is symbols, and no words.
@@ -198,9 +178,10 @@ CONDITIONS: dict[str, Callable[[Fragments, int], bool]] = {
     "no_index": _no_index,
     "known_module_names": _known_module_names,
     "one_place_to_close": _one_place_to_close,
-    "no_spreadsheet_power": _no_spreadsheet_power,
-    "no_letter_after_degree": lambda f, stop: not re.search(r"°\s*[^\W\d]", _statement(f)),
+    # In a spreadsheet `-2^2` is 4, and `2^3^2` is 64.
+    "no_spreadsheet_power": _without(r"(?:^=|[(,=*/^+<>-])\s*[-+][^-+*/(,]*\^|\^[^-+*/(,]*\^"),
+    "no_letter_after_degree": _without(r"°\s*[^\W\d]"),
     # Bars could stand in pairs in more than one way.
     "few_bars": lambda f, stop: sum(kind in BARS for kind in f.context.kinds) <= 2,
 }
-"""By name, whether nothing speaks against the spelling; of its place they are given the end."""
+"""The conditions by name."""

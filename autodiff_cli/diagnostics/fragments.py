@@ -84,17 +84,6 @@ def _root(c: Context) -> tuple[int, int]:
     return (start, c.at) if c.kinds[start] == Kind.ROOT else (0, 0)
 
 
-def _group(c: Context) -> tuple[int, int]:
-    """The next parentheses with what is in them."""
-    start = c.kinds.index(Kind.OPEN, c.at)
-    return start, c.partner[start] + 1
-
-
-def _opening(c: Context) -> tuple[int, int]:
-    """The innermost parenthesis or bar that is open."""
-    return c.open[-1], c.open[-1] + 1
-
-
 def _closed(c: Context) -> tuple[int, int]:
     """The parenthesis that was closed last."""
     start = c.partner[c.kinds.rindex(Kind.CLOSE, 0, c.at)]
@@ -134,12 +123,6 @@ def _fence(f: Fragments) -> str:
     return "(" if at and c.kinds[at - 1] in (Kind.DIVIDE, Kind.POWER) else ""
 
 
-def _signs(f: Fragments) -> str:
-    """The signs directly before the error, possibly none."""
-    c = f.context
-    return "".join(c.written(sign) for sign in range(c.signs(), c.at))
-
-
 def _inverse(f: Fragments, function: str) -> str:
     row = FUNCTIONS.get(function)
     name = row.inverse if row and row.inverse else f"a{function}"
@@ -148,9 +131,7 @@ def _inverse(f: Fragments, function: str) -> str:
     return name
 
 
-def _lead(f: Fragments) -> str:
-    """Return the operator part that the smallest operand before the error belongs to, if any: `2^` in `2^3!`."""
-    c = f.context
+def _lead(c: Context) -> str:
     atom = c.atom(c.at - (c.kinds[c.at - 1] == Kind.SUPERSCRIPT))
     return c.text[c.tokens[c.operand(c.at)].start : c.tokens[atom].start]
 
@@ -163,13 +144,6 @@ def _nested(f: Fragments) -> str:
     return "".join(f"{name}(" for name in names) + c.written(at, c.after(at, "coefficient")) + ")" * len(names)
 
 
-def _level(f: Fragments) -> str:
-    """Nothing of interest, if no parenthesis is open at the error."""
-    if f.context.open:
-        raise KeyError("level")
-    return "open"
-
-
 def _sides(f: Fragments) -> tuple[str, str]:
     c = f.context
     first, _ = _statement(c)
@@ -179,13 +153,7 @@ def _sides(f: Fragments) -> tuple[str, str]:
     return c.text[start : c.point].strip(), c.text[c.point + 1 : end].strip()
 
 
-_CLOSED_BY = {Kind.OPEN: ")", Kind.LEFT: "]", Kind.BAR: "|"}
-
-
-def _completed(f: Fragments) -> str:
-    """The statement, with what is open at its end closed."""
-    c = f.context
-    return f["statement"] + "".join(_CLOSED_BY[c.tokens[at].kind] for at in reversed(c.open))
+_CLOSED_BY: dict[str, str] = {Kind.OPEN: ")", Kind.LEFT: "]", Kind.BAR: "|"}
 
 
 def _instead(f: Fragments, sign: str, length: int) -> str:
@@ -198,16 +166,6 @@ def _rooted(c: Context) -> tuple[int, int]:
     """The smallest operand after the token that does not fit: `x` in `∛x²`."""
     start = c.at + 1
     return start, c.partner[start] + 1 if c.kinds[start] == Kind.OPEN else c.after(start, "atom")
-
-
-def _applied(c: Context) -> tuple[int, int]:
-    """Return the argument of the function before the error: the parentheses there, or the operand."""
-    return _group(c) if c.kinds[c.at] == Kind.OPEN else _right(c)
-
-
-def _nest(c: Context) -> tuple[int, int]:
-    """The functions around the error with what the last of them is applied to: `sin cos x`."""
-    return c.at - 1, c.after(_last_of_nest(c), "coefficient")
 
 
 def _last_of_nest(c: Context) -> int:
@@ -237,13 +195,6 @@ def _inner(c: Context) -> tuple[int, int]:
     return (c.at, end) if c.kinds[end - 1] in NAMES + Kind.NUMBER and c.kinds[end] in POWERS else (0, 0)
 
 
-def _second(c: Context) -> tuple[int, int]:
-    """The operand after the one that begins at the error, and after the sign between them: `y` in `sin x/y`."""
-    start = _right(c)[1]
-    start += c.kinds[start] in FACTOR_SIGNS
-    return start, c.after(start, "coefficient")
-
-
 RANGES: dict[str, Callable[[Context], tuple[int, int]]] = {
     # The token that does not fit.
     "token": lambda c: (c.at, c.at + 1),
@@ -254,18 +205,20 @@ RANGES: dict[str, Callable[[Context], tuple[int, int]]] = {
     # The operand before the error: `x**2` in `x**2 y`.
     "left": lambda c: (c.operand(c.at), c.at),
     "right": _right,
-    "applied": _applied,
-    "nest": _nest,
+    # The argument of the function before the error: the parentheses there, or the operand.
+    "applied": lambda c: (RANGES["group"] if c.kinds[c.at] == Kind.OPEN else _right)(c),
+    # The functions around the error with what the last of them is applied to: `sin cos x`.
+    "nest": lambda c: (c.at - 1, c.after(_last_of_nest(c), "coefficient")),
     "inner": _inner,
     # Its power: `^2`.
     "raise": lambda c: (_inner(c)[1], _right(c)[1]),
-    "second": _second,
+    # The sign after the operand that begins at the error, and the operand after that: `/` and `y` in `sin x/y`.
+    "between": lambda c: (_right(c)[1], _right(c)[1] + (c.kinds[_right(c)[1]] in FACTOR_SIGNS)),
+    "second": lambda c: (RANGES["between"](c)[1], c.after(RANGES["between"](c)[1], "coefficient")),
     # The power before the error: `e^k` in `e^k x`; its base with the sign, and its exponent.
     "exponential": lambda c: (c.atom(_exponent(c)), c.at),
     "raising_base": lambda c: (c.atom(_exponent(c)), _exponent(c) + 1),
     "exponent_alone": lambda c: (_exponent(c) + 1, c.at),
-    # The sign before that: `/`.
-    "between": lambda c: (_right(c)[1], _right(c)[1] + (c.kinds[_right(c)[1]] in FACTOR_SIGNS)),
     # The operand after the token that does not fit, with its coefficient.
     "operated": lambda c: (c.at + 1, c.after(c.at + 1, "coefficient")),
     # The smallest operand after it, the power that it has, and both: `x`, `²` and `x²` in `∛x²`.
@@ -305,11 +258,13 @@ RANGES: dict[str, Callable[[Context], tuple[int, int]]] = {
     "power": lambda c: (c.first + 2, c.at),
     # From the second token of the shape to the error: `^-2`.
     "raising": lambda c: (c.first + 1, c.at),
-    "group": _group,
-    "opening": _opening,
+    # The next parentheses with what is in them.
+    "group": lambda c: (c.kinds.index(Kind.OPEN, c.at), c.partner[c.kinds.index(Kind.OPEN, c.at)] + 1),
+    # The innermost parenthesis or bar that is open.
+    "opening": lambda c: (c.open[-1], c.open[-1] + 1),
+    # It, if nothing closes it later either.
+    "unclosed": lambda c: (0, 0) if c.open[-1] in c.partner else (c.open[-1], c.open[-1] + 1),
     "closed": _closed,
-    # The same, if nothing closes it later either.
-    "unclosed": lambda c: (0, 0) if c.open[-1] in c.partner else _opening(c),
     "called": _called,
     "statement": _statement,
 }
@@ -329,7 +284,8 @@ TEXTS: dict[str, Callable[[Fragments], str]] = {
     "character": _character,
     # Its number in Unicode.
     "code": lambda f: f"U+{ord(f.context.text[f.context.point]):04X}",
-    "signs": _signs,
+    # The signs directly before the error, possibly none.
+    "signs": lambda f: "".join(f.context.written(sign) for sign in range(f.context.signs(), f.context.at)),
     # The inverse of the function at the beginning of the shape.
     "inverse": lambda f: _inverse(f, f["function"]),
     # The inverse of the function that has its exponent in parentheses before the error.
@@ -342,7 +298,8 @@ TEXTS: dict[str, Callable[[Fragments], str]] = {
     "fence": _fence,
     # The other one.
     "unfence": lambda f: ")" if f["fence"] else "",
-    "lead": _lead,
+    # The operators that the smallest operand before the error belongs to, if any: `2^` in `2^3!`.
+    "lead": lambda f: _lead(f.context),
     # The smallest operand after the token that does not fit, without parentheses around it.
     "radix": lambda f: f["rooted"][1:-1] if f.context.kinds[f.context.at + 1] == Kind.OPEN else f["rooted"],
     # The vulgar fraction at the error.
@@ -360,7 +317,8 @@ TEXTS: dict[str, Callable[[Fragments], str]] = {
     "nested": _nested,
     # The statement that has an `=` at the error, as the difference of its sides.
     "difference": lambda f: " - ".join(side if re.fullmatch(r"\w+", side) else f"({side})" for side in _sides(f)),
-    "level": _level,
+    # Nothing of interest; it is not there if a parenthesis is open at the error.
+    "level": lambda f: {0: "open"}[len(f.context.open)],
     # The hexadecimal, octal or binary number around the error.
     "decimal": lambda f: str(int(f["before"] + f["token"], 0)),
     # The part before the exponent of the number before the error.
@@ -369,7 +327,8 @@ TEXTS: dict[str, Callable[[Fragments], str]] = {
     "exponent": lambda f: f["before"][len(f["mantissa"]) :],
     # The statement with `==` for the `=` at the error.
     "compared": lambda f: _instead(f, "==", 1),
-    "completed": _completed,
+    # The statement, with what is open at its end closed.
+    "completed": lambda f: f["statement"] + "".join(_CLOSED_BY[f.context.kinds[k]] for k in reversed(f.context.open)),
     # The statement with a semicolon before the error.
     "split": lambda f: _instead(f, "; ", 0),
     # The statement with a semicolon for the comma at the error.

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from ..errors import ExpressionError, Offer, Span
-from ..language.reader import ParseFailure
 from ..language.statements import UnexplainedText
 from ..table.primitive import FUNCTIONS
-from .context import POWERS, TIGHT, Context, Kind
+from .context import POWERS, TIGHT, Kind
 from .suggestions import means, offered
-from .vocabulary import called
+from .vocabulary import called, context_at
 
 _LONGEST = 40
 
@@ -22,7 +21,12 @@ def explained(text: str, error: UnexplainedText, known_names: Collection[str]) -
     assert error.span is not None
     offers: tuple[Offer, ...] = ()
     if error.after:
-        hint = _unused(text, error.span, error.after)
+        value = text[error.span.start : error.span.end]
+        hint = "give it a name, or leave it out"
+        if text[error.after] in "+-−":
+            hint = "put a sum over several lines in parentheses"
+        elif len(value) <= _LONGEST and "\n" not in value and means(f"y = {value}"):
+            hint = f"give it a name, `y = {value}`, or leave it out"
     elif error.functions is not None:
         hint, offers = _unknown(text, error.span, error.end, error.functions, known_names)
     else:
@@ -36,16 +40,6 @@ _DERIVATIVES = frozenset(("diff", "deriv", "derivative", "differentiate", "grad"
 
 _SIZES = frozenset(("len", "length", "size", "numel", "shape"))
 """Names of functions in other programs that say how many entries there are."""
-
-
-def _unused(text: str, span: Span, after: int) -> str:
-    """The hint for a value that is not the last statement."""
-    value = text[span.start : span.end]
-    if text[after] in "+-−":
-        return "put a sum over several lines in parentheses"
-    if len(value) <= _LONGEST and "\n" not in value and means(f"y = {value}"):
-        return f"give it a name, `y = {value}`, or leave it out"
-    return "give it a name, or leave it out"
 
 
 def _unknown(
@@ -72,7 +66,7 @@ def _product(text: str, name_span: Span, end: int, known_names: Collection[str])
     """The hint for a call such as `b(c)`, with each spelling that it may stand for: in `a/b(c)` there are two."""
     name = text[name_span.start : name_span.end]
     arguments = text[name_span.end : end].strip()
-    context = Context(text, ParseFailure(name_span.start, [], None, []), known_names)
+    context = context_at(text, name_span, known_names)
     tokens, kinds = context.tokens, context.kinds
     if context.partner[context.at + 1] == context.at + 2:
         offer = Offer(name_span.start, end, name, shown=(name,))

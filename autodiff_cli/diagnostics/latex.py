@@ -34,10 +34,8 @@ class _Reader:
     """The tokens of a text, written out from left to right; it recurses, as deep as people nest."""
 
     def __init__(self, text: str) -> None:
-        tokens = [
-            token for token in _TOKEN.findall(re.sub(r"\\[lr]?vert(?![a-zA-Z])", "|", text)) if token not in _SPACING
-        ]
-        self.tokens = [token for token in tokens if not token.isspace()]
+        tokens = _TOKEN.findall(re.sub(r"\\[lr]?vert(?![a-zA-Z])", "|", text))
+        self.tokens = [token for token in tokens if token not in _SPACING and not token.isspace()]
         self.at = 0
         self.depth = 0
 
@@ -102,19 +100,17 @@ class _Reader:
         self.depth -= 1
         return written
 
+    def within(self, close: str) -> str:
+        """Everything up to the sign that closes it, which is taken."""
+        inner = self.sequence(close)
+        self.take(close)
+        return inner
+
     def _base(self, token: str) -> str:
-        if token == "(":
-            inner = self.sequence(")")
-            self.take(")")
-            return f"({inner})"
-        if token == "{":
-            inner = self.sequence("}")
-            self.take("}")
-            return f"({inner})"
+        if token in "({":
+            return f"({self.within(')' if token == '(' else '}')})"
         if token == "|":
-            inner = self.sequence("|")
-            self.take("|")
-            return f"|{inner}|"
+            return f"|{self.within('|')}|"
         if token in _FENCED:
             over, under = self.argument(), self.argument()
             if re.match(r"\W*d", over) and re.match(r"\W*d\w", under):
@@ -146,9 +142,8 @@ class _Reader:
     def root(self) -> str:
         if self.next != "[":
             return f"sqrt{_enclosed(self.argument())}"
-        self.take("[")
-        degree = self.sequence("]")
-        self.take("]")
+        self.take()
+        degree = self.within("]")
         inner = self.argument()
         return f"cbrt{_enclosed(inner)}" if degree == "3" else f"{_atom(inner)}**(1/{_atom(degree)})"
 
@@ -164,9 +159,7 @@ class _Reader:
         if self.next == "^":
             exponent = self.exponent()
         if self.next in ("(", "{"):
-            close = ")" if self.take() == "(" else "}"
-            argument = self.sequence(close)
-            self.take(close)
+            argument = self.within(")" if self.take() == "(" else "}")
         else:
             number = self.take() if re.fullmatch(r"[\d.]+", self.next) else ""
             thing = self.next and self.next not in "+-*/=<>!,;)}]&" and self.next[1:] not in _SIGNS
@@ -198,9 +191,7 @@ class _Reader:
         """Return the argument of a command: the content of braces, one sign, or one digit of a number."""
         if self.next == "{":
             self.take()
-            inner = self.sequence("}")
-            self.take("}")
-            return _atom(inner)
+            return _atom(self.within("}"))
         token = self.take()
         if len(token) > 1 and token[0] != "\\":
             self.at -= 1
@@ -239,12 +230,9 @@ def _is_function(command: str) -> bool:
 
 
 def spelled(match: re.Match[str]) -> str:
-    """The text as a program; nothing where it has no spelling, or more than one."""
+    """Return the text as a program; nothing where it has no spelling, or more than one."""
     text = match[0]
-    if "\\" not in text:
-        return text
-    reader = _Reader(text)
     try:
-        return reader.sequence("")
+        return _Reader(text).sequence("") if "\\" in text else text
     except _Unknown:
         return ""

@@ -6,10 +6,83 @@ import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
+from unicodedata import normalize
 
-from . import character_classes
-from .repairs import REPAIRS
+from ..language.tokens import KEYWORDS
+from ..table.names import native
+from ..table.primitive import FUNCTIONS
 
+# ---- characters that people type or paste into formulas, and names in front of a dot: parts of patterns ------------
+DASHES = "‐‑‒–—―﹘﹣－"
+FRACTIONS = "¼-¾⅐-⅞↉"
+LOWERED = "ᵢ-ᵪₐ-ₜⱼ"
+QUOTES = "\"'`´“”„‟«»‘’‚‛"
+RAISED = "ªºʰ-ʸˠ-ˤᴬ-ᵡᵸᶛ-ᶿⁱⁿ"
+UNSEEN = "\u00ad\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufe00-\ufe0f\ufeff"
+MODULES = r"\b(?:math|cmath|np|numpy|jnp|jax|torch|tf|F|Math|mpmath|sympy|sp)"
+
+FRACTION = (
+    rf"(?:(?<![\w.])([0-9]+)\s*|(?P<after>[\w)|]\s*))?(?P<sign>[{FRACTIONS}])"
+    rf"(?=\s*(?P<before>(?!(?:if|else|and|or)\b)(?:[^\W\d{FRACTIONS}]|[(√]))?)"
+)
+"""A vulgar fraction with the number or operand before it, and the operand after it."""
+
+# ---- repairs -------------------------------------------------------------------------------------------------------
+_CAPITAL = frozenset((*native("log atan2 sinc"), "arctan"))
+"""Functions that are others, or take their arguments otherwise, in languages that write them with a capital letter."""
+
+
+def _power(match: re.Match[str]) -> str:
+    exponent = normalize("NFKC", match[0]).replace("−", "-")
+    return f"**{exponent}" if len(exponent) == 1 else f"**({exponent})"
+
+
+def _fraction(match: re.Match[str]) -> str:
+    """The quotient that a vulgar fraction is, with the signs for the sum and the products that it stands in."""
+    over, _, under = normalize("NFKC", match["sign"]).partition("⁄")
+    value = f"({match[1]} + {over}/{under})" if match[1] else f"({over}/{under})"
+    if match["after"]:
+        word = re.search(r"[^\W\d]\w*\Z", match.string[: match.end("after")].rstrip())
+        is_operand = not (word and (word[0] in FUNCTIONS or word[0] in KEYWORDS))
+        value = (match["after"].rstrip() + "*" if is_operand else match["after"]) + value
+    # As an exponent or a divisor it has two readings before a factor, as `2^2x` has: no sign, no spelling.
+    is_ambiguous = re.search(r"(?:[/÷^]|\*\*)\s*[-+−]?\s*\Z", match.string[: match.start()])
+    return value + "*" * bool(match["before"] and not is_ambiguous)
+
+
+def _choice(match: re.Match[str]) -> str:
+    """The `if` for `condition ? value : other`."""
+    condition = match[2] if re.search("[<>=!≤≥≠]|\\b(?:and|or|not)\\b", match[2]) else f"{match[2]} != 0"
+    return f"{match[1] or ''}{match[3]} if {condition} else {match[4]}"
+
+
+def _call(match: re.Match[str]) -> str:
+    """The beginning of a call for `Sin[`."""
+    name = match[1].lower()
+    return f"{name if name in FUNCTIONS and name not in _CAPITAL else match[1]}("
+
+
+def _latex(match: re.Match[str]) -> str:
+    from .latex import spelled
+
+    return spelled(match)
+
+
+REPAIRS: dict[str, Callable[[re.Match[str]], str]] = {
+    "plain": lambda match: normalize("NFKC", match[0]),
+    "power": _power,
+    "fraction": _fraction,
+    "choice": _choice,
+    "digits": lambda match: "".join(str(int(digit)) for digit in match[0]),
+    "call": _call,
+    "ungrouped": lambda match: match[0].replace(".", "").replace(",", "."),
+    "lower": lambda match: match[0].lower(),
+    "latex": _latex,
+}
+"""The replacements that take more than a pattern; `mistakes.txt` names them after an `@`."""
+
+
+# ---- the table -----------------------------------------------------------------------------------------------------
 Repair = tuple[str, str | Callable[[re.Match[str]], str]]
 """A pattern, and what is put in its place."""
 
@@ -64,7 +137,8 @@ def _mistakes(table: str) -> Iterator[Mistake]:
 
 
 def _characters(text: str) -> str:
-    text = re.sub("<([A-Z]+)>", lambda name: vars(character_classes)[name[1]], text) if "<" in text else text
+    """Return a pattern with the characters for their names."""
+    text = re.sub("<([A-Z]+)>", lambda name: globals()[name[1]], text) if "<" in text else text
     return text.replace("␣", " ")
 
 

@@ -38,22 +38,14 @@ def _explaining(text: str, reading: Callable[[], Read], valued: Collection[str] 
     try:
         return reading()
     except ParseFailure as stuck:
-        error = _refusal(text, stuck, valued)
+        from .diagnosis import diagnosis  # only an error needs it
+
+        error = diagnosis(text, stuck, valued)
     except UnexplainedText as unexplained:
-        error = _explained(text, unexplained, valued)
+        from .hints import explained  # only an error needs it
+
+        error = explained(text, unexplained, valued)
     try:
         raise error
     finally:
         del error  # it would hold itself, by the frame in its traceback
-
-
-def _refusal(text: str, stuck: ParseFailure, valued: Collection[str]) -> ExpressionError:
-    from .diagnosis import diagnosis  # only an error needs it
-
-    return diagnosis(text, stuck, valued)
-
-
-def _explained(text: str, error: UnexplainedText, valued: Collection[str]) -> ExpressionError:
-    from .hints import explained  # only an error needs it
-
-    return explained(text, error, valued)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from typing import Any
+
 from ..errors import ExpressionError
 from ..language.reader import ParseFailure, parse
 
@@ -15,28 +18,28 @@ LARGEST = 10_000
 """The calls in a text that expand to more nodes are not looked into."""
 
 
+def _program(text: str) -> Any:
+    """Return the program of a text without errors in names, types and numbers of arguments; None if it has some."""
+    with suppress(ParseFailure, ExpressionError):
+        return parse(text, most=LARGEST)
+    return None
+
+
 def means(text: str) -> bool:
-    """Whether the text is a program with a meaning: it has no error in names, types, or numbers of arguments either."""
-    try:
-        program = parse(text, most=LARGEST)
-    except (ParseFailure, ExpressionError):
-        return False
-    return not any(program.whole.primitives[i].gives_condition for i in program.roots)
+    """Return whether the text is a program with a meaning, and no condition."""
+    program = _program(text)
+    return program is not None and not any(program.whole.primitives[i].gives_condition for i in program.roots)
 
 
 def meaning(text: str) -> object:
     """Return a key that is equal for texts with the same meaning; None for a text that is not a program."""
-    try:
-        program = parse(text, most=LARGEST)
-    except (ParseFailure, ExpressionError):
+    program = _program(text)
+    if program is None:
         return None
     graph = program.whole
     leaves = {place: name for name, place in program.leaves.items()}
-    nodes = [
-        (primitive.name, parents, leaves.get(i), graph.data[i])
-        for i, (primitive, parents) in enumerate(zip(graph.primitives, graph.parents, strict=True))
-    ]
-    return tuple(nodes), program.roots
+    nodes = zip(graph.primitives, graph.parents, graph.data, strict=False)
+    return tuple([(node.name, parents, leaves.get(i), x) for i, (node, parents, x) in enumerate(nodes)]), program.roots
 
 
 def offered(spelling: str, earlier: str = "", *, last: bool = True) -> bool:

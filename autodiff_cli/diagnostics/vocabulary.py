@@ -71,7 +71,7 @@ def native(name: str, known_names: Collection[str]) -> str:
 def called(text: str, span: Span, end: int, known_names: Collection[str]) -> tuple[Offer, ...]:
     """Return the suggestion for a call of an unknown function."""
     name, call = text[span.start : span.end], text[span.end : end]
-    context = _at(text, span, known_names)
+    context = context_at(text, span, known_names)
     offers: list[Offer] = []
     arguments = _arguments(context)
     lower, count = plain_name(name).lower(), len(arguments)
@@ -111,7 +111,7 @@ def is_glued(name: str, known_names: Collection[str]) -> bool:
 
 def missing(text: str, name: str, span: Span, known_names: Collection[str]) -> tuple[Offer, ...]:
     """Return the suggestion for a name without a value that consists of names with values, and of functions."""
-    context = _at(text, span, known_names)
+    context = context_at(text, span, known_names)
     following = context.kinds[context.at + 1]
     if name in ("PI", "Pi"):
         return (Offer(span.start, span.end, "pi", shown=("pi",)),)
@@ -130,7 +130,8 @@ def missing(text: str, name: str, span: Span, known_names: Collection[str]) -> t
     return tuple(list(offers.values())[:3])
 
 
-def _at(text: str, span: Span, known_names: Collection[str]) -> Context:
+def context_at(text: str, span: Span, known_names: Collection[str]) -> Context:
+    """Return the context of an error at the beginning of a span."""
     return Context(text, ParseFailure(span.start, [], None, []), known_names)
 
 

@@ -100,6 +100,27 @@ def read_equations(text: str, named: Collection[str], *, units: bool = False) ->
     return Equations(program.with_outputs(program.roots, text), _texts(text, program, equations))
 
 
+def read_with_unknowns(
+    text: str, named: Sequence[str], unknowns: Sequence[str] | None, *, units: bool = False
+) -> Equations:
+    """The equations of a text; of `y = …` too, whose `y` has no value, where the unknowns are named.
+
+    With `units` numbers may have units.
+    """
+    try:
+        return read_equations(text, [*named, *(unknowns or ())], units=units)
+    except ExpressionError as error:
+        if error.span is None or not unknowns:
+            raise
+        others = [name for name in unknowns if name != text[error.span.start : error.span.end]]
+        if error.kind == "type" and len(others) < len(unknowns):
+            # an unknown that is a list, whose length follows from others
+            return read_with_unknowns(text, named, others)
+        if error.kind != "missing_value":
+            raise
+        return read_equations(text, [*named, *unknowns, text[error.span.start : error.span.end]], units=units)
+
+
 def variables_of(text: str | None) -> Sequence[str]:
     """The variables of a program or of equations; none where the text is neither."""
     for read in (parse, lambda text: read_equations(text, ()).program):

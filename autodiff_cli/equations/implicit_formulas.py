@@ -22,10 +22,9 @@ from ..language.printer import expression_text
 from ..numbers.base import NumberType
 from ..numbers.floats import REAL
 from ..table.operators import ADD, DIV, MUL, NE, NEG, SUB
-from .equations import Equations
+from .equations import Equations, read_with_unknowns
 from .formula_solutions import ZERO, conditions_of, simplest
 from .residuals import TOUCHED, rounding_errors
-from .solve import read_with_unknowns
 
 if TYPE_CHECKING:
     from ..inputs.equation_units import EquationUnits

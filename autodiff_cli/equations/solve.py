@@ -28,7 +28,7 @@ from ..numbers.floats import REAL
 from ..numerics.linear_algebra import Singular
 from ..numerics.newton import polished, with_errors
 from ..record import Record
-from .equations import Equations, read_equations
+from .equations import read_with_unknowns
 from .formula_solutions import FormulaSolution, formula_solutions
 from .implicit import derivatives, second_derivatives
 from .one_unknown import OneEquation, Stopped
@@ -282,27 +282,6 @@ def posed_equations(
     wanted = names if wrt is None else wanted_variables(program, values, wrt)
     wanted = [name for name in wanted if name in names and name not in unknowns]
     return Problem(program, typed, values, wanted, warnings, list(unknowns), bounds, texts, measured)
-
-
-def read_with_unknowns(
-    text: str, named: Sequence[str], unknowns: Sequence[str] | None, *, units: bool = False
-) -> Equations:
-    """The equations of a text; of `y = …` too, whose `y` has no value, where the unknowns are named.
-
-    With `units` numbers may have units.
-    """
-    try:
-        return read_equations(text, [*named, *(unknowns or ())], units=units)
-    except ExpressionError as error:
-        if error.span is None or not unknowns:
-            raise
-        others = [name for name in unknowns if name != text[error.span.start : error.span.end]]
-        if error.kind == "type" and len(others) < len(unknowns):
-            # an unknown that is a list, whose length follows from others
-            return read_with_unknowns(text, named, others)
-        if error.kind != "missing_value":
-            raise
-        return read_equations(text, [*named, *unknowns, text[error.span.start : error.span.end]], units=units)
 
 
 def _formulas(text: str, point: Mapping[str, float | str], unknowns: Sequence[str] | None) -> Solved | None:

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..errors import ExpressionError
 from ..graphs.value import Value, in_order, node
@@ -46,7 +47,19 @@ MOST_REGIONS = 24
 SEARCHED = 500
 """In so many points of several variables regions are looked for."""
 
-Values = Callable[[NumberType], "tuple[Any, Any] | None"]
+
+class Place(NamedTuple):
+    """A point at which an answer is compared: the right number and the answered one, None where that has no value."""
+
+    right: Any
+    answered: Any
+    at: Mapping[str, Any]
+    value: Any = None
+    """The value of the function whose derivative it is."""
+    agrees: bool = False
+
+
+Values = Callable[[NumberType], "tuple[Any, Any] | Place | None"]
 """Two numbers that are to be equal, in an arithmetic; None where the first one does not exist."""
 
 
@@ -100,7 +113,7 @@ def equal(values: Values) -> bool | None:
             return None
         if pair is None or pair[0] is None:
             return None
-        a, b = pair
+        a, b = pair[:2]
         if b is None:
             return False
         difference, size = abs(a - b), max(abs(a), abs(b))
@@ -127,10 +140,11 @@ def points(
     """
     literals = _literals(functions)
     beside = [c + side * max(c, Fraction(1)) / 7 for c in literals[:MOST_LITERALS] for side in SIDES]
+    tenths = ([Fraction(x, 10) for x in numbers] for numbers in (NEAR, FAR))
     chosen: list[dict[str, Fraction]] = [
         # each variable goes through the same numbers, in another order
         {name: numbers[(k * (2 * j + 1) + 5 * j) % len(numbers)] for j, name in enumerate(names)}
-        for numbers in ([Fraction(x, 10) for x in NEAR], [Fraction(x, 10) for x in FAR], beside)
+        for numbers in (*tenths, beside)
         for k in range(len(numbers))
     ]
     guards = _guards(functions)
@@ -183,12 +197,10 @@ def _guards(functions: Sequence[Value]) -> list[Value]:
 def _signs(guards: Sequence[Value], at: dict[str, Fraction]) -> tuple[bool | None, ...]:
     """On which side of each breakpoint a point is; None where that has no value."""
     numbers = {name: float(x) for name, x in at.items()}
-    return tuple([_sign(guard, numbers) for guard in guards])
-
-
-def _sign(guard: Value, numbers: dict[str, float]) -> bool | None:
-    try:
-        value = value_in(REAL, guard, numbers)
-    except (ExpressionError, ArithmeticError, ValueError):
-        return None
-    return None if value is None else value > 0
+    signs: list[bool | None] = []
+    for guard in guards:
+        value = None
+        with suppress(ExpressionError, ArithmeticError, ValueError):
+            value = value_in(REAL, guard, numbers)
+        signs.append(None if value is None else value > 0)
+    return tuple(signs)

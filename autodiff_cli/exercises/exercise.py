@@ -19,7 +19,7 @@ from ..inputs.arithmetic import Arithmetic
 from ..inputs.problem import parse
 from ..language.printer import expression_text
 from ..record import Record
-from .patterns import LEVELS, Draft, Draw, patterns
+from .patterns import LEVELS, Draft, Draw, patterns, summed
 
 COUNT = 10
 MOST = 100
@@ -101,7 +101,15 @@ class Exercise(Record):
     @property
     def statements(self) -> tuple[Statement, ...]:
         """The program, statement by statement."""
-        return tuple(_statements(self.program))
+        head, parsed = _HEAD.match(self.program), parse(self.program)
+        if head is not None:
+            return (Statement(head[1], parsed.outputs[0]),)
+        statements = []
+        defined: dict[Value, Value] = {}
+        for binding in parsed.bindings:
+            statements.append(Statement(binding.name, substituted(binding.value, defined.get)))
+            defined[binding.value] = variable(binding.name)
+        return tuple(statements)
 
     @property
     def answered(self) -> str:
@@ -189,19 +197,16 @@ def _own(function: str, seed: int, solutions: bool) -> Iterator[Exercise]:
 
 
 def _is_about(draft: Draft, topic: str) -> bool:
-    """Whether a problem is about a topic; about a rule, if its derivation uses it."""
-    if topic not in RULES:
-        return draft.kind in TOPICS[topic][1]
-    if draft.kind != "derivative":
-        return False
+    """Return whether a problem is about a topic; about a rule, if its derivation uses it."""
+    if topic not in RULES or draft.kind != "derivative":
+        return topic not in RULES and draft.kind in TOPICS[topic][1]
     derived = diff(draft.program, wrt=draft.wrt, steps=True)
     return any(step.rule in RULES[topic] for one in derived.derivations for step in one.steps)
 
 
 def _exercises(level: int, seed: int, solutions: bool, topic: str | None = None) -> Iterator[Exercise]:
-    """The exercises, without an end."""
-    draw = Draw(seed, level)
-    left = patterns(level)[:]
+    """Yield the exercises of a level, until there are no others."""
+    draw, left = Draw(seed, level), patterns(level)[:]
     used_shapes: set[tuple[str, str]] = set()
     number = 0
     while left:
@@ -211,11 +216,14 @@ def _exercises(level: int, seed: int, solutions: bool, topic: str | None = None)
                 draft = draw.draft(pattern)
                 if topic is not None and not _is_about(draft, topic):
                     continue
-                shape = (draft.kind, re.sub(r"\d+", "#", draft.program).replace("-", "+"))
-                used = {(draft.kind, draft.program), *([shape] if tried < ALIKE else [])}
+                program, shape = (
+                    (draft.kind, draft.program),
+                    (draft.kind, re.sub(r"\d+", "#", draft.program).replace("-", "+")),
+                )
+                used = {program, *([shape] if tried < ALIKE else [])}
                 answer = None if used & used_shapes else _answer(draft)
                 if answer is not None:
-                    used_shapes |= {(draft.kind, draft.program), shape}
+                    used_shapes |= {program, shape}
                     number += 1
                     yield _posed(level, seed, number, draft, answer, solutions)
                     break
@@ -225,91 +233,79 @@ def _exercises(level: int, seed: int, solutions: bool, topic: str | None = None)
 
 # ---- answers ------------------------------------------------------------------------------------------------------
 def _answer(draft: Draft) -> tuple[str, ...] | None:
-    """The answer to a draft; None where it is not clean."""
+    """Return the answer to a draft; None where it is not clean."""
+    kind, point = draft.kind, draft.point
     try:
-        if draft.kind in ("derivative", "second"):
-            (derivative,) = diff(draft.program, wrt=draft.wrt, order=2 if draft.kind == "second" else 1).derivatives
+        if kind in ("derivative", "second"):
+            (derivative,) = diff(draft.program, wrt=draft.wrt, order=2 if kind == "second" else 1).derivatives
             return None if derivative.shown == "0" else (derivative.shown,)
-        numbers = _numbers(draft)
+        if kind in ("flat", "kink"):
+            numbers = [_place(draft)]
+        else:
+            value, slopes = _exactly(draft.program, {name: str(x) for name, x in point.items()}, draft.wrt)
+            numbers = list(slopes.values())
+            if kind == "tangent":
+                numbers.append(value)
+            elif kind == "direction":
+                numbers = [sum((slope * draft.more[name] for name, slope in slopes.items()), Fraction(0))]
+            elif kind == "step":
+                if not any(numbers):
+                    return None  # there is no way down
+                numbers = [point[name] - draft.more["rate"] * slope for name, slope in slopes.items()]
     except (ExpressionError, ZeroDivisionError):
         # no value there, or none that is a fraction
         return None
     if any(abs(x.numerator) > LARGEST or x.denominator > FINEST for x in numbers) or not any(numbers):
         return None
-    if draft.kind == "tangent":
-        (slope, height), x = numbers, draft.point["x"]
-        text = expression_text(parse(_line(slope, height - slope * x)).outputs[0])
-        return None if not slope else (text,)
-    return tuple(map(str, numbers))
-
-
-def _line(slope: Fraction, height: Fraction) -> str:
-    rising = "x" if slope == 1 else "-x" if slope == -1 else f"{slope}*x"
-    return rising if not height else f"{rising} {'-' if height < 0 else '+'} {abs(height)}"
-
-
-def _numbers(draft: Draft) -> list[Fraction]:
-    """The numbers of the answer; of a tangent its slope and its height at the point. Raises `ExpressionError`."""
-    if draft.kind in ("flat", "kink"):
-        return [_place(draft)]
-    answer = gradient(draft.program, _typed(draft.point), wrt=draft.wrt, arithmetic=EXACT)
-    if answer.warnings:
-        raise ExpressionError("derivative", "there is a kink")
-    slopes = {name: Fraction(answer.gradient[name].text) for name in draft.wrt}
-    value = Fraction(answer.value.text)
-    if draft.kind == "tangent":
-        return [slopes["x"], value]
-    if draft.kind == "direction":
-        return [sum((slopes[name] * draft.more[name] for name in draft.wrt), Fraction(0))]
-    if draft.kind == "step":
-        if not any(slopes.values()):
-            raise ExpressionError("derivative", "there is no way down")
-        return [draft.point[name] - draft.more["rate"] * slopes[name] for name in draft.wrt]
-    return [slopes[name] for name in draft.wrt]
+    if kind != "tangent":
+        return tuple(map(str, numbers))
+    slope, height = numbers[0], numbers[1] - numbers[0] * point["x"]
+    line = summed([f"{slope} x", str(height)])
+    return (expression_text(parse(line).outputs[0]),) if slope else None
 
 
 def _place(draft: Draft) -> Fraction:
     """Return the point where a quadratic is flat, or the one kink of a program, where a line crosses another."""
-    text = draft.program
     if draft.kind == "flat":
-        rate = {x: _slope(text, x) for x in (0, 1)}
-        return -rate[0] / (rate[1] - rate[0])
-    (output,) = parse(text).outputs
-    (bent,) = [v for v in in_order((output,)) if v.primitive.kink]
-    sides = [expression_text(side) for side in bent._prev]
-    gap = f"{sides[0]} - ({sides[1]})" if len(sides) == 2 else sides[0]
-    return -_value(gap, 0) / _slope(gap, 0)
+        at_0, at_1 = (_exactly(draft.program, {"x": x})[1]["x"] for x in "01")
+        return -at_0 / (at_1 - at_0)
+    sides = [expression_text(side) for side in _bent(draft.program)._prev]
+    height, slopes = _exactly(f"{sides[0]} - ({sides[1]})" if len(sides) == 2 else sides[0], {"x": "0"})
+    return -height / slopes["x"]
 
 
-def _slope(text: str, x: int) -> Fraction:
-    return Fraction(gradient(text, {"x": x}, arithmetic=EXACT).gradient["x"].text)
+def _bent(program: str) -> Value:
+    """Return the one node of a program that has a kink."""
+    (bent,) = [v for v in in_order(parse(program).outputs) if v.primitive.kink]
+    return bent
 
 
-def _value(text: str, x: int) -> Fraction:
-    return Fraction(gradient(text, {"x": x}, arithmetic=EXACT).value.text)
-
-
-def _typed(point: Mapping[str, Fraction]) -> dict[str, str]:
-    return {name: str(x) for name, x in point.items()}
+def _exactly(
+    program: str, point: Mapping[str, str], wrt: Sequence[str] = ("x",)
+) -> tuple[Fraction, dict[str, Fraction]]:
+    """Return the value and the partial derivatives of a program. Raises `ExpressionError`, at a kink too."""
+    answer = gradient(program, point, wrt=wrt, arithmetic=EXACT)
+    if answer.warnings:
+        raise ExpressionError("derivative", "there is a kink")
+    return Fraction(answer.value.text), {name: Fraction(answer.gradient[name].text) for name in wrt}
 
 
 # ---- words --------------------------------------------------------------------------------------------------------
 def _posed(level: int, seed: int, number: int, draft: Draft, answer: tuple[str, ...], solutions: bool) -> Exercise:
-    names = draft.wrt if draft.kind in ("gradient", "step") else ("",)
-    posed = Exercise(
-        level,
-        seed,
-        number,
-        draft.kind,
-        _task(draft),
-        draft.program,
-        _typed(draft.point),
-        draft.wrt,
-        names,
-        answer,
-        draft.kind in ("derivative", "tangent", "second"),
-        None,
+    kind, point = draft.kind, {name: str(x) for name, x in draft.point.items()}
+    several = "f(x," in draft.program
+    asks = "partial" if kind == "derivative" and several else "graph" if kind == "gradient" and not several else kind
+    task = (draft.words or TASKS[asks]).format(
+        f="{f}",
+        by=draft.wrt[0],
+        wrt=listed(draft.wrt),
+        at=_at(point),
+        more=", ".join(map(str, draft.more.values())),
+        last=draft.program.rpartition("; ")[2].partition(" = ")[0],
     )
+    names = draft.wrt if kind in ("gradient", "step") else ("",)
+    formula = kind in ("derivative", "tangent", "second")
+    posed = Exercise(level, seed, number, kind, task, draft.program, point, draft.wrt, names, answer, formula, None)
     return posed._replace(solution=_solved(posed, draft)) if solutions else posed
 
 
@@ -329,19 +325,6 @@ TASKS = {
 """The question, by the kind of problem."""
 
 
-def _task(draft: Draft) -> str:
-    several = "f(x," in draft.program
-    kind = "partial" if draft.kind == "derivative" and several else draft.kind
-    return (draft.words or TASKS["graph" if kind == "gradient" and not several else kind]).format(
-        f="{f}",
-        by=draft.wrt[0],
-        wrt=listed(draft.wrt),
-        at=_at(_typed(draft.point)),
-        more=", ".join(map(str, draft.more.values())),
-        last=draft.program.rpartition("; ")[2].partition(" = ")[0],
-    )
-
-
 def listed(names: Sequence[str]) -> str:
     """The names in a sentence."""
     *first, last = [f"`{name}`" for name in names]
@@ -352,35 +335,24 @@ def _at(point: Mapping[str, str]) -> str:
     return ", ".join(f"{name} = {x}" for name, x in point.items())
 
 
-def _statements(program: str) -> Iterator[Statement]:
-    head = _HEAD.match(program)
-    parsed = parse(program)
-    if head is not None:
-        yield Statement(head[1], parsed.outputs[0])
-        return
-    defined: dict[Value, Value] = {}
-    for binding in parsed.bindings:
-        yield Statement(binding.name, substituted(binding.value, defined.get))
-        defined[binding.value] = variable(binding.name)
-
-
 # ---- solutions ----------------------------------------------------------------------------------------------------
 def _solved(posed: Exercise, draft: Draft) -> Solution:
-    """The problem worked."""
+    """Return the problem worked."""
     if posed.kind == "kink":
-        (bent,) = [v for v in in_order(parse(posed.program).outputs) if v.primitive.kink]
+        bent = _bent(posed.program)
         sides = " = ".join(map(expression_text, bent._prev)) + (" = 0" if len(bent._prev) == 1 else "")
         sentence = f"`{expression_text(bent)}` has its kink where `{sides}`, at `x = {posed.answer[0]}`"
         return Solution(None, None, (sentence,))
-    if posed.kind in ("gradient", "step") and (posed.level >= 4):
+    traced, derived = None, None
+    if posed.kind in ("gradient", "step") and posed.level >= 4:
         traced = trace(posed.program, posed.point, wrt=posed.wrt)
-        return Solution(None, traced, tuple(_last_lines(posed, draft)))
-    derived = diff(posed.program, wrt=posed.wrt, order=2 if posed.kind == "second" else 1, steps=True)
-    return Solution(derived, None, tuple(_last_lines(posed, draft, derived)))
+    else:
+        derived = diff(posed.program, wrt=posed.wrt, order=2 if posed.kind == "second" else 1, steps=True)
+    return Solution(derived, traced, tuple(_last_lines(posed, draft, derived)))
 
 
-def _last_lines(posed: Exercise, draft: Draft, derived: Diff | None = None) -> Iterator[str]:
-    """Return the conclusions about the point from its derivatives."""
+def _last_lines(posed: Exercise, draft: Draft, derived: Diff | None) -> Iterator[str]:
+    """Yield the conclusions about the point from its derivatives."""
     if posed.kind in ("derivative", "second"):
         return
     if posed.kind == "flat":

@@ -9,7 +9,8 @@ sweep over the program, not a formula. Numbers are compared as fractions.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from fractions import Fraction
 from functools import partial
 from typing import Any, NamedTuple
@@ -18,7 +19,7 @@ from ..algebra.rational_functions import vanishes
 from ..algebra.simplify import simplify
 from ..algebra.walk import substituted
 from ..diagnostics.leniency import leniently
-from ..errors import ExpressionError, Offer, Span, point_error, quoted, usage_error
+from ..errors import ExpressionError, Offer, counted, point_error, quoted, usage_error
 from ..graphs.value import Value, in_order, node, variable
 from ..graphs.value_and_gradient import value_and_gradient, value_in
 from ..inputs.parse_point import split
@@ -29,7 +30,7 @@ from ..numbers.base import NumberType, Refusal
 from ..numbers.budget import Defined
 from ..numbers.exact import Exact
 from ..table.operators import ADD, CONSTANT, DIV, MUL, NEG, POW, SUB
-from .comparison import AGREED, DIGITS, as_number, equal, many_digits, points, same, value_at
+from .comparison import AGREED, DIGITS, Place, as_number, equal, many_digits, points, same, value_at
 from .exercise import COUNT, SEED, TOPICS, Exercise, Marked, Sheet, exercise, listed, sheet
 from .labels import Entry, entries
 
@@ -42,24 +43,35 @@ NEAR = Fraction(1, 100)
 FEWEST_DIGITS = 3
 """A decimal number of fewer digits is not taken for a rounded solution."""
 
-_DECIMAL = re.compile(r"\s*[-+]?\d*\.(\d+)\s*")
-
 MOST_PARTS = 60
 """Of a longer function the mistake is not looked for."""
 
+SIGN = "everything is right but the sign"
 
-class _Place(NamedTuple):
-    """A point, and there the function, its derivative, and what was answered; None where that has no value."""
+_DECIMAL = re.compile(r"\s*[-+]?\d*\.(\d+)\s*")
 
-    at: dict[str, Fraction]
-    value: Any
-    slope: Any
-    answered: Any
-    agrees: bool = False
+
+def asked(
+    *,
+    level: int | None = None,
+    count: int = COUNT,
+    seed: int = SEED,
+    solutions: bool = False,
+    check: int | None = None,
+    answer: str | None = None,
+    topic: str | None = None,
+    function: str | None = None,
+) -> Sheet | Marked:
+    """Return a sheet, or the marking of an `answer` to the exercise of the number `check`. Raises as `mark` does."""
+    chosen: dict[str, Any] = {"seed": seed, "topic": topic, "function": function}
+    level = level or (TOPICS[topic][0] if topic else 1)
+    if check is None or answer is None:
+        return sheet(level, count=count, solutions=solutions, **chosen)
+    return mark(level, check, answer, **chosen)
 
 
 def mark(level: int, number: int, answer: str, *, seed: int = SEED, **choices: Any) -> Marked:
-    """Whether the answer to an exercise is right, and if not, what is wrong with it.
+    """Return whether the answer to an exercise is right, and if not, what is wrong with it.
 
     Raises `ExpressionError` for an answer that is no formula, or not as many numbers as are asked for.
 
@@ -68,18 +80,12 @@ def mark(level: int, number: int, answer: str, *, seed: int = SEED, **choices: A
     """
     posed = exercise(level, number, seed, **choices)
     if not posed.is_formula:
-        return _numbers(posed, answer)
+        return _numbers_marked(posed, answer)
     if posed.kind == "tangent":
         return formula_marked(posed, answer)
     by = posed.wrt[:1] * (2 if posed.kind == "second" else 1)
     (entry,) = entries(answer, [("", by)], list(parse(posed.program).variables))
     return formula_marked(posed, answer, entry)
-
-
-def unreadable(error: ExpressionError, answer: str) -> ExpressionError:
-    """The error in an answer, with its place there."""
-    error.text = answer
-    return error
 
 
 # ---- formulas -----------------------------------------------------------------------------------------------------
@@ -88,79 +94,168 @@ WORDS = {"tangent": "the line", "second": "the second derivative", "solution": "
 
 
 def formula_marked(posed: Exercise, answer: str, entry: Entry | None = None) -> Marked:
-    """Whether a formula, an entry of an answer or all of it, is the answer to an exercise that asks for one."""
-    program = parse(posed.program)
-    typed, note = read_formula(answer, program.variables, entry)
-    (expected,) = parse(posed.answer[0]).outputs
-    by_name = _by_name(program)
-    difference = node(SUB, (substituted(typed, by_name), substituted(expected, by_name)))
-    what = WORDS.get(posed.kind, "the derivative")
-    places: list[_Place] = []
-    for at, k in _points([*program.outputs, typed, expected], list(program.variables)):
-        if k and len(places) >= ENOUGH:
-            break
-        values = _Values(posed, program, typed, expected, at)
-        decided = equal(values)
-        if decided is None or values.place is None:
-            continue
-        places.append(values.place._replace(agrees=decided))
-    if len(places) < ENOUGH:
-        raise ExpressionError("limit", "there are too few points to compare the answer at", None, "check it by `check`")
-    for place in places:
-        if not place.agrees:
-            where = ", ".join(f"{name} = {x}" for name, x in place.at.items())
-            right, answered = short_pair(place.slope, place.answered)
-            other = f"this is {answered}" if place.answered is not None else "this has no value"
-            message = f"wrong: at `{where}` {what} is {right}, and {other}{note}"
-            return Marked(posed, answer, False, message, _hint(posed, program, typed, places), "points", len(places))
-    if is_zero(difference):
-        message = f"right: its difference from the answer simplifies to 0{note}"
-        return Marked(posed, answer, True, message, "", "simplified", len(places))
-    message = f"right: it agrees with {what} to {AGREED} digits at {len(places)} points, which is no proof{note}"
-    return Marked(posed, answer, True, message, "", "points", len(places))
+    """Return whether a formula, an entry of an answer or all of it, answers an exercise that asks for one."""
+    return FormulaAnswer(posed, parse(posed.program), answer, entry).marked()
 
 
-def _points(functions: Sequence[Value], names: Sequence[str]) -> Iterator[tuple[dict[str, Fraction], bool]]:
-    """The points to compare at, and whether they are needed only if there are not enough others."""
-    chosen, further = points(functions, names)
-    yield from ((at, False) for at in chosen)
-    yield from ((at, True) for at in further)
+class FormulaAnswer:
+    """A formula that answers an exercise, beside the right one at points where a function has its derivatives."""
 
+    too_few = "", "check it by `check`"
+    undefined = "write it so that it has a value where the function has a derivative"
+    partly = "it is right at other points, so that it holds on a part of the domain only: look at signs and cases"
 
-def is_zero(difference: Value) -> bool:
-    """Whether a formula simplifies to 0; False says nothing."""
-    (rest,) = simplify((difference,))
-    return (rest.primitive is CONSTANT and rest.data == 0) or vanishes(difference)
+    def __init__(self, posed: Exercise, program: Program, answer: str, entry: Entry | None) -> None:
+        self.posed, self.program, self.answer = posed, program, answer
+        self.leaves = program.variables
+        typed, self.note = read_formula(answer, self.leaves, entry)
+        self.typed, self.right = map(self._in_program, (typed, *parse(posed.answer[0]).outputs))
+        self.places: list[Place] = []
 
+    def _in_program(self, formula: Value) -> Value:
+        return substituted(formula, lambda v: self.leaves.get(v.label) if not v._prev and v.label else None)
 
-class _Values:
-    """The derivative and the answer at a point, in any arithmetic."""
+    def points(self) -> Iterator[Mapping[str, Any]]:
+        """Yield the points to compare at; further ones if the derivative exists at too few."""
+        chosen, further = points([*self.program.outputs, self.typed, self.right], list(self.leaves))
+        yield from chosen
+        for at in further:
+            if len(self.places) >= ENOUGH:
+                return
+            yield at
 
-    def __init__(
-        self, posed: Exercise, program: Program, typed: Value, expected: Value, at: Mapping[str, Fraction]
-    ) -> None:
-        self.posed, self.program, self.typed, self.expected, self.at = posed, program, typed, expected, dict(at)
-        self.place: _Place | None = None
-        """The place, in the arithmetic that was asked for first; None where there is no derivative."""
-
-    def __call__(self, m: NumberType) -> tuple[Any, Any] | None:
-        """Return both; None where there is no derivative."""
-        posed, numbers = self.posed, {name: as_number(m, x) for name, x in self.at.items()}
-        by = posed.wrt[0]
+    def place(self, m: NumberType, at: Mapping[str, Any]) -> Place | None:
+        """Return the derivative and the answer at a point; None where there is no derivative."""
+        numbers, by = {name: as_number(m, x) for name, x in at.items()}, self.posed.wrt[0]
         try:
             swept = value_and_gradient(m, self.program.outputs[0], numbers, [by])
         except ExpressionError:
             return None
-        slope = swept.gradient[by] if posed.kind == "derivative" else value_at(m, self.expected, numbers)
+        slope = swept.gradient[by] if self.posed.kind == "derivative" else value_at(m, self.right, numbers)
         if slope is None or swept.kinks:
             return None
-        answered = value_at(m, self.typed, numbers)
-        self.place = self.place or _Place(self.at, swept.value, slope, answered)
-        return slope, answered
+        return Place(slope, value_at(m, self.typed, numbers), at, swept.value)
+
+    def marked(self) -> Marked:
+        """Return whether the formulas agree. Raises `ExpressionError` where there are too few points to tell."""
+        for at in self.points():
+            computed: list[Place | None] = []
+
+            def both(m: NumberType, at: Mapping[str, Any] = at, computed: list[Place | None] = computed) -> Any:
+                computed.append(self.place(m, at))
+                return computed[-1]
+
+            decided = equal(both)
+            if decided is not None and computed[0] is not None:
+                self.places.append(computed[0]._replace(agrees=decided))
+        count, what = len(self.places), WORDS.get(self.posed.kind, "the derivative")
+        if count < ENOUGH:
+            message = f"there are too few points {self.too_few[0]}to compare the answer at"
+            raise ExpressionError("limit", message, None, self.too_few[1])
+        for place in self.places:
+            if not place.agrees:
+                where = ", ".join(f"{x} = {y if isinstance(y, Fraction) else short(y)}" for x, y in place.at.items())
+                right, answered = short_pair(place.right, place.answered)
+                other = "this has no value" if place.answered is None else f"this is {answered}"
+                message = f"wrong: at `{where}` {what} is {right}, and {other}{self.note}"
+                return Marked(self.posed, self.answer, False, message, self.hint(), "points", count)
+        message, how = self.agreement(what)
+        return Marked(self.posed, self.answer, True, f"right: {message}{self.note}", "", how, count)
+
+    def agreement(self, what: str) -> tuple[str, str]:
+        """Return how far it is known that formulas agree which do so at points, in words, and how that was decided."""
+        difference = node(SUB, (self.typed, self.right))
+        (rest,) = simplify((difference,))
+        if (rest.primitive is CONSTANT and rest.data == 0) or vanishes(difference):
+            return "its difference from the answer simplifies to 0", "simplified"
+        where = f"{AGREED} digits at {len(self.places)} points {self.too_few[0]}".rstrip()
+        return f"it agrees with {what} to {where}, which is no proof", "points"
+
+    def hint(self) -> str:
+        """Return the usual mistake that leads to the answer, or how to see the exercise worked."""
+        # where the answer is right, any mistake that has no effect there would explain it
+        there = sorted([place for place in self.places if place.answered is not None], key=lambda place: place.agrees)
+        if not there or there[0].agrees:
+            return self.undefined
+        return next(filter(None, self.hints(there)))
+
+    def hints(self, there: Sequence[Place]) -> Iterator[str]:
+        """Yield what explains the answer at these places, the likeliest first; empty texts say nothing."""
+        posed, first = self.posed, there[0]
+        if all(same(p.answered, p.value) for p in there):
+            yield "that is the function itself, not its derivative"
+        if all(same(p.answered, -p.right) for p in there):
+            yield SIGN
+        if posed.kind == "derivative":
+            yield self._missed_rule(there)
+        off = first.answered - first.right
+        if all(same(p.answered - p.right, off) for p in there):
+            yield f"it is off by {short(off)} everywhere: look at the terms without the variable"
+        if posed.kind == "derivative" and self._is_integrated(there):
+            yield "that is an antiderivative: the function was integrated, not differentiated"
+        yield constant_factor(there)
+        if sum(p.agrees for p in self.places) >= len(self.places) / 10:
+            yield self.partly
+        if posed.kind == "tangent":
+            yield "it goes through the value at the point, and has the slope there"
+        order = " --order 2" if posed.kind == "second" else ""
+        by = f" --wrt {posed.wrt[0]}" if len(self.leaves) > 1 else ""
+        yield f'see it worked: `autodiff diff "{posed.program}"{by}{order} --steps`'
+
+    def _is_integrated(self, there: Sequence[Place]) -> bool:
+        """Whether the derivative of the answer is the function."""
+        m, by = many_digits(), self.posed.wrt[0]
+        with Defined(ArithmeticError, ValueError):
+            points = [{name: as_number(m, x) for name, x in place.at.items()} for place in there[:ENOUGH]]
+            slopes = [value_and_gradient(m, self.typed, numbers, [by]).gradient[by] for numbers in points]
+            return all(same(slope, place.value) for slope, place in zip(slopes, there, strict=False))
+        return False
+
+    def _missed_rule(self, there: Sequence[Place]) -> str:
+        """Return the usual mistake, in the derivative of one part, that leads to the answer; empty if none does."""
+        m, by = many_digits(), self.posed.wrt[0]
+        (output,) = self.program.outputs
+        parts = [part for part in reversed(in_order((output,))) if part._prev and not part.primitive.gives_condition]
+        if len(parts) > MOST_PARTS:
+            return ""
+        points = [{name: as_number(m, x) for name, x in place.at.items()} for place in there[:ENOUGH]]
+
+        def derivative(value: Value, numbers: Mapping[str, Any], name: str) -> _Part:
+            swept = value_and_gradient(m, value, numbers, [name])
+            return _Part(swept.value, swept.gradient[name])
+
+        # the outermost one first, sums last: what is not differentiated in a term may lack the chain rule
+        for part in sorted(parts, key=lambda part: part.primitive in (ADD, SUB)):
+            with Defined(ArithmeticError, ValueError):
+                own = [derivative(part, numbers, by) for numbers in points]
+                inner = [[derivative(p, numbers, by) for p in part._prev] for numbers in points]
+                around = substituted(output, {part: variable("part")}.get)
+                weights = [
+                    derivative(around, {**numbers, "part": at_part.value}, "part").slope
+                    for numbers, at_part in zip(points, own, strict=True)
+                ]
+                for message, mistaken in _mistakes(part):
+                    slopes = [mistaken(inputs, at_part) for inputs, at_part in zip(inner, own, strict=True)]
+                    if all(
+                        slope is not None and same(place.answered, place.right + weight * (slope - at_part.slope))
+                        for place, slope, at_part, weight in zip(there, slopes, own, weights, strict=False)
+                    ):
+                        within = "" if part is output else f"in the derivative of `{expression_text(part)}`: "
+                        return within + message
+        return ""
+
+
+def constant_factor(there: Sequence[Place]) -> str:
+    """Return how many times as large as the derivative an answer is, if that is the same everywhere; else nothing."""
+    right, answered = there[0][:2]
+    if not (right and answered and all(same(p.answered * right, p.right * answered) for p in there)):
+        return ""
+    ratio, _ = short_pair(answered / right, 1)
+    return f"it is {ratio} times as large everywhere: a factor is wrong or missing"
 
 
 def read_formula(answer: str, variables: Mapping[str, Value], entry: Entry | None = None) -> tuple[Value, str]:
-    """The formula of an answer, or of an entry of it, and how it was read if not as typed.
+    """Return the formula of an answer, or of an entry of it, and how it was read if not as typed.
 
     Raises `ExpressionError`, which points into the answer.
     """
@@ -176,137 +271,30 @@ def read_formula(answer: str, variables: Mapping[str, Value], entry: Entry | Non
             raise
         for name, leaf in program.variables.items():
             if name not in variables:
-                message = f"`{name}` is no variable of the exercise"
-                offers = _as_product(text, leaf.span, name, variables)
-                hint = f"its variables: {quoted(variables)}"
+                offers: tuple[Offer, ...] = ()
+                if leaf.span is not None and len(name) > 1 and all(letter in variables for letter in name):
+                    # a product of variables, `x*y` for `xy`, certain unless it stands below a fraction
+                    before = text[: leaf.span.start].rstrip("0123456789. ")
+                    certainly = not before.endswith(("/", "÷", "^", "**"))
+                    offers = (Offer(leaf.span.start, leaf.span.end, "*".join(name), certainly),)
+                message, hint = f"`{name}` is no variable of the exercise", f"its variables: {quoted(variables)}"
                 raise ExpressionError("name", message, leaf.span, hint, offers=offers)
         return program
 
-    try:
-        text = answer if entry is None else " " * entry.start + answer[entry.start : entry.end]
+    text = answer if entry is None else " " * entry.start + answer[entry.start : entry.end]
+    with placed_in(answer):
         program, reading = leniently(text, read)
         return single_output(program), f"; read as `{reading.text.strip()}`" if reading else ""
+
+
+@contextmanager
+def placed_in(answer: str) -> Iterator[None]:
+    """Have the errors that are raised inside point into an answer."""
+    try:
+        yield
     except ExpressionError as error:
-        raise unreadable(error, answer) from None
-
-
-def _as_product(text: str, span: Span | None, name: str, variables: Collection[str]) -> tuple[Offer, ...]:
-    """The offer of a product of variables for a name: `x*y` for `xy`, certain unless it stands below a fraction."""
-    if span is None or len(name) < 2 or not all(letter in variables for letter in name):
-        return ()
-    before = text[: span.start].rstrip("0123456789. ")
-    return (Offer(span.start, span.end, "*".join(name), not before.endswith(("/", "÷", "^", "**"))),)
-
-
-def _by_name(program: Program) -> Any:
-    leaves = program.variables
-    return lambda v: leaves.get(v.label) if not v._prev and v.label else None
-
-
-def short_pair(a: Any, b: Any) -> tuple[str, str]:
-    """Two different numbers with so many digits, six at least, that they look different."""
-    if b is None:
-        return _short(a), ""
-    context = many_digits().context
-    for digits in (6, 12, 20, 40, DIGITS):
-        texts = tuple(context.nstr(context.mpf(x), digits) if digits > 15 else f"{float(x):.{digits}g}" for x in (a, b))
-        if texts[0] != texts[1]:
-            break
-    return texts[0], texts[1]
-
-
-def _short(x: Any) -> str:
-    return f"{float(x):.6g}"
-
-
-def _hint(posed: Exercise, program: Program, answer: Value, places: Sequence[_Place]) -> str:
-    """Return the hint that names the usual mistake that leads to the answer; empty if none does."""
-    # where the answer is right, any mistake that has no effect there would explain it
-    there = sorted([place for place in places if place.answered is not None], key=lambda place: place.agrees)
-    if not there or there[0].agrees:
-        return "write it so that it has a value where the function has a derivative"
-    if all(same(p.answered, p.value) for p in there):
-        return "that is the function itself, not its derivative"
-    if all(same(p.answered, -p.slope) for p in there):
-        return "everything is right but the sign"
-    missed = _rule_missed(posed, program, there) if posed.kind == "derivative" else ""
-    if missed:
-        return missed
-    first = there[0]
-    if all(same(p.answered - p.slope, first.answered - first.slope) for p in there):
-        return f"it is off by {_short(first.answered - first.slope)} everywhere: look at the terms without the variable"
-    if posed.kind == "derivative" and _integrated(posed, program, answer, there):
-        return "that is an antiderivative: the function was integrated, not differentiated"
-    if first.slope and first.answered and all(same(p.answered * first.slope, p.slope * first.answered) for p in there):
-        ratio, _ = short_pair(first.answered / first.slope, 1)
-        return f"it is {ratio} times as large everywhere: a factor is wrong or missing"
-    if sum(p.agrees for p in places) >= len(places) / 10:
-        return "it is right at other points, so that it holds on a part of the domain only: look at signs and cases"
-    order = " --order 2" if posed.kind == "second" else ""
-    by = f" --wrt {posed.wrt[0]}" if len(program.variables) > 1 else ""
-    return (
-        f'see it worked: `autodiff diff "{posed.program}"{by}{order} --steps`'
-        if posed.kind != "tangent"
-        else ("it goes through the value at the point, and has the slope there")
-    )
-
-
-def _integrated(posed: Exercise, program: Program, answer: Value, there: Sequence[_Place]) -> bool:
-    """Whether the derivative of the answer is the function."""
-    m, by = many_digits(), posed.wrt[0]
-    with Defined(ArithmeticError, ValueError):
-        points = [{name: as_number(m, x) for name, x in place.at.items()} for place in there[:ENOUGH]]
-        slopes = [value_and_gradient(m, answer, numbers, [by]).gradient[by] for numbers in points]
-        return all(same(slope, place.value) for slope, place in zip(slopes, there, strict=False))
-    return False
-
-
-def _rule_missed(posed: Exercise, program: Program, there: Sequence[_Place]) -> str:
-    """The usual mistake, in the derivative of one part, that leads to the answer; empty if none does."""
-    m, by = many_digits(), posed.wrt[0]
-    (output,) = program.outputs
-    parts = [part for part in in_order((output,)) if part._prev and not part.primitive.gives_condition]
-    if len(parts) > MOST_PARTS:
-        return ""
-    points = [{name: as_number(m, x) for name, x in place.at.items()} for place in there[:ENOUGH]]
-    part_variable = variable("part")
-
-    def derivative(value: Value, numbers: Mapping[str, Any], name: str) -> _Part:
-        swept = value_and_gradient(m, value, numbers, [name])
-        return _Part(swept.value, swept.gradient[name])
-
-    # the outermost one first, sums last: what is not differentiated in a term may lack the chain rule
-    parts.reverse()
-    for part in sorted(parts, key=lambda part: part.primitive in (ADD, SUB)):
-        with Defined(ArithmeticError, ValueError):
-            own = [derivative(part, numbers, by) for numbers in points]
-            inner = [[derivative(p, numbers, by) for p in part._prev] for numbers in points]
-            around = substituted(output, {part: part_variable}.get)
-            weights = [
-                derivative(around, {**numbers, "part": at_part.value}, "part").slope
-                for numbers, at_part in zip(points, own, strict=True)
-            ]
-            for message, mistaken in _mistakes(part):
-                slopes = [mistaken(inputs, at_part) for inputs, at_part in zip(inner, own, strict=True)]
-                if all(
-                    slope is not None and same(place.answered, place.slope + weight * (slope - at_part.slope))
-                    for place, slope, at_part, weight in zip(there, slopes, own, weights, strict=False)
-                ):
-                    return message if part is output else f"in the derivative of `{expression_text(part)}`: {message}"
-    return ""
-
-
-def _term_mistakes(text: str, k: int, sign: int) -> Iterator[Mistake]:
-    """Yield the usual mistakes in a term of a sum."""
-    yield f"the derivative of the term `{text}` is missing", lambda x, v: v.slope - sign * x[k].slope
-    yield f"the term `{text}` is not differentiated", lambda x, v: v.slope + sign * (x[k].value - x[k].slope)
-    yield f"the sign of the derivative of `{text}` is wrong", lambda x, v: v.slope - 2 * sign * x[k].slope
-
-
-def _without_inner(k: int, inputs: Sequence[_Part], part: _Part) -> Any:
-    """The derivative of a function without that of what is inside it."""
-    others = any(operand.slope for j, operand in enumerate(inputs) if j != k)
-    return None if others or not inputs[k].slope else part.slope / inputs[k].slope
+        error.text = answer
+        raise
 
 
 class _Part(NamedTuple):
@@ -325,7 +313,7 @@ def _mistakes(part: Value) -> Iterator[Mistake]:
     primitive, inputs = part.primitive, part._prev
     if primitive in (ADD, SUB):
         for k, term in enumerate(inputs):
-            yield from _term_mistakes(expression_text(term), k, -1 if k and primitive is SUB else 1)
+            yield from _mistakes_in_term(expression_text(term), k, -1 if k and primitive is SUB else 1)
     if primitive is MUL:
         rule = "it is u′·v + u·v′"
         yield (
@@ -358,117 +346,115 @@ def _mistakes(part: Value) -> Iterator[Mistake]:
         yield f"the sign of the derivative of `{name}` is wrong", lambda x, v: -v.slope
 
 
+def _mistakes_in_term(text: str, k: int, sign: int) -> Iterator[Mistake]:
+    yield f"the derivative of the term `{text}` is missing", lambda x, v: v.slope - sign * x[k].slope
+    yield f"the term `{text}` is not differentiated", lambda x, v: v.slope + sign * (x[k].value - x[k].slope)
+    yield f"the sign of the derivative of `{text}` is wrong", lambda x, v: v.slope - 2 * sign * x[k].slope
+
+
+def _without_inner(k: int, inputs: Sequence[_Part], part: _Part) -> Any:
+    """Return the derivative of a function without that of its one varying input."""
+    others = any(operand.slope for j, operand in enumerate(inputs) if j != k)
+    return None if others or not inputs[k].slope else part.slope / inputs[k].slope
+
+
 # ---- numbers ------------------------------------------------------------------------------------------------------
-def _numbers(posed: Exercise, answer: str) -> Marked:
-    answers = _numbers_by_name(posed, answer)
-    wrong = [name for name, wanted in zip(posed.names, posed.answer, strict=True) if not _equal(answers[name], wanted)]
+def _numbers_marked(posed: Exercise, answer: str) -> Marked:
+    answers, m = _numbers_by_name(posed, answer), many_digits()
+    wanted = {name: Fraction(x) for name, x in zip(posed.names, posed.answer, strict=True)}
+    right = []
+    for name, x in wanted.items():
+        number = answers[name]
+        if number == x if isinstance(number, Fraction) else same(number, as_number(m, x)):
+            right.append(name)
+    wrong = [name for name in wanted if name not in right]
     if not wrong:
         return Marked(posed, answer, True, "right", "", "numbers", 0)
-    right = [name for name in posed.names if name not in wrong]
-    if posed.names == ("",):
-        message = f"wrong: it is not `{answer.strip()}`"
-    else:
+    message = f"wrong: it is not `{answer.strip()}`"
+    if posed.names != ("",):
         message = f"wrong: {listed(wrong)} {'is' if len(wrong) == 1 else 'are'} not as answered"
         message += f"; {listed(right)} {'is' if len(right) == 1 else 'are'} right" if right else ""
-    return Marked(posed, answer, False, message, _number_hint(posed, answers, wrong), "numbers", 0)
+    return Marked(posed, answer, False, message, _number_hint(posed, answers, wanted, wrong), "numbers", 0)
 
 
 def _numbers_by_name(posed: Exercise, answer: str) -> dict[str, Any]:
-    """The numbers of an answer by name: fractions, or where they are irrational many digits."""
+    """Return the numbers of an answer by name: fractions, or where they are irrational many digits."""
     texts = [text.strip() for text in split(answer)]
     asked = ", ".join(f"{name}=…" for name in posed.names) if posed.names != ("",) else "one number"
-    named = [text.partition("=") for text in texts]
     if len(texts) != len(posed.names):
-        message = (
-            f"the answer to this exercise is {len(posed.names)} number{'s' * (len(posed.names) > 1)}, not {len(texts)}"
-        )
+        message = f"the answer to this exercise is {counted(len(posed.names), 'number')}, not {len(texts)}"
         raise usage_error(message, f"write `--answer` with {asked}")
-    if all(mark for _, mark, _ in named):
-        by_name = {name.strip(): text.strip() for name, _, text in named}
-        if posed.names == ("",) and len(by_name) == 1:
-            by_name = {"": next(iter(by_name.values()))}
-    else:
-        by_name = dict(zip(posed.names, texts, strict=True))
+    by_name = dict(zip(posed.names, texts, strict=True))
+    if all("=" in text for text in texts):
+        named = [text.partition("=") for text in texts]
+        by_name = {name.strip(): number.strip() for name, _, number in named}
+        if posed.names == ("",):
+            by_name = dict(zip(posed.names, by_name.values(), strict=True))
     if set(by_name) != set(posed.names):
         raise usage_error(f"the answer names {listed(list(by_name))}", f"it is to name {asked}")
     return {name: number_of(text) for name, text in by_name.items()}
 
 
 def number_of(text: str) -> Any:
-    """The number that an expression is. Raises `ExpressionError`, which points into it."""
-    try:
+    """Return the number that an expression is. Raises `ExpressionError`, which points into it."""
+    with placed_in(text):
         program, _ = leniently(text, parse)
         for name, leaf in program.variables.items():
             raise point_error(f"`{name}` has no value here", "the answer is a number", span=leaf.span)
-        output = single_output(program)
-        try:
-            exact = value_in(Exact(), output, {})
-        except (Refusal, ExpressionError):
-            exact = None
-        number = exact if exact is not None else value_in(many_digits(), output, {})
+        output, number = single_output(program), None
+        with suppress(Refusal, ExpressionError):
+            number = value_in(Exact(), output, {})
+        if number is None:
+            number = value_in(many_digits(), output, {})
         if number is None:
             raise ExpressionError("domain", f"`{text}` has no value", None, "the answer is a number")
         return number
-    except ExpressionError as error:
-        raise unreadable(error, text) from None
 
 
 def is_rounded(text: str, number: Fraction, root: Fraction) -> bool:
-    """Whether a text is a decimal number of a few digits that a root rounds to."""
+    """Return whether a text is a decimal number of a few digits that a root rounds to."""
     decimal = _DECIMAL.fullmatch(text)
     if decimal is None or len(text.strip(" -+0.").replace(".", "")) < FEWEST_DIGITS:
         return False
     return bool(2 * abs(root - number) * 10 ** len(decimal[1]) <= 1)
 
 
-def _equal(number: Any, wanted: str) -> bool:
-    right = Fraction(wanted)
-    if isinstance(number, Fraction):
-        return number == right
-    return same(number, as_number(many_digits(), right))
+def short(x: Any) -> str:
+    """Return a number to six digits."""
+    return f"{float(x):.6g}"
 
 
-def _number_hint(posed: Exercise, answers: Mapping[str, Any], wrong: Sequence[str]) -> str:
-    wanted = {name: float(Fraction(x)) for name, x in zip(posed.names, posed.answer, strict=True)}
-    floats = {name: float(answers[name]) for name in wrong}
-    if all(floats[name] == -wanted[name] for name in wrong):
-        return "everything is right but the sign"
-    if all(abs(floats[name] - wanted[name]) <= NEAR * abs(wanted[name]) for name in wrong):
+def short_pair(a: Any, b: Any) -> tuple[str, str]:
+    """Return two different numbers with so many digits, six at least, that they look different."""
+    if b is None:
+        return short(a), ""
+    context = many_digits().context
+    for digits in (6, 12, 20, 40, DIGITS):
+        texts = tuple(context.nstr(context.mpf(x), digits) if digits > 15 else f"{float(x):.{digits}g}" for x in (a, b))
+        if texts[0] != texts[1]:
+            break
+    return texts[0], texts[1]
+
+
+def _number_hint(posed: Exercise, answers: Mapping[str, Any], right: Mapping[str, Fraction], wrong: list[str]) -> str:
+    """Return the usual mistake that leads to the wrong numbers, or how to see the exercise worked."""
+    pairs = {name: (float(answers[name]), float(right[name])) for name in wrong}
+    if all(x == -wanted for x, wanted in pairs.values()):
+        return SIGN
+    if all(abs(x - wanted) <= NEAR * abs(wanted) for x, wanted in pairs.values()):
         return "that is near: give it exactly, as a fraction"
     if posed.kind == "step":
-        up = {name: 2 * float(Fraction(posed.point[name])) - wanted[name] for name in wrong}
-        if all(abs(floats[name] - up[name]) < 1e-9 for name in wrong):
+        up = {name: 2 * float(Fraction(posed.point[name])) - wanted for name, (_, wanted) in pairs.items()}
+        if all(abs(x - up[name]) < 1e-9 for name, (x, _) in pairs.items()):
             return "that is a step up: the step goes against the gradient"
     if posed.kind == "slope":
         m = many_digits()
         at = {name: as_number(m, Fraction(x)) for name, x in posed.point.items()}
         if same(as_number(m, answers[""]), value_in(m, parse(posed.program).outputs[0], at)):
             return "that is the value there, and the slope is asked for"
-    if sorted(floats.values()) == sorted(wanted[name] for name in wrong) and len(wrong) > 1:
+    if len(wrong) > 1 and sorted(x for x, _ in pairs.values()) == sorted(wanted for _, wanted in pairs.values()):
         return "the numbers are right, and stand at the wrong names"
     if posed.level >= 4 and posed.kind == "gradient":
         at_point = ",".join(f"{name}={x}" for name, x in posed.point.items())
         return f'see it worked: `autodiff trace "{posed.program}" --at {at_point}`'
     return "see it worked: the same exercise with `--solutions`"
-
-
-def asked(
-    *,
-    level: int | None = None,
-    count: int = COUNT,
-    seed: int = SEED,
-    solutions: bool = False,
-    check: int | None = None,
-    answer: str | None = None,
-    topic: str | None = None,
-    function: str | None = None,
-) -> Sheet | Marked:
-    """A sheet, or where a number is given to `check` what there is to say of the answer to that exercise.
-
-    Raises `ExpressionError` as `mark` does.
-    """
-    chosen: dict[str, Any] = {"seed": seed, "topic": topic, "function": function}
-    level = level or (TOPICS[topic][0] if topic else 1)
-    if check is None or answer is None:
-        return sheet(level, count=count, solutions=solutions, **chosen)
-    return mark(level, check, answer, **chosen)

@@ -91,7 +91,7 @@ class Draw:
         return drawn
 
     def polynomial_in_two(self) -> str:
-        """A polynomial of two or three terms in x and y."""
+        """Return a polynomial of two or three terms in x and y."""
         terms = ["x**2*y", "x*y**2", "x*y", "x**2", "y**2", "x", "y", "x**3", "y**3"]
         chosen = [terms[k] for k in sorted(self.order(len(terms))[: self.whole(2, 3)])]
         text = summed([f"{self.whole(-4, 5, 0)} {term}" for term in chosen])

@@ -8,19 +8,22 @@ from fractions import Fraction
 from itertools import permutations
 from typing import Any
 
-from ..algebra.rational_functions import coefficients
+from ..algebra.rational_functions import polynomial_in
 from ..algebra.walk import substituted
 from ..diagnostics.leniency import leniently
-from ..equations.equations import Equations
-from ..errors import ExpressionError, counted, quoted, usage_error
-from ..graphs.value import Value, in_order, node
+from ..equations.equations import Equations, read_with_unknowns
+from ..equations.solve import solve
+from ..errors import counted, quoted, usage_error
+from ..graphs.value import Value, in_order
+from ..inputs.arithmetic import Arithmetic
 from ..inputs.parse_point import split
 from ..inputs.problem import Point, parse, single_output
 from ..numbers.base import NumberType
 from ..table.operators import VARIABLE
-from .comparison import as_number, equal, many_digits, points, value_at
+from .answers import figure, own
+from .comparison import AGREED, as_number, equal, many_digits, points, value_at
 from .exercise import Exercise, Marked
-from .marking import is_rounded, unreadable
+from .marking import formula_marked, is_rounded, placed_in
 
 Solution = dict[str, str]
 """A solution as it was typed: the text of each unknown's value."""
@@ -38,20 +41,69 @@ EQUAL, NEAR = Fraction(1, 10**50), Fraction(1, 100)
 """Values are equal, or told to be near, that are off by less than this part of them."""
 
 
-def check_roots(
-    posed: Exercise,
-    equations: Equations,
-    point: Point,
-    unknowns: Sequence[str],
+def check_solution(
+    text: str,
+    point: Point | None = None,
+    *,
     answer: str,
-    roots: Sequence[Mapping[str, Fraction]],
-    complete: bool | None,
+    wrt: Sequence[str] | None = None,
+    unknowns: Sequence[str] | None = None,
+    between: Any = None,
+    every: bool = False,
 ) -> Marked:
-    """Whether these are the solutions of equations; `roots` are those that a search found.
+    """Return whether numbers, or formulas, are the solutions of equations."""
+    posed, point = own("solution", text, [], point=point), point or {}
+    equations = read_with_unknowns(text, [*point], unknowns)
+    names, count = list(equations.program.variables), len(equations.program.outputs)
+    if count > 1:
+        others = [name for name in names if name not in point]
+        answered = [name for name in names if re.search(rf"\b{re.escape(name)}\s*=(?!=)", answer)]
+        unknowns = unknowns or (others if len(others) == count else answered or others)
+        if {*others} - {*unknowns}:
+            # values that are formulas: the equations say whether they are right
+            return _roots_marked(posed, _System(equations, point, unknowns), answer, [], None)
+    every = every or between is not None
+    precise = Arithmetic("precision", 60)
+    solved = solve(text, point, unknowns=unknowns, between=between, every=every, arithmetic=precise)
+    if solved.formulas:
+        # those that hold where the leading coefficient is 0 need not be given
+        formulas = [formula.formula for formula in solved.formulas if " == 0" not in (formula.condition or "")]
+        return _formulas_marked(posed, answer, formulas, solved.unknowns)
+    roots = [{name: figure(solution.values[name]) for name in solved.unknowns} for solution in solved.solutions]
+    return _roots_marked(posed, _System(equations, point, solved.unknowns), answer, roots, solved.complete)
+
+
+def _formulas_marked(posed: Exercise, answer: str, formulas: Sequence[str], unknowns: Sequence[str]) -> Marked:
+    """Return whether formulas are those of the solutions, in any order."""
+    left, how = list(formulas), "simplified"
+    for solution in solutions_in(answer, unknowns):
+        entry = solution[unknowns[0]]
+        marked = [formula_marked(own("solution", formula, [formula], unknowns), entry) for formula in left]
+        place = next((k for k, one in enumerate(marked) if one.right), None)
+        if place is None:
+            but_sign = marked and "sign" in marked[0].hint
+            hint = "it is right but the sign" if but_sign else "put it into both sides"
+            return Marked(posed, answer, False, f"wrong: `{entry.strip()}` is no solution", hint, "points", 0)
+        how = how if marked[place].how == "simplified" else marked[place].how
+        del left[place]
+    if left:
+        return _with_missing(posed, answer, "", len(left), how)
+    proof = "" if how == "simplified" else f", to {AGREED} digits at points, which is no proof"
+    return Marked(posed, answer, True, f"right: that solves the equation{proof}", "", how, 0)
+
+
+def _with_missing(posed: Exercise, answer: str, at_least: str, count: int, how: str) -> Marked:
+    message = f"wrong: {at_least}{counted(count, 'solution')} {'is' if count == 1 else 'are'} missing"
+    return Marked(posed, answer, False, message, "what is given is right", how, 0)
+
+
+def _roots_marked(
+    posed: Exercise, system: _System, answer: str, roots: Sequence[Mapping[str, Fraction]], complete: bool | None
+) -> Marked:
+    """Return whether these are the solutions of equations; `roots` are those that a search found.
 
     An exact solution is one where both sides of each equation agree, a rounded one where it rounds a root.
     """
-    system = _System(equations, point, unknowns)
     complete = complete or system.has_one_solution()
     if answer.strip().lower() in NONE:
         known = "right: there is no solution" if complete else "not decided"
@@ -59,29 +111,30 @@ def check_roots(
         return Marked(posed, answer, not roots and bool(complete), message, "", "numbers", 0)
     matched: set[int] = set()
     remarks = []
-    solutions = solutions_in(answer, unknowns)
+    solutions = solutions_in(answer, system.unknowns)
     for solution in solutions:
-        which = _written(solution)
-        fails = system.failing(solution)
+        texts = [*solution.values()] if len(solution) == 1 else [f"{name} = {text}" for name, text in solution.items()]
+        which, fails, numbers = ", ".join(texts), system.failing(solution), system.numbers(solution)
+        agreeing = {
+            k
+            for k, root in enumerate(roots)
+            if all(
+                _is_within(x, root[name], EQUAL)
+                or (fails and x is not None and is_rounded(solution[name], x, root[name]))
+                for name, x in numbers.items()
+            )
+        }
         if fails is None:
-            listed = [k for k, root in enumerate(roots) if _agrees(system.numbers(solution), root, EQUAL)]
-            matched.update(listed)
-            if not listed and (len(roots) > 1 or len(unknowns) == 1):
+            if not agreeing and (len(roots) > 1 or len(numbers) == 1):
                 remarks.append(f"`{which}` is a solution, though the search did not find it")
-            continue
-        numbers = system.numbers(solution)
-        rounded = [k for k, root in enumerate(roots) if _rounds(solution, numbers, root)]
-        if rounded:
-            matched.update(rounded)
+        elif agreeing:
             remarks.append(f"`{which}` is rounded")
-            continue
-        hint = system.mistake(solution, roots) or f"put it into `{fails}`"
-        message = f"wrong: `{which}` is no solution"
-        return Marked(posed, answer, False, message, hint, "numbers", 0)
+        else:
+            hint = system.mistake(solution, roots) or f"put it into `{fails}`"
+            return Marked(posed, answer, False, f"wrong: `{which}` is no solution", hint, "numbers", 0)
+        matched |= agreeing
     if len(matched) < len(roots):
-        absent = ("" if complete else "at least ") + counted(len(roots) - len(matched), "solution")
-        are = "is" if len(roots) - len(matched) == 1 else "are"
-        return Marked(posed, answer, False, f"wrong: {absent} {are} missing", "what is given is right", "numbers", 0)
+        return _with_missing(posed, answer, "" if complete else "at least ", len(roots) - len(matched), "numbers")
     if not complete:
         remarks.append("whether there are others is not known")
     right = "these are the solutions" if max(len(solutions), len(roots)) > 1 else "this is the solution"
@@ -113,28 +166,43 @@ def solutions_in(answer: str, unknowns: Sequence[str]) -> list[Solution]:
 
 
 def _values(answer: str, unknowns: Sequence[str], form: str) -> Iterator[tuple[str, str]]:
-    """The names and values of an answer, in order. Raises a usage error for what is no unknown."""
+    """Yield the names and values of an answer, in order. Raises a usage error for what is no unknown."""
+    single = len(unknowns) == 1
     for part in _PARTS.split(answer):
         bare = []
-        for entry in (entry for text in split(part) for entry in _with_signs(text, unknowns) if entry.strip()):
-            named = _NAMED.match(entry)
-            bracketed = _TUPLE.fullmatch(entry) if len(unknowns) > 1 else None
-            if named is not None:
-                if named[1] not in unknowns:
-                    raise usage_error(f"`{named[1]}` is not solved for", f"write `{form}`")
-                yield named[1], entry[named.end() :].strip()
-            elif bracketed is not None and len(values := split(bracketed[1])) == len(unknowns):
-                yield from zip(unknowns, map(str.strip, values), strict=True)
-            else:
-                bare.append(entry.strip())
+        for text in split(part):
+            for entry in [text.replace("±", sign) for sign in "+-"] if "±" in text and single else [text]:
+                named, bracketed = _NAMED.match(entry), None if single else _TUPLE.fullmatch(entry)
+                if named is not None:
+                    if named[1] not in unknowns:
+                        raise usage_error(f"`{named[1]}` is not solved for", f"write `{form}`")
+                    yield named[1], entry[named.end() :].strip()
+                elif bracketed is not None and len(values := split(bracketed[1])) == len(unknowns):
+                    yield from zip(unknowns, map(str.strip, values), strict=True)
+                elif entry.strip():
+                    bare.append(entry.strip())
         if len(bare) % len(unknowns):
             raise usage_error(f"`{bare[-1]}` is a value of which unknown?", f"write `{form}`")
         yield from ((unknowns[k % len(unknowns)], text) for k, text in enumerate(bare))
 
 
-def _with_signs(text: str, unknowns: Sequence[str]) -> list[str]:
-    """The values that `±` stands for in a value of one unknown."""
-    return [text.replace("±", sign) for sign in "+-"] if "±" in text and len(unknowns) == 1 else [text]
+def _graph(text: str) -> Value:
+    """Return the graph of a value. Raises `ExpressionError`, which points into it."""
+    with placed_in(text):
+        return leniently(text, lambda typed: single_output(parse(typed)))[0]
+
+
+def _put_in(output: Value, graphs: Mapping[str, Value]) -> Value:
+    return substituted(output, lambda v: graphs.get(v.label) if v.primitive is VARIABLE else None)
+
+
+def _leaves(graphs: Sequence[Value]) -> dict[str, Value]:
+    return {v.label: v for v in in_order(graphs) if v.primitive is VARIABLE}
+
+
+def _is_within(x: Fraction | None, root: Fraction, part: Fraction) -> bool:
+    """Return whether a value is off by less than a part of it."""
+    return x is not None and abs(x - root) <= part * max(abs(root), part)
 
 
 class _System:
@@ -147,27 +215,25 @@ class _System:
         self._texts = equations.texts
 
     def failing(self, solution: Solution) -> str | None:
-        """The first equation that a solution does not meet; None if it meets all."""
+        """Return the first equation that a solution does not meet; None if it meets all."""
         graphs = self._graphs(solution)
-        for output, text in zip(self._outputs, self._texts, strict=True):
-            if not _vanishes(_put_in(output, graphs)):
-                return text
-        return None
+        differences = (_put_in(output, graphs) for output in self._outputs)
+        return next((text for text, x in zip(self._texts, differences, strict=True) if not _vanishes(x)), None)
 
     def _graphs(self, solution: Solution) -> dict[str, Value]:
         return {name: _put_in(_graph(text), self._fixed) for name, text in solution.items()}
 
     def numbers(self, solution: Solution) -> dict[str, Fraction | None]:
-        """The values of a solution; None for a formula."""
+        """Return the values of a solution; None for a formula."""
         m = many_digits()
-        values: dict[str, Fraction | None] = {}
-        for name, graph in self._graphs(solution).items():
-            value = None if any(v.primitive is VARIABLE for v in in_order((graph,))) else value_at(m, graph, {})
-            values[name] = None if value is None else Fraction(str(value))
-        return values
+        values = {
+            name: None if _leaves((graph,)) else value_at(m, graph, {})
+            for name, graph in self._graphs(solution).items()
+        }
+        return {name: None if x is None else Fraction(str(x)) for name, x in values.items()}
 
     def mistake(self, solution: Solution, roots: Sequence[Mapping[str, Fraction]]) -> str:
-        """The mistake in a solution that is none; empty where it is not a usual one."""
+        """Return the mistake in a solution that is none; empty where it is not a usual one."""
         for name, text in solution.items():
             if self.failing(solution | {name: f"-({text})"}) is None:
                 return f"the sign of `{name}` is wrong"
@@ -175,52 +241,38 @@ class _System:
             for values in permutations(solution.values()):
                 if self.failing(dict(zip(solution, values, strict=True))) is None:
                     return "the values are those of other unknowns: they are swapped"
-        if any(_agrees(self.numbers(solution), root, NEAR) for root in roots):
+        numbers = self.numbers(solution)
+        if any(all(_is_within(x, root[name], NEAR) for name, x in numbers.items()) for root in roots):
             return "that is near: give it exactly, or with more digits"
         return ""
 
     def has_one_solution(self) -> bool:
-        """Whether the equations are linear in the unknowns, with a determinant that is not 0."""
-        leaves = {v.label: v for v in in_order(self._outputs) if v.primitive is VARIABLE}
+        """Return whether the equations are linear in the unknowns, with a determinant that is not 0."""
+        leaves = _leaves(self._outputs)
         if len(self._outputs) != len(self.unknowns) or not leaves.keys() >= {*self.unknowns}:
             return False
         rows = []
         inside = {leaves[name] for name in self.unknowns}
         for output in self._outputs:
-            row = []
-            for name in self.unknowns:
-                parts = coefficients(output, leaves[name], lambda v: v, lambda primitive, a, b: node(primitive, (a, b)))
-                if parts is None or len(parts) > 2 or inside.intersection(in_order(parts[1:])):
-                    return False
-                row.append(parts[1] if len(parts) > 1 else _graph("0"))
-            rows.append(row)
+            row = [polynomial_in(output, leaves[name]) or [] for name in self.unknowns]
+            if any(not 1 <= len(parts) <= 2 or inside.intersection(in_order(parts[1:])) for parts in row):
+                return False
+            rows.append([parts[1] if len(parts) > 1 else _graph("0") for parts in row])
         names = [name for name in leaves if name not in self.unknowns]
         return any(_is_regular(rows, at) for at in points([], names)[0][:3])
 
 
 def _is_regular(rows: Sequence[Sequence[Value]], at: Mapping[str, Fraction]) -> bool:
-    """Whether the determinant of a matrix of graphs is not 0 at a point, in many digits."""
+    """Return whether the determinant of a matrix of graphs is not 0 at a point, in many digits."""
     m: Any = many_digits()
     values = {name: as_number(m, x) for name, x in at.items()}
     determinant = m.context.det(m.context.matrix([[value_at(m, entry, values) for entry in row] for row in rows]))
     return bool(abs(determinant) * 10**40 >= 1)
 
 
-def _graph(text: str) -> Value:
-    """The graph of a value. Raises `ExpressionError`, which points into it."""
-    try:
-        return leniently(text, lambda typed: single_output(parse(typed)))[0]
-    except ExpressionError as error:
-        raise unreadable(error, text) from None
-
-
-def _put_in(output: Value, graphs: Mapping[str, Value]) -> Value:
-    return substituted(output, lambda v: graphs.get(v.label) if v.primitive is VARIABLE else None)
-
-
 def _vanishes(difference: Value) -> bool:
-    """Whether a graph is 0, at points where it has variables."""
-    names = sorted({v.label for v in in_order((difference,)) if v.primitive is VARIABLE})
+    """Return whether a graph is 0, at points where it has variables."""
+    names = sorted(_leaves((difference,)))
     decided = []
     for at in points([difference], names)[0] if names else [{}]:
 
@@ -230,24 +282,3 @@ def _vanishes(difference: Value) -> bool:
 
         decided.append(equal(sides))
     return True in decided and False not in decided
-
-
-def _written(solution: Solution) -> str:
-    if len(solution) == 1:
-        return next(iter(solution.values()))
-    return ", ".join(f"{name} = {text}" for name, text in solution.items())
-
-
-def _agrees(numbers: Mapping[str, Fraction | None], root: Mapping[str, Fraction], part: Fraction) -> bool:
-    """Whether all values are off by less than a part of them."""
-    return all(
-        x is not None and abs(x - root[name]) <= part * max(abs(root[name]), part) for name, x in numbers.items()
-    )
-
-
-def _rounds(solution: Solution, numbers: Mapping[str, Fraction | None], root: Mapping[str, Fraction]) -> bool:
-    """Whether each value is the root's, or a decimal number that it rounds to."""
-    return all(
-        x is not None and (_agrees({name: x}, root, EQUAL) or is_rounded(solution[name], x, root[name]))
-        for name, x in numbers.items()
-    )

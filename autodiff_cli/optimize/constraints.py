@@ -6,9 +6,9 @@ and 12.5.
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from ..batched.evaluator import Evaluator
@@ -19,25 +19,19 @@ from ..numbers.budget import Defined
 from ..numbers.running_error import UNIT, Bounded
 from ..numerics.optimality import Single
 from ..record import Record
-from .convergence import Limits
+from .convergence import Limits, walls_at
 
 NEARBY = (1e-4, 1e-6, 1e-9)
-"""How near to its border, in terms of its gradient and the size of the point, a constraint is that may hold a minimum
-near the end of a search: tried one after the other."""
+"""How near to its border, in units of its gradient and the size of the point, a constraint that may hold a minimum near
+the end of a search is: tried one after the other."""
 
-FARTHEST = 1e-2
-"""How far from the end of a search, in terms of the size of the point, its minimum is looked for."""
-
+FARTHEST = 1e-2  # the distance from the end of a search, relative to the size of the point, at which a minimum is its
 NEWTON_STEPS = 30
+WALL = 1e10  # the function's value outside its domain, in units of its value at the start
+FEASIBLE = 1e-10  # by how much a constraint may be off beyond its rounding errors, in the same units
+BESIDE = 1e-6  # the distance from a minimum, relative to the size of the point, at which it curves upwards too
+VANISHING = 1e-9  # the multiplier, as a share of the largest gradient, below which a constraint holds nothing
 
-FEASIBLE = 1e-10
-"""How far a constraint may be off beyond its rounding errors, in the same terms."""
-
-BESIDE = 1e-6
-"""How far from a minimum, in terms of the size of the point, its curvature has to be positive too."""
-
-VANISHING = 1e-9
-"""The multiplier, as a share of the largest gradient, below which a constraint holds nothing."""
 
 _RELATION = re.compile(r"<=|>=|≤|≥|==|=|<|>")
 
@@ -102,48 +96,48 @@ class Conditions(NamedTuple):
     constraints: tuple[ConstraintAtPoint, ...]
 
 
-@dataclass(slots=True)
 class ConstrainedProblem:
     """A function of the variables that move, with its constraints and bounds, and the derivatives of both."""
 
-    objective: Any
-    """The function with the methods `derivatives` of a `Single`."""
-    constraints: Sequence[Constraint]
-    names: tuple[str, ...]
-    """All variables."""
-    free: tuple[str, ...]
-    own: tuple[str, ...]
-    """Those of the free variables that the function has."""
-    limits: Limits
-    tolerance: float
-    complete: Callable[[Sequence[float]], Mapping[str, float]]
-    """From the free variables to all."""
-    _compiled: dict[int, Evaluator] = field(default_factory=dict)
+    def __init__(
+        self,
+        objective: Any,
+        constraints: Sequence[Constraint],
+        own: tuple[str, ...],
+        limits: Limits,
+        tolerance: float,
+    ) -> None:
+        """`objective` is the `Objective` of the search; `own` are the free variables that it has itself."""
+        import numpy
 
-    def functions(self) -> list[tuple[Any, tuple[str, ...]]]:
+        self.np = numpy
+        self.objective, self.constraints, self.limits, self.tolerance = objective, constraints, limits, tolerance
+        self.free = objective.start.free
+        self.functions: list[tuple[Any, tuple[str, ...]]] = [(objective.function, own)]
         """The function and the constraints, each with the free variables that it has."""
-        parts: list[tuple[Any, tuple[str, ...]]] = [(self.objective, self.own)]
-        for constraint in self.constraints:
-            parts.append(
-                (
-                    Single(constraint.program.outputs[0]),
-                    tuple(n for n in self.free if n in constraint.program.variables),
-                )
-            )
-        return parts
+        for constraint in constraints:
+            names = tuple(name for name in self.free if name in constraint.program.variables)
+            self.functions.append((Single(constraint.program.outputs[0]), names))
+        self._evaluators = [
+            Evaluator(constraint.program, names)
+            for constraint, (_, names) in zip(constraints, self.functions[1:], strict=True)
+        ]
+
+    def complete(self, x: Sequence[float]) -> dict[str, float]:
+        """Return the values of all variables."""
+        return dict(zip(self.objective.start.names, self.objective.full(x), strict=True))
 
     def embedded(self, values: Sequence[float], names: Sequence[str]) -> list[float]:
-        """Derivatives by some of the free variables as those by all."""
+        """Return derivatives by some of the free variables as those by all."""
         by_name = dict(zip(names, values, strict=True))
         return [by_name.get(name, 0.0) for name in self.free]
 
     def first_order(self, x: Sequence[float]) -> tuple[Any, Any, Any, Any]:
-        """The values and gradients of the function and the constraints, a row each, and their rounding errors."""
-        import numpy as np
-
+        """Return values and gradients of the function and the constraints, a row each, with their rounding errors."""
+        np = self.np
         point = self.complete(x)
         values, errors, gradients, gradient_errors = [], [], [], []
-        for function, names in self.functions():
+        for function, names in self.functions:
             inputs = {name: Bounded(value, UNIT * abs(value) * (name in names)) for name, value in point.items()}
             value, slopes = function.bounded(inputs, names)
             values.append(value.x)
@@ -152,46 +146,74 @@ class ConstrainedProblem:
             gradient_errors.append(self.embedded([slope.error for slope in slopes], names))
         return np.array(values), np.array(errors), np.array(gradients), np.array(gradient_errors)
 
-    def _hessian(self, x: Sequence[float], factors: Sequence[float]) -> Any:
-        """The sum of the Hessians of the function and the constraints, each multiplied by a factor."""
-        import numpy as np
-
+    def hessian(self, x: Sequence[float], factors: Sequence[float]) -> Any:
+        """Return the sum of the Hessians of the function and the constraints, each multiplied by a factor."""
+        np = self.np
         point, total = self.complete(x), np.zeros((len(self.free), len(self.free)))
-        for (function, names), factor in zip(self.functions(), factors, strict=True):
+        for (function, names), factor in zip(self.functions, factors, strict=True):
             if factor and names:
                 places = [self.free.index(name) for name in names]
                 total[np.ix_(places, places)] += factor * np.array(function.hessian(point, names))
         return total
 
-    def constraint(self, k: int, x: Sequence[float]) -> tuple[float, list[float]]:
-        """The value of a constraint, and its derivatives by the free variables."""
-        program, point = self.constraints[k].program, self.complete(x)
-        if k not in self._compiled:
-            self._compiled[k] = Evaluator(program, [name for name in self.free if name in program.variables])
-        evaluator = self._compiled[k]
-        value, partials = evaluator([point[name] for name in evaluator.variables])
-        return value, self.embedded(partials, evaluator.wrt)
+    def of_lagrangian(self, x: Sequence[float], multipliers: Any) -> Any:
+        """Return the Hessian of the Lagrangian."""
+        return self.hessian(x, (1.0, *(-m for m in multipliers)))
 
-    def curvature(self, k: int, x: Sequence[float]) -> Any:
-        """The Hessian of a constraint."""
-        return self._hessian(x, [0.0, *(float(j == k) for j in range(len(self.constraints)))])
+    def for_scipy(self, method: str, steps: int) -> dict[str, Any]:
+        """Return the constraints, bounds and options of a method as SciPy takes them."""
+        from scipy.optimize import NonlinearConstraint
 
-    def hessian(self, x: Sequence[float], multipliers: Sequence[float]) -> Any:
-        """The Hessian of the Lagrangian."""
-        return self._hessian(x, (1.0, *(-m for m in multipliers)))
+        np = self.np
+
+        def constraint(k: int, x: Any) -> tuple[float, Any]:
+            evaluator, point = self._evaluators[k], self.complete(x.tolist())
+            try:
+                value, partials = evaluator([point[name] for name in evaluator.variables])
+            except ExpressionError:
+                # outside of its domain a constraint does not hold
+                return -WALL, np.zeros(len(x))
+            return value, np.array(self.embedded(partials, evaluator.wrt))
+
+        def curvature(k: int, x: Any, factor: float) -> Any:
+            unit = [0.0, *(float(j == k) for j in range(len(self.constraints)))]
+            try:
+                return factor * self.hessian(x.tolist(), unit)
+            except ExpressionError:
+                return np.zeros((len(x), len(x)))
+
+        more: dict[str, Any] = {}
+        if method == "slsqp":
+            more["options"] = {"ftol": 1e-10, "maxiter": steps}
+            more["constraints"] = [
+                {
+                    "type": "eq" if of.equality else "ineq",
+                    "fun": lambda x, k=k: constraint(k, x)[0],
+                    "jac": lambda x, k=k: constraint(k, x)[1],
+                }
+                for k, of in enumerate(self.constraints)
+            ]
+        else:
+            more["options"] = {"gtol": 1e-10, "xtol": 1e-12, "maxiter": steps}
+            more["hess"] = self.objective.hessian
+            more["constraints"] = [
+                NonlinearConstraint(
+                    lambda x, k=k: constraint(k, x)[0],
+                    0.0,
+                    0.0 if of.equality else math.inf,
+                    jac=lambda x, k=k: constraint(k, x)[1],
+                    hess=lambda x, v, k=k: curvature(k, x, float(v[0])),
+                )
+                for k, of in enumerate(self.constraints)
+            ]
+        if any(math.isfinite(end) for ends in self.limits for end in ends):
+            more["bounds"] = self.limits
+        return more
 
     # ---- the multipliers ----------------------------------------------------------------------------------------
-    def walls(self, x: Any) -> list[int]:
-        """At which bound each variable is: -1 at the lower one, 1 at the upper one, 2 at both, 0 at none."""
-        return [
-            2 if low == high else -1 if value <= low else 1 if value >= high else 0
-            for value, (low, high) in zip(x, self.limits, strict=True)
-        ]
-
     def active(self, x: Any, values: Any, gradients: Any, near: float) -> list[int]:
         """The places of the constraints that may hold the point: equations, and those that are near their border."""
-        import numpy as np
-
+        np = self.np
         size = np.linalg.norm(gradients[1:] * np.maximum(1.0, np.abs(x)), axis=1) if len(self.constraints) else []
         return [
             k
@@ -201,10 +223,10 @@ class ConstrainedProblem:
 
     def multipliers(self, x: Any, gradients: Any, places: Sequence[int]) -> tuple[Any, Any]:
         """The multipliers of all constraints, and the gradient of the Lagrangian without what bounds take up."""
-        import numpy as np
         from scipy.optimize import lsq_linear
 
-        result, walls = np.zeros(len(self.constraints)), self.walls(x)
+        np = self.np
+        result, walls = np.zeros(len(self.constraints)), walls_at(x, self.limits)
         inside = [k for k, wall in enumerate(walls) if not wall]
         signed = [k for k, wall in enumerate(walls) if wall in (-1, 1)]
         columns = [gradients[1 + k] for k in places]
@@ -228,8 +250,7 @@ class ConstrainedProblem:
 
     def nearby(self, x: Any) -> tuple[Any, Conditions]:
         """Return the point near the end of a search where the conditions hold, and what they are; else the end."""
-        import numpy as np
-
+        np = self.np
         for near in NEARBY:
             there = self.polished(x, near)
             if np.all(np.abs(there - x) <= FARTHEST * np.maximum(1.0, np.abs(x))):
@@ -240,8 +261,7 @@ class ConstrainedProblem:
 
     def polished(self, x: Any, close: float) -> Any:
         """Newton's steps for the conditions of first order, by the constraints and bounds that may hold the point."""
-        import numpy as np
-
+        np = self.np
         low, high = (np.array(side) for side in zip(*self.limits, strict=True))
         near = close * np.maximum(1.0, np.abs(x))
         slopes = self.first_order(x)[2][0]
@@ -263,12 +283,12 @@ class ConstrainedProblem:
             if not off < least:
                 break
             best, least = x, off
-            walls = self.walls(x)
+            walls = walls_at(x, self.limits)
             inside = [k for k, wall in enumerate(walls) if not wall or abs(left[k]) > 0]
             if not inside:
                 break
             try:
-                curvature = self.hessian(x, multipliers)[np.ix_(inside, inside)]
+                curvature = self.of_lagrangian(x, multipliers)[np.ix_(inside, inside)]
             except ExpressionError:
                 break
             jacobian = gradients[1:][strong][:, inside]
@@ -282,64 +302,57 @@ class ConstrainedProblem:
 
     def conditions(self, x: Any) -> Conditions:
         """Check the conditions at a point, with the rounding errors of all that goes into them."""
-        import numpy as np
-
+        np = self.np
         values, errors, gradients, gradient_errors = self.first_order(x)
         places = self.active(x, values, gradients, NEARBY[-1])
         multipliers, left = self.multipliers(x, gradients, places)
         largest = float(np.max(np.abs(gradients[0]), initial=0.0))
         size = np.linalg.norm(gradients * np.maximum(1.0, np.abs(x)), axis=1)
         at_point, off = [], []
-        for k, constraint in enumerate(self.constraints):
-            g, m = float(values[1 + k]), float(multipliers[k])
-            room = errors[1 + k] + FEASIBLE * max(float(size[1 + k]), 1e-300)
-            at_point.append(
-                ConstraintAtPoint(constraint.text, g + 0.0, m + 0.0, bool(constraint.equality or abs(g) <= room))
-            )
+        for constraint, value, error, multiplier, s in zip(
+            self.constraints, values[1:], errors[1:], multipliers, size[1:], strict=True
+        ):
+            g, room = float(value), error + FEASIBLE * max(float(s), 1e-300)
+            active = bool(constraint.equality or abs(g) <= room)
+            at_point.append(ConstraintAtPoint(constraint.text, g + 0.0, float(multiplier) + 0.0, active))
             if (abs(g) if constraint.equality else -g) > room:
                 off.append(f"`{constraint.text}` is off by {f'{abs(g):.3g} {constraint.unit}'.rstrip()}")
-        if off:
-            return Conditions(
-                False,
-                "not stationary",
-                f"not converged: no point was found where all constraints hold: {', '.join(off)}",
-                tuple(at_point),
-            )
         allowed = np.maximum(self.tolerance, gradient_errors[0] + np.abs(multipliers) @ gradient_errors[1:])
-        # what presses with a multiplier stands at its border
+        # a constraint whose multiplier is not 0 is at its border
         loose = [a.text for a in at_point if not a.active and abs(a.multiplier) > VANISHING * max(1.0, largest)]
-        if np.any(np.abs(left) > allowed) or loose:
+        met = False
+        kind: str | None = "not stationary"
+        if off:
+            message = f"no point was found where all constraints hold: {', '.join(off)}"
+        elif np.any(np.abs(left) > allowed) or loose:
             rest = f"{np.max(np.abs(left)):.3g} is left"
             hint = "start elsewhere (`--at`), or write kinks as constraints"
-            message = f"not converged: the gradient is no sum of the constraints' gradients: {rest}; {hint}"
-            return Conditions(False, "not stationary", message, tuple(at_point))
-        point = self.complete(x)
-        if any(function.kinks(point, names) for function, names in self.functions()):
-            message = "not converged: there is a kink here, where the KKT conditions need derivatives"
-            return Conditions(False, "kink", message, tuple(at_point))
-        held = [k for k, a in enumerate(at_point) if a.active]
-        kind = self.second_order(x, gradients, multipliers, held, max(1.0, largest))
-        message = "converged: feasible, and the gradient is a sum of the active constraints' gradients (KKT conditions)"
-        return Conditions(True, kind, message, tuple(at_point))
+            message = f"the gradient is no sum of the constraints' gradients: {rest}; {hint}"
+        elif any(function.kinks(self.complete(x), names) for function, names in self.functions):
+            kind, message = "kink", "there is a kink here, where the KKT conditions need derivatives"
+        else:
+            held = [k for k, a in enumerate(at_point) if a.active]
+            met, kind = True, self.second_order(x, gradients, multipliers, held, max(1.0, largest))
+            message = "feasible, and the gradient is a sum of the active constraints' gradients (KKT conditions)"
+        return Conditions(met, kind, f"{'' if met else 'not '}converged: {message}", tuple(at_point))
 
     def second_order(self, x: Any, gradients: Any, multipliers: Any, held: Sequence[int], scale: float) -> str | None:
-        """The kind of a point by the Lagrangian's curvature along the constraints and bounds that hold it."""
-        import numpy as np
-
-        walls = self.walls(x)
+        """Return the kind of a point by the Lagrangian's curvature along the constraints and bounds that hold it."""
+        np = self.np
+        walls = walls_at(x, self.limits)
         left = gradients[0] - multipliers @ gradients[1:]
         pressed = [k for k in held if self.constraints[k].equality or multipliers[k] > VANISHING * scale]
         inside = [k for k, wall in enumerate(walls) if not wall or abs(left[k]) <= VANISHING * scale]
 
         def reduced(x: Any) -> tuple[Any, Any, int]:
-            """The curvature of the Lagrangian at a point, the directions that are left, and the constraints' rank."""
+            """The Lagrangian's Hessian, a basis of the directions along the constraints, their rank."""
             gradients = self.first_order(x)[2]
             basis, rank = np.eye(len(x))[:, inside], 0
             if pressed and inside:
                 _, s, vt = np.linalg.svd(gradients[1:][pressed][:, inside])
                 rank = int(np.sum(s > 1e-10 * s[0])) if s.size and s[0] > 0 else 0
                 basis = basis @ vt[rank:].T
-            return self.hessian(x, self.multipliers(x, gradients, pressed)[0]), basis, rank
+            return self.of_lagrangian(x, self.multipliers(x, gradients, pressed)[0]), basis, rank
 
         try:
             curvature, basis, rank = reduced(x)
@@ -357,8 +370,8 @@ class ConstrainedProblem:
                     if np.linalg.eigvalsh(there[1].T @ there[0] @ there[1])[0] <= noise:
                         return "flat"
             return "minimum"
-        # what is at a border that does not press may leave it to one side only, and gradients that depend on each
-        # other do not say which directions constraints leave
+        # a variable or constraint at its border without a multiplier may leave it to one side only, and gradients that
+        # depend on each other do not say which directions constraints leave
         weak = len(pressed) < len(held) or rank < len(pressed) or any(walls[k] for k in inside)
         return "saddle" if spectrum[0] < -noise and not weak else "flat"
 

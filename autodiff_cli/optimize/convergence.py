@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import Diagnosed, Diagnostic, ExpressionError, NotSmooth
 from ..inputs.figures import unsigned
@@ -23,41 +23,25 @@ from .descend import DescentStep
 if TYPE_CHECKING:
     from ..batched.data_loss import DataLoss
 
-DIMENSIONS = 200
-"""In how many variables the Hessian is looked at."""
-
-MOST_STEPS, FEW_STEPS, SMALL = 60, 6, 20
-"""How many of Newton's steps are taken, and in more than `SMALL` variables, where each takes long."""
-
-SHRINKING = 0.97
-"""Steps that shrink by no more than this come to no end: towards a root of multiplicity m they shrink by 1 - 1/m."""
-
-RUNNING_ON = 4
-"""The number of consecutive steps without shrinking that shows that the search does not converge."""
-
-FINEST = 2.0**-58
-"""The smallest step along a line, in terms of the size of the coordinates: less than their rounding errors."""
-
-FARTHEST = 1e12
-"""The largest distance to which a line is followed."""
-
-BESIDE = 1e-8
-"""Points that are closer than this are on sides of the same kink."""
-
-SIDES = 16
-"""The number of lines that are searched along at a kink."""
-
-KNOWN = 1e-9
-"""A point is known to so much of its size if the curvature is not checked beside it."""
-
-SHARES = (1.0, 0.25, 2.0**-6)
-"""The shares of a step that are tried."""
-
-NEARBY = range(26, 2, -2)
-"""How far from a point, as powers of 1/2, a change of the value is looked for."""
+MAX_HESSIAN = 200  # variables up to which the Hessian is computed
+MAX_STEPS, FEW_STEPS, SMALL = 60, 6, 20  # of Newton's; few in more than `SMALL` variables, where each takes long
+SHRINKING = 0.97  # longer ratios of steps do not converge: towards a root of multiplicity m they shrink by 1 - 1/m
+DIVERGING = 4  # consecutive steps without shrinking that show that the search does not converge
+FINEST = 2.0**-58  # the smallest step along a line, relative to the size of the coordinates: below their rounding
+FARTHEST = 1e12  # the largest distance to which a line is followed
+BESIDE = 1e-8  # points that are closer than this are on sides of the same kink
+SIDES = 16  # lines that are searched along at a kink
+KNOWN = 1e-9  # the relative accuracy of a point beside which the curvature is not checked
+SHARES = (1.0, 0.25, 2.0**-6)  # of a step, tried in turn
+NEARBY = range(26, 2, -2)  # distances from a point, as powers of 1/2, at which a change of the value is looked for
+NEAR = 1e-3  # a saddle or a maximum within this, relative to the coordinates' size, is where the search ended
+FLAT_SHOWN = 3  # directions without curvature that are examined and named
 
 CURVED = {"convex": "minimum", "concave": "maximum", "indefinite": "saddle"}
 """The kind of a point by the signs of the eigenvalues."""
+
+Limits = Sequence[tuple[float, float]]
+"""The bounds of the variables that move, infinite where there is none."""
 
 
 class Sense(NamedTuple):
@@ -98,16 +82,6 @@ KINDS = {
 }
 """The kinds of points in the words of a sense, which each is formatted with."""
 
-NEAR = 1e-3
-"""A saddle or a maximum that is no farther than this, in terms of the coordinates' size, is where the search ended."""
-
-FLAT_SHOWN = 3
-"""How many directions without curvature are looked along, and named."""
-
-
-Limits = Sequence[tuple[float, float]]
-"""The bounds of the variables that move, infinite where there is none."""
-
 
 @dataclass(frozen=True, slots=True)
 class ConvergenceReport:
@@ -141,10 +115,18 @@ class PointAnalysis:
 def projected(row: DescentStep, limits: Limits) -> float:
     """The largest partial derivative, without those that push against a bound."""
     largest = 0.0
-    for x, g, (low, high) in zip(_coordinates(row), row.partials, limits, strict=True):
+    for x, g, (low, high) in zip(row.free_values, row.partials, limits, strict=True):
         if not ((x <= low and g > 0) or (x >= high and g < 0)):
             largest = max(largest, abs(g))
     return largest
+
+
+def walls_at(x: Sequence[float], limits: Limits) -> list[int]:
+    """Return at which bound each variable is: -1 at the lower one, 1 at the upper one, 2 at both, 0 at none."""
+    return [
+        2 if low == high else -1 if value <= low else 1 if value >= high else 0
+        for value, (low, high) in zip(x, limits, strict=True)
+    ]
 
 
 @dataclass(slots=True)
@@ -167,48 +149,53 @@ class LocalModel:
             return self.described(row, analysis)
         stationary = projected(row, self.limits) <= self.tolerance
         trail, last = self.newton(row, analysis, stationary)
-        way = _runs_on(trail, self.size)
+        end = trail[-1]
+        way = _divergence(trail, self.size)
+        end_is_near = self.is_near([b - a for a, b in zip(row.free_values, end.free_values, strict=True)])
         if way < 0 and last is not None and last.kind != "minimum":
-            return self.running_on(trail)
+            return self.diverging(trail)
         if last is not None and last.kind != "not stationary" and way <= 0:
-            end = trail[-1]
             if end.value > row.value + self.value_error(row):
                 # a saddle or a maximum above where the search ended: if that is near, it stays there
-                if not self.is_near(row, [b - a for a, b in zip(*map(_coordinates, (row, end)), strict=True)]):
+                if not end_is_near:
                     return self.falling(row)
                 end = row
-            report = self.described(end, PointAnalysis(last))
-            if projected(end, self.limits) > self.tolerance:
-                message = "converged: the partial derivatives are 0 within their rounding errors"
-                report = replace(report, reason="precision", message=message)
-            return report
-        if last is not None and stationary and trail[-1].value <= row.value and len(trail) > FEW_STEPS:
-            way_to_end = [b - a for a, b in zip(*map(_coordinates, (row, trail[-1])), strict=True)]
+            return self.precise(
+                self.described(end, PointAnalysis(last)), "the partial derivatives are 0 within their rounding errors"
+            )
+        lower = last is not None and stationary and end.value <= row.value
+        if lower and len(trail) > FEW_STEPS and not end_is_near:
             # small derivatives far from where they are 0, if they are anywhere
-            if not self.is_near(row, way_to_end):
-                return self.falling(row)
+            return self.falling(row)
         here = analysis.verdict
-        curved = here is not None and (here.curvature == "convex" or self.is_near(row, here.step))
+        curved = here is not None and (here.curvature == "convex" or self.is_near(here.step))
         if here is not None and curved and here.curvature in CURVED and here.gain <= self.value_error(row):
             report = self.described(row, PointAnalysis(replace(here, kind=CURVED[here.curvature])))
-            if not stationary:
-                message = "converged: what is left to gain is less than the rounding error of the value"
-                report = replace(report, reason="precision", message=message)
-            return report
+            return self.precise(report, "what is left to gain is less than the rounding error of the value")
         return (None if stationary else self.at_kink(row)) or self.described(row, analysis)
+
+    def precise(self, report: ConvergenceReport, why: str) -> ConvergenceReport:
+        """Return a report, converged by precision unless its derivatives are small."""
+        if projected(report.row, self.limits) <= self.tolerance:
+            return report
+        return replace(report, reason="precision", message=f"converged: {why}")
 
     # ---- one point ----------------------------------------------------------------------------------------------
     def look(self, row: DescentStep) -> PointAnalysis:
         """Return the classification of a point by gradient and Hessian, or the reason why there is none."""
-        if len(row.free) > DIMENSIONS:
-            return PointAnalysis(None, self.kinks(row), f"there are more than {DIMENSIONS} variables")
+
+        def without_hessian(why: str, otherwise: tuple[Diagnostic, ...] = ()) -> PointAnalysis:
+            return PointAnalysis(None, self.function.kinks(row.point, row.free) or otherwise, why)
+
+        if len(row.free) > MAX_HESSIAN:
+            return without_hessian(f"there are more than {MAX_HESSIAN} variables")
         try:
             at = self.function.derivatives(row.point, row.free, self.size)
         except NotSmooth as refused:
-            return PointAnalysis(None, self.kinks(row) or (refused.diagnostic._replace(kind="kink"),))
+            return without_hessian("", (refused.diagnostic._replace(kind="kink"),))
         except Diagnosed as error:
-            return PointAnalysis(None, self.kinks(row), str(error))
-        verdict = classified(at, self.walls(row), eigh)
+            return without_hessian(str(error))
+        verdict = classified(at, walls_at(row.free_values, self.limits), eigh)
         if verdict.kind in CURVED.values():
             direction = self.unclear_direction(row, at, verdict)
             if direction is not None:
@@ -216,48 +203,37 @@ class LocalModel:
         return PointAnalysis(verdict)
 
     def unclear_direction(self, row: DescentStep, at: Derivatives, verdict: Verdict) -> tuple[float, ...] | None:
-        """A direction in which the point is not known well enough to tell the sign of the curvature; None without one.
+        """Return the direction of least curvature if the point is not known well enough for its sign; else None.
 
-        So it is towards a multiple root of the gradient. Looked at is the direction of least curvature.
+        So it is towards a multiple root of the gradient.
         """
+        import numpy as np
+
         rest = [k for k in range(len(row.free)) if k not in verdict.held]
         if not rest:
             return None
-        size = [self.size[k] for k in rest]
-        spectrum, vectors = eigh(_scaled(at.hessian, rest, size))
-        least, vector = min(zip(spectrum, vectors, strict=True), key=lambda pair: abs(pair[0]))
-        off = math.fsum(abs(v) * at.gradient_error[k] * s for v, k, s in zip(vector, rest, size, strict=True))
+        size = np.array(self.size)[rest]
+
+        def scaled(hessian: Matrix) -> Any:
+            return np.array(hessian)[np.ix_(rest, rest)] * size[:, None] * size
+
+        spectrum, vectors = np.linalg.eigh(scaled(at.hessian))
+        k = int(np.argmin(np.abs(spectrum)))
+        least, vector = float(spectrum[k]), vectors[:, k]
+        off = math.fsum(np.abs(vector) * np.array(at.gradient_error)[rest] * size)
         if off <= KNOWN * abs(least):
             return None
-        direction = [0.0] * len(row.free)
-        for v, k, s in zip(vector, rest, size, strict=True):
-            direction[k] = v * s
+        direction = np.zeros(len(row.free))
+        direction[rest] = vector * size
         for sign in (-1.0, 1.0):
-            beside = dict(zip(row.free, self.moved(row, direction, sign * off / abs(least)), strict=True))
+            beside = dict(zip(row.free, self.moved(row, direction.tolist(), sign * off / abs(least)), strict=True))
             try:
-                there = _scaled(
-                    self.function.derivatives({**row.point, **beside}, row.free, self.size).hessian, rest, size
-                )
+                there = scaled(self.function.derivatives({**row.point, **beside}, row.free, self.size).hessian)
             except Diagnosed:
                 continue
-            curvature = math.fsum(
-                v * w * x for v, line in zip(vector, there, strict=True) for w, x in zip(vector, line, strict=True)
-            )
-            if curvature * least <= 0:
-                largest = max(direction, key=abs)
-                return tuple(x / largest for x in direction)
+            if math.fsum((np.outer(vector, vector) * there).flat) * least <= 0:
+                return tuple((direction / max(direction.tolist(), key=abs)).tolist())
         return None
-
-    def kinks(self, row: DescentStep) -> tuple[Diagnostic, ...]:
-        """A warning for each kink that the gradient meets."""
-        return self.function.kinks(row.point, row.free)
-
-    def walls(self, row: DescentStep) -> list[int]:
-        """At which bound each variable is, as `classified` takes it."""
-        return [
-            2 if low == high else -1 if x == low else 1 if x == high else 0
-            for x, (low, high) in zip(_coordinates(row), self.limits, strict=True)
-        ]
 
     def bounded(self, row: DescentStep, x: Sequence[float] | None = None) -> tuple[Bounded, list[Bounded]] | None:
         """Value and gradient at the row, or at these coordinates, with their rounding errors; None where there is none.
@@ -283,22 +259,26 @@ class LocalModel:
 
     def moved(self, row: DescentStep, step: Sequence[float], times: float) -> list[float]:
         """The point so many steps away, but within the bounds."""
-        along = zip(_coordinates(row), step, self.limits, strict=True)
+        along = zip(row.free_values, step, self.limits, strict=True)
         return [min(max(x + times * s, low), high) for x, s, (low, high) in along]
 
     # ---- Newton's way -------------------------------------------------------------------------------------------
     def newton(
         self, row: DescentStep, look: PointAnalysis, stationary: bool
     ) -> tuple[list[DescentStep], Verdict | None]:
-        """The points to which Newton's steps lead from a row, and what the last one is.
+        """Return the points to which Newton's steps lead from a row, and the verdict on the last one.
 
         Each makes the gradient smaller. Where steps shrink evenly, as towards a multiple root, the sum of all that are
         to come is tried first; where they grow, twice the last one.
         """
+
+        def length(verdict: Verdict) -> float:
+            return math.hypot(*(g * size for g, size in zip(verdict.slope, self.size, strict=True)))
+
         trail, verdict = [row], look.verdict
         before: list[float] = []
         factor = 1.0
-        for _ in range(MOST_STEPS if len(row.free) <= SMALL else FEW_STEPS):
+        for _ in range(MAX_STEPS if len(row.free) <= SMALL else FEW_STEPS):
             if verdict is None or verdict.kind != "not stationary" or not any(verdict.step):
                 break
             step = [s / size for s, size in zip(verdict.step, self.size, strict=True)]
@@ -310,30 +290,21 @@ class LocalModel:
             room = 2 * abs(slope) if stationary else 0.0
             most = here.value + self.value_error(here)
             for times in dict.fromkeys((factor, *SHARES)):
-                moved_row = self.evaluate(self.moved(here, verdict.step, times))
-                if (
-                    moved_row is None
-                    or moved_row.coordinates == here.coordinates
-                    or moved_row.value > most + times * room
-                ):
+                there = self.evaluate(self.moved(here, verdict.step, times))
+                if there is None or there.coordinates == here.coordinates or there.value > most + times * room:
                     continue
-                there = self.look(moved_row).verdict
-                if there is None or self.length(there) >= self.length(verdict):
-                    continue
-                trail.append(moved_row)
-                verdict, before, factor = there, step, times
-                break
+                other = self.look(there).verdict
+                if other is not None and length(other) < length(verdict):
+                    trail.append(there)
+                    verdict, before, factor = other, step, times
+                    break
             else:
                 break
         return trail, verdict
 
-    def length(self, verdict: Verdict) -> float:
-        """The length of the gradient in coordinates of size 1, without what is 0 within rounding errors."""
-        return math.hypot(*(g * size for g, size in zip(verdict.slope, self.size, strict=True)))
-
-    def running_on(self, trail: Sequence[DescentStep]) -> ConvergenceReport:
+    def diverging(self, trail: Sequence[DescentStep]) -> ConvergenceReport:
         """Return the report for a value that keeps falling although no partial derivative is large."""
-        start, end = _coordinates(trail[0]), _coordinates(trail[-1])
+        start, end = trail[0].free_values, trail[-1].free_values
         far = max(range(len(start)), key=lambda k: abs(end[k] - start[k]) / self.size[k])
         way = "grows" if end[far] > start[far] else "falls"
         name = trail[0].free[far]
@@ -344,7 +315,7 @@ class LocalModel:
         message = f"not converged: {falls}; it seems to have no {self.sense.best} that way: {hint}"
         return ConvergenceReport(trail[0], "not stationary", "", "unattained", message)
 
-    def is_near(self, row: DescentStep, step: Sequence[float]) -> bool:
+    def is_near(self, step: Sequence[float]) -> bool:
         """Whether a step leads no farther than coordinates of this size are taken to be the same."""
         return all(abs(s) <= NEAR * size for s, size in zip(step, self.size, strict=True))
 
@@ -392,9 +363,8 @@ class LocalModel:
         listed = " and ".join(names) if every else ", ".join(names) + ", …"
         sentence = f"the Hessian there is singular along {listed}, so it does not tell whether this is a {s.best}"
         rises = all(1 in both and 0 not in both for both in trends)
-        return sentence + (
-            f"; the value {s.rises} that way" if rises and every else f"; no {s.lower} value shows that way"
-        )
+        trend = f"the value {s.rises}" if rises and every else f"no {s.lower} value shows"
+        return f"{sentence}; {trend} that way"
 
     def beside_kink(self, row: DescentStep) -> str:
         """Judge a kink by the value along each variable."""
@@ -422,7 +392,7 @@ class LocalModel:
             for k in NEARBY:
                 point = self.moved(row, direction, sign * length * 2.0**-k)
                 there = self.bounded(row, point)
-                if here is None or there is None or point == _coordinates(row):
+                if here is None or there is None or point == row.free_values:
                     continue
                 change = there[0].x - here[0].x
                 trend = 0
@@ -444,7 +414,7 @@ class LocalModel:
         kink = False
         for _ in range(SIDES):
             mean = shortest_mean([[g * s for g, s in zip(gradient, self.size, strict=True)] for gradient in gathered])
-            walls = self.walls(row)
+            walls = walls_at(row.free_values, self.limits)
             free = [0.0 if wall == 2 or g * wall < 0 else g for g, wall in zip(mean, walls, strict=True)]
             if kink and all(abs(g) <= self.tolerance * size for g, size in zip(free, self.size, strict=True)):
                 return self.on_kink(row, gathered)
@@ -454,16 +424,13 @@ class LocalModel:
             way = [-g / length * size for g, size in zip(free, self.size, strict=True)]
             inside, outside, edge = self.bracket(row, way)
             if edge:
-                at = ", ".join(
-                    f"{n} = {row.text(n, x)}" for n, x in list(zip(row.free, _coordinates(inside), strict=True))[:NAMED]
-                )
+                at = [f"{n} = {row.text(n, x)}" for n, x in zip(row.free, inside.free_values, strict=True)]
                 way_out = f"the value {self.sense.falls} up to the edge of where it has a derivative"
-                message = f"not converged: {way_out}, near {at}"
+                message = f"not converged: {way_out}, near {', '.join(at[:NAMED])}"
                 return ConvergenceReport(inside, "not stationary", "", "edge", message)
             jumps = outside is not None and self.jumps(inside, outside, way)
-            far = math.hypot(
-                *((a - b) / s for a, b, s in zip(_coordinates(row), _coordinates(inside), self.size, strict=True))
-            )
+            moves = zip(row.free_values, inside.free_values, self.size, strict=True)
+            far = math.hypot(*((a - b) / s for a, b, s in moves))
             if not jumps and far <= BESIDE:
                 return None
             if far > BESIDE:
@@ -518,11 +485,9 @@ class LocalModel:
         """Whether the value falls along a line, as far as no bound holds it."""
         if row is None:
             return False
-        walls = self.walls(row)
-        return (
-            math.fsum(g * w for g, w, wall in zip(row.partials, way, walls, strict=True) if wall != 2 and w * wall <= 0)
-            < 0
-        )
+        walls = walls_at(row.free_values, self.limits)
+        slopes = zip(row.partials, way, walls, strict=True)
+        return math.fsum(g * w for g, w, wall in slopes if wall != 2 and w * wall <= 0) < 0
 
     def jumps(self, inside: DescentStep, outside: DescentStep, way: Sequence[float]) -> bool:
         """Whether the slope along a line differs by more than rounding errors can make it."""
@@ -537,17 +502,6 @@ class LocalModel:
         return down < 0 <= up and up - down > 2 * (first + second)
 
 
-def _coordinates(row: DescentStep) -> list[float]:
-    """The values of the variables that move."""
-    point = row.point
-    return [point[name] for name in row.free]
-
-
-def _scaled(matrix: Matrix, rows: Sequence[int], size: Sequence[float]) -> list[list[float]]:
-    """Some rows and columns of a Hessian, in coordinates of size 1."""
-    return [[matrix[i][j] * s * t for j, t in zip(rows, size, strict=True)] for i, s in zip(rows, size, strict=True)]
-
-
 def _ratio(before: Sequence[float], step: Sequence[float]) -> float:
     """How much longer a step is than the one before, if it leads the same way; otherwise 0."""
     first, second = math.hypot(*before), math.hypot(*step)
@@ -557,11 +511,11 @@ def _ratio(before: Sequence[float], step: Sequence[float]) -> float:
     return second / first if cosine > 0.9 else 0.0
 
 
-def _runs_on(trail: Sequence[DescentStep], size: Sequence[float]) -> int:
+def _divergence(trail: Sequence[DescentStep], size: Sequence[float]) -> int:
     """Whether the last steps do not shrink: -1 where the value falls on the way, 1 where it does not, 0 if they do."""
-    if len(trail) <= RUNNING_ON:
+    if len(trail) <= DIVERGING:
         return 0
-    pairs = list(pairwise(trail[-RUNNING_ON - 1 :]))
+    pairs = list(pairwise(trail[-DIVERGING - 1 :]))
     steps = [[b.point[n] - a.point[n] for n in a.free] for a, b in pairs]
     lengths = [math.hypot(*(x / s for x, s in zip(step, size, strict=True))) for step in steps]
     if not all(after >= SHRINKING * before for before, after in pairwise(lengths)):

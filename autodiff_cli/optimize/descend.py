@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from operator import sub
 from random import Random
@@ -14,27 +14,18 @@ from ..errors import Diagnostic, ExpressionError, counted, usage_error
 from ..inputs.measured_points import program_units, with_units
 from ..inputs.problem import Point, check_single, parse, pose
 from ..numbers.budget import DESCENT_COORDINATE, BudgetExceeded, current
-from .starts import SEED, Init
 
 if TYPE_CHECKING:
     from ..batched.data_loss import DataLoss, LossSpec, LossSummary
-    from ..inputs.quantities import ProgramUnits, Units
+    from ..inputs.quantities import Units
 
 RATES = {"plain": 0.1, "momentum": 0.01, "nesterov": 0.01, "adam": 0.001}
 """The methods, and the rate of each unless another is given."""
 
-STEPS = 100
-"""How many steps are taken unless it is said otherwise."""
-
-
-EPSILON = 1e-8
-"""The constant that Adam adds to its denominator."""
-
-RUNAWAY = 1e12
-"""A value that has become worse by this factor is not waited for any longer."""
-
-Move = Callable[[Sequence[float]], Iterable[float]]
-"""From a gradient to what is taken off the point; it may remember what came before."""
+STEPS = 100  # by default
+EPSILON = 1e-8  # the constant that Adam adds to its denominator
+RUNAWAY = 1e12  # the factor by which the value of a run that diverges becomes worse
+SEED = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +37,11 @@ class Rule:
     momentum: float = 0.9
     beta1: float = 0.9
     beta2: float = 0.999
+
+    @property
+    def rate_used(self) -> float:
+        """The rate, the method's own where none was chosen."""
+        return RATES[self.method] if self.rate is None else self.rate
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +72,23 @@ class Batches:
             if self.shuffle:
                 random.shuffle(order)
             yield order
+
+
+class Init(NamedTuple):
+    """How starting values are drawn: `normal` (mean 0, deviation 1), `uniform` (from -1 to 1) or `zeros`."""
+
+    method: str
+    seed: int = SEED
+
+    def values(self, names: Iterable[str]) -> dict[str, float]:
+        """Return a value for each name: the same for the same names in the same order."""
+        random = Random(self.seed)
+        draws: dict[str, Callable[[], float]] = {
+            "normal": lambda: random.gauss(0.0, 1.0),
+            "uniform": lambda: random.uniform(-1.0, 1.0),
+            "zeros": lambda: 0.0,
+        }
+        return {name: draws[self.method]() for name in names}
 
 
 def run_options(
@@ -132,6 +145,12 @@ class DescentStep(NamedTuple):
         return dict(zip(self.names, self.coordinates, strict=True))
 
     @property
+    def free_values(self) -> list[float]:
+        """The values of the variables that move."""
+        point = self.point
+        return [point[name] for name in self.free]
+
+    @property
     def gradient(self) -> dict[str, float]:
         """The derivative by each variable that moves."""
         return dict(zip(self.free, self.partials, strict=True))
@@ -176,8 +195,6 @@ class Descent:
     text: str
     evaluator: Evaluator | DataLoss
     start: DescentStep
-    where: tuple[int, ...]
-    """Which of the variables move."""
     rule: Rule
     stops: Stops
     maximize: bool
@@ -197,19 +214,21 @@ class Descent:
         return replace(self, warnings=warnings)
 
     def __iter__(self) -> Iterator[DescentStep]:
-        evaluate, stops, start = self.evaluator, self.stops, self.start
-        names, free, maximize, batches, units = start.names, start.free, self.maximize, self.batches, start.units
-        moved = self._mover()
+        self.best, self.ending = self.start, None
+        self.ending = yield from self._steps()
+
+    def _steps(self) -> Generator[DescentStep, None, Ending]:
+        evaluate, stops, start, batches = self.evaluator, self.stops, self.start, self.batches
+        names, free, units = start.names, start.free, start.units
+        sign = -1.0 if self.maximize else 1.0
+        moved = _mover(self.rule, start, sign)
         small_norm = -1.0 if stops.gradient_tolerance is None else stops.gradient_tolerance
         small_change = stops.value_tolerance
-        far = RUNAWAY * (1 + abs(start.value))
-        worst = start.value - far if maximize else start.value + far
+        best, worst = sign * start.value, sign * start.value + RUNAWAY * (1 + abs(start.value))
         hypot, isfinite = math.hypot, math.isfinite
-        row = self.best = start
-        best = start.value
+        row = start
         coordinates: Sequence[float] = start.coordinates
         partials: Sequence[float] = start.partials
-        self.ending = None
         orders = batches.orders(self.data_rows) if batches is not None else iter(())
         stride = self.steps_an_epoch
         epoch: int | None = None
@@ -223,46 +242,56 @@ class Descent:
                     point = moved(coordinates, partials)
                 else:
                     epoch = planned // stride
-                    point = list(coordinates)
-                    for taken, which in enumerate(self._parts(next(orders), step - row.step), start=row.step + 1):
-                        if self.stop(taken):
-                            self.interrupt(taken - 1)
-                            return
+                    point, order, size = list(coordinates), next(orders), batches.size
+                    for k in range(step - row.step):
+                        if self.stop(row.step + k + 1):
+                            return _interrupted(row.step + k)
+                        which = order[k * size : (k + 1) * size]
                         point = moved(point, evaluate(point, which)[1])  # type: ignore[call-arg]
                         if not all(map(isfinite, point)):
                             break
                 if not isfinite(sum(point)) and not all(map(isfinite, point)):
-                    self.ending = self._diverged(step, row)
-                    return
+                    return self._diverged(step, row)
                 value, partials = evaluate(point)
             except BudgetExceeded as error:
-                self.ending = Ending("limit", f"stopped after {row.step:,} steps: {error}", error.hint)
-                return
+                return Ending("limit", f"stopped after {row.step:,} steps: {error}", error.hint)
             except ExpressionError as error:
-                self.ending = self._diverged(step, row) if error.kind == "overflow" else _outside(step, error)
-                return
+                if error.kind == "overflow":
+                    return self._diverged(step, row)
+                message = f"stopped at step {step}, where the program has no value or no derivative"
+                return Ending("domain", message, "try a smaller `--rate`, or another start", step, error)
             norm = hypot(*partials)
             if norm == math.inf:
-                self.ending = self._diverged(step, row)
-                return
+                return self._diverged(step, row)
             before = row.value
             coordinates = tuple(point)
-            # what `Row(…)` does, in half the time: making rows is a good part of a small step
+            # what `DescentStep(…)` does, in half the time: making rows is a good part of a small step
             row = tuple.__new__(
                 DescentStep, (step, value, norm, coordinates, tuple(partials), names, free, epoch, units)
             )
-            if (value > best) if maximize else (value < best):
-                best, self.best = value, row
+            if sign * value < best:
+                best, self.best = sign * value, row
             yield row
             if small_change is not None and abs(value - before) <= small_change:
                 change = row.text("value", abs(value - before))
-                message = f"converged at step {step}: the value changed by {change} only"
-                self.ending = Ending("value", message)
-                return
-            if (value < worst) if maximize else (value > worst):
-                self.ending = self._diverged(step, row)
-                return
-        self.ending = self._finished(row)
+                return Ending("value", f"converged at step {step}: the value changed by {change} only")
+            if sign * value > worst:
+                return self._diverged(step, row)
+        if row.gradient_norm <= small_norm:
+            norm_text = row.text("gradient_norm", row.gradient_norm)
+            return Ending("gradient", f"converged at step {row.step}: the gradient norm is {norm_text}")
+        if sign * row.value > sign * start.value and row.gradient_norm > start.gradient_norm:
+            return self._diverged(row.step, row)
+        taken = counted(row.step, "step")
+        if epoch is not None:
+            taken = f"{counted(epoch, 'epoch')} ({taken})"
+        if stops.gradient_tolerance is None and stops.value_tolerance is None:
+            return Ending("steps", f"stopped after {taken}, as asked")
+        norm_text = row.text("gradient_norm", row.gradient_norm)
+        message = f"not converged after {taken}: the gradient norm is still {norm_text}"
+        return Ending(
+            "steps", message, f"take more `{'--steps' if epoch is None else '--epochs'}`, or another `--rate`"
+        )
 
     @property
     def data_rows(self) -> int:
@@ -285,112 +314,75 @@ class Descent:
         most = math.inf if self.batches.epochs is None else self.batches.epochs * self.steps_an_epoch
         return int(min(self.stops.steps, most))
 
-    def _parts(self, order: list[int], steps: int) -> Iterator[list[int]]:
-        """The rows of each step of an epoch, in order; the last step takes those that are left."""
-        assert self.batches is not None
-        size = self.batches.size
-        return (order[k * size : (k + 1) * size] for k in range(steps))
-
-    def _mover(self) -> Callable[[Sequence[float], Sequence[float]], list[float]]:
-        """Return the update rule: a function that takes a step from a point by its gradient."""
-        start = self.start
-        where = None if self.where == tuple(range(len(start.names))) else self.where
-        move = _mover(self.rule, len(start.free), -1.0 if self.maximize else 1.0)
-
-        def moved(coordinates: Sequence[float], partials: Sequence[float]) -> list[float]:
-            shifts = move(partials)
-            if where is None:
-                return list(map(sub, coordinates, shifts))
-            point = list(coordinates)
-            for k, shift in zip(where, shifts, strict=True):
-                point[k] -= shift
-            return point
-
-        return moved
-
-    def _finished(self, row: DescentStep) -> Ending:
-        """Return the ending if no more steps are to be taken, or the gradient is small enough."""
-        stops, start = self.stops, self.start
-        if stops.gradient_tolerance is not None and row.gradient_norm <= stops.gradient_tolerance:
-            message = (
-                f"converged at step {row.step}: the gradient norm is {row.text('gradient_norm', row.gradient_norm)}"
-            )
-            return Ending("gradient", message)
-        lost = row.value < start.value if self.maximize else row.value > start.value
-        if lost and row.gradient_norm > start.gradient_norm:
-            return self._diverged(row.step, row)
-        taken = counted(row.step, "step")
-        if row.epoch is not None:
-            taken = f"{counted(row.epoch, 'epoch')} ({taken})"
-        if stops.gradient_tolerance is None and stops.value_tolerance is None:
-            return Ending("steps", f"stopped after {taken}, as asked")
-        norm = row.text("gradient_norm", row.gradient_norm)
-        message = f"not converged after {taken}: the gradient norm is still {norm}"
-        more = "--steps" if row.epoch is None else "--epochs"
-        return Ending("steps", message, f"take more `{more}`, or another `--rate`")
-
     def _diverged(self, step: int, row: DescentStep) -> Ending:
         """Return the ending of a run whose numbers grow without bound."""
-        start, grown = self.start.value, "grown" if row.value > self.start.value else "fallen"
-        better = row.value > start if self.maximize else row.value < start
+        start = self.start.value
         ends = " to ".join(row.text("value", x, 6) for x in (start, row.value))
-        if better:
-            which = "maximum" if self.maximize else "minimum"
-            message = f"diverged at step {step}: the value has {grown} from {ends}"
-            return Ending("diverged", message, f"there may be no {which}; or try a smaller `--rate`")
-        away = f"the value has {grown} from {ends}"
+        away = f"the value has {'grown' if row.value > start else 'fallen'} from {ends}"
+        hint = f"try a smaller rate, `--rate {self.rule.rate_used / 10:.3g}`"
         if row.value == start:
             away = "the step leads out of the range of double precision"
-        rate = self.rule.rate or RATES[self.rule.method]
-        return Ending("diverged", f"diverged at step {step}: {away}", f"try a smaller rate, `--rate {rate / 10:.3g}`")
+        elif (row.value > start) == self.maximize:
+            hint = f"there may be no {'maximum' if self.maximize else 'minimum'}; or try a smaller `--rate`"
+        return Ending("diverged", f"diverged at step {step}: {away}", hint)
 
     def interrupt(self, step: int) -> None:
         """Note that the run was ended from outside."""
-        self.ending = Ending("interrupted", f"interrupted after {step} step{'' if step == 1 else 's'}")
+        self.ending = _interrupted(step)
 
 
-def _outside(step: int, error: ExpressionError) -> Ending:
-    message = f"stopped at step {step}, where the program has no value or no derivative"
-    return Ending("domain", message, "try a smaller `--rate`, or another start", step, error)
+def _interrupted(step: int) -> Ending:
+    return Ending("interrupted", f"interrupted after {step} step{'' if step == 1 else 's'}")
 
 
-def _mover(rule: Rule, count: int, sign: float) -> Move:
-    """The rule as a function with the memory that it needs. The formulas are those of PyTorch's optimisers."""
-    rate = sign * (RATES[rule.method] if rule.rate is None else rule.rate)
-    velocity = [0.0] * count
+def _mover(rule: Rule, start: DescentStep, sign: float) -> Callable[[Sequence[float], Sequence[float]], list[float]]:
+    """Return the function that takes a step from a point by its gradient."""
+    where = tuple(map(start.names.index, start.free))
+    shifts = _adam(rule, sign, len(where)) if rule.method == "adam" else _gradient_steps(rule, sign, len(where))
+    if where == tuple(range(len(start.names))):
+        return lambda coordinates, partials: list(map(sub, coordinates, shifts(partials)))
+
+    def moved(coordinates: Sequence[float], partials: Sequence[float]) -> list[float]:
+        point = list(coordinates)
+        for k, shift in zip(where, shifts(partials), strict=True):
+            point[k] -= shift
+        return point
+
+    return moved
+
+
+def _gradient_steps(rule: Rule, sign: float, count: int) -> Callable[[Sequence[float]], Iterable[float]]:
+    """Return what is subtracted from a point, by its gradient, with momentum or without: the formulas of PyTorch."""
+    rate, mu, velocity = sign * rule.rate_used, rule.momentum, [0.0] * count
     if rule.method == "plain":
         times = rate.__mul__
         return lambda gradient: map(times, gradient)
-    if rule.method == "adam":
-        return _adam(rate, rule.beta1, rule.beta2, count)
-    mu, nesterov = rule.momentum, rule.method == "nesterov"
 
-    def move(gradient: Sequence[float]) -> list[float]:
+    def shifts(gradient: Sequence[float]) -> list[float]:
         velocity[:] = [mu * v + g for v, g in zip(velocity, gradient, strict=True)]
-        if nesterov:
+        if rule.method == "nesterov":
             return [rate * (g + mu * v) for v, g in zip(velocity, gradient, strict=True)]
         return [rate * v for v in velocity]
 
-    return move
+    return shifts
 
 
-def _adam(rate: float, beta1: float, beta2: float, count: int) -> Move:
-    """Kingma and Ba, Algorithm 1."""
+def _adam(rule: Rule, sign: float, count: int) -> Callable[[Sequence[float]], list[float]]:
+    """Return the steps of Kingma and Ba, Algorithm 1."""
+    rate, beta1, beta2 = sign * rule.rate_used, rule.beta1, rule.beta2
     first, second = [0.0] * count, [0.0] * count
     power1 = power2 = 1.0
 
-    def move(gradient: Sequence[float]) -> list[float]:
+    def shifts(gradient: Sequence[float]) -> list[float]:
         nonlocal power1, power2
         power1 *= beta1
         power2 *= beta2
         first[:] = [beta1 * m + (1 - beta1) * g for m, g in zip(first, gradient, strict=True)]
         second[:] = [beta2 * v + (1 - beta2) * g * g for v, g in zip(second, gradient, strict=True)]
-        return [
-            rate * (m / (1 - power1)) / (math.sqrt(v / (1 - power2)) + EPSILON)
-            for m, v in zip(first, second, strict=True)
-        ]
+        means = zip(first, second, strict=True)
+        return [rate * (m / (1 - power1)) / (math.sqrt(v / (1 - power2)) + EPSILON) for m, v in means]
 
-    return move
+    return shifts
 
 
 def descend(
@@ -424,10 +416,19 @@ def descend(
     """
     rule, stops = rule or Rule(), stops or Stops()
     _check(rule, stops)
-    begun = begin(text, point, wrt, over, _passes(stops, batches), init, units=units, held=held)
-    evaluator, start = begun.evaluator, begun.start
-    warnings = (*begun.warnings, *(_notes_on_rate(rule, start) if start.units is not None else ()))
-    run = Descent(text, evaluator, start, begun.where, rule, stops, maximize, warnings, batches, begun.over)
+    if batches is not None:
+        passes: float = 1 + 2 * (batches.epochs or 1)
+    else:
+        passes = 1 + (STEPS if stops.steps is None else stops.steps)
+    begun = begin(text, point, wrt, over, passes, init, units=units, held=held)
+    evaluator, start, warnings = begun.evaluator, begun.start, begun.warnings
+    if start.units is not None:
+        from ..inputs.quantities import unit_of_rate
+
+        unit = unit_of_rate(start.units, start.free, rule.method == "adam")
+        note = f"the rate {rule.rate_used:g} is in {unit}, for numbers in the units of the start"
+        warnings += (Diagnostic("note", note, None, None),) if unit != "1" else ()
+    run = Descent(text, evaluator, start, rule, stops, maximize, warnings, batches, begun.over)
     if batches is not None and batches.size > run.data_rows:
         message = f"a batch of {batches.size:,} rows is more than the data have ({run.data_rows:,})"
         raise usage_error(message, "leave `--batch` out to take all rows in each step")
@@ -442,35 +443,13 @@ def descend(
     return run
 
 
-def _notes_on_rate(rule: Rule, start: DescentStep) -> Iterator[Diagnostic]:
-    """Yield a note on the unit of the rate, which follows from those of the numbers; none where it is a number."""
-    from ..inputs.quantities import unit_of_rate
-
-    assert start.units is not None
-    rate = RATES[rule.method] if rule.rate is None else rule.rate
-    listed = unit_of_rate(start.units, start.free, rule.method == "adam")
-    if listed != "1":
-        yield Diagnostic("note", f"the rate {rate:g} is in {listed}, for numbers in the units of the start", None, None)
-
-
-def _passes(stops: Stops, batches: Batches | None) -> float:
-    """How often the data are gone through, about."""
-    if batches is None:
-        return 1 + (STEPS if stops.steps is None else stops.steps)
-    return 1 + 2 * (batches.epochs or 1)
-
-
 class Beginning(NamedTuple):
     """The start of a run."""
 
     evaluator: Evaluator | DataLoss
     start: DescentStep
-    where: tuple[int, ...]
-    """Which of the variables move."""
     warnings: tuple[Diagnostic, ...]
     over: LossSummary | None
-    units: ProgramUnits | None = None
-    """The units that the numbers are in; None where they have none."""
 
 
 def begin(
@@ -513,9 +492,7 @@ def begin(
     else:
         from ..batched.data_loss import pose_over
 
-        fill = None if init is None else init.values
-        over = over._replace(negative=negative)
-        point = with_units(point)
+        fill, over, point = init and init.values, over._replace(negative=negative), with_units(point)
         problem, evaluator = pose_over(
             text, point, wrt, over, passes, only_variables=True, fill=fill, units=units, held=held
         )
@@ -535,7 +512,7 @@ def begin(
     start = DescentStep(0, value, norm, coordinates, tuple(partials), names, tuple(free), units=shown)
     summary = None if isinstance(evaluator, Evaluator) else evaluator.summary
     warnings = (*problem.warnings, *(measured.warnings if measured is not None else ()))
-    return Beginning(evaluator, start, tuple(map(names.index, free)), warnings, summary, measured)
+    return Beginning(evaluator, start, warnings, summary)
 
 
 def _check(rule: Rule, stops: Stops) -> None:

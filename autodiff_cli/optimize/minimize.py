@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings as python_warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..batched.evaluator import Evaluator
@@ -14,13 +14,12 @@ from ..inputs.bounds import Range
 from ..inputs.figures import unsigned
 from ..inputs.measured_points import program_units, with_units
 from ..inputs.problem import Point, Quantity, as_number, number_or_quantity, parse
-from ..numbers.budget import MINIMIZER_ITERATION, MINIMIZER_VARIABLE, Work, current
+from ..numbers.budget import MINIMIZER_ITERATION, MINIMIZER_VARIABLE, current
 from ..numerics.optimality import Single
 from ..record import Record
-from .constraints import KINDS, Conditions, ConstrainedProblem, Constraint, ConstraintAtPoint, parse_constraints
+from .constraints import KINDS, WALL, Conditions, ConstrainedProblem, Constraint, ConstraintAtPoint, parse_constraints
 from .convergence import MAXIMIZE, MINIMIZE, ConvergenceReport, Limits, LocalModel, Sense, projected
-from .descend import DescentStep, begin
-from .starts import SEED, Init
+from .descend import SEED, DescentStep, Init, begin
 
 if TYPE_CHECKING:
     from ..batched.data_loss import DataLoss, LossSpec, LossSummary
@@ -40,37 +39,16 @@ METHODS = {
 """The methods, and what SciPy calls them."""
 
 SECOND_ORDER = frozenset(("newton-cg", "trust-ncg", "trust-exact"))
+CONSTRAINED = ("slsqp", "trust-constr")  # take constraints; the first is the default
+CONVERGED = ("gradient", "precision", "kink", "kkt")  # the reasons for which a search has converged
 
-CONSTRAINED = ("slsqp", "trust-constr")
-"""The methods that take constraints; the first is the one that is taken unless another is chosen."""
-
-TOLERANCE = 1e-8
-"""The largest partial derivative at which a point counts as stationary."""
-
-WALL = 1e10
-"""How large, in terms of the value at the start, the function is taken to be outside its domain."""
-
-BOUNDLESS = 1e15
-"""A value that has fallen this far below 0, in terms of the one at the start, is taken to fall for ever."""
-
-STEPS, SECOND_ORDER_STEPS, SLSQP_STEPS = 10_000, 1_000, 200
-"""How many steps a method may take, unless it is said otherwise; SLSQP has come to its end after some tens."""
-
-ATTEMPTS = 3
-"""How often a method that is stuck begins again from where it is."""
-
-RESERVE = 0.5
-"""Which share of the work is kept for the verdict."""
-
-PASSES = 50
-"""How often a search goes through data, about."""
-
-MOST_DENSE = 200
-"""With more variables `l-bfgs-b` is the method unless another is chosen: the others go through whole matrices, for
-seconds at a time where there are thousands of variables, and in that time see no interruption."""
-
-CONVERGED = ("gradient", "precision", "kink", "kkt")
-"""The reasons that are those of a search which has found what it was to find."""
+TOLERANCE = 1e-8  # the largest partial derivative at which a point counts as stationary
+BOUNDLESS = 1e15  # a value that has fallen this far below 0, in units of the one at the start, falls without bound
+STEPS, SECOND_ORDER_STEPS, SLSQP_STEPS = 10_000, 1_000, 200  # by default; SLSQP ends after some tens
+ATTEMPTS = 3  # starts of a method that is stuck, each from the end of the one before
+RESERVE = 0.5  # the share of the work that is kept for the verdict
+PASSES = 50  # through data, about
+MAX_DENSE = 200  # variables beyond which methods that hold whole matrices take seconds without an interruption
 
 
 class Minimum(Record):
@@ -120,55 +98,44 @@ FAILURES = (Diagnosed, ValueError, FloatingPointError)
 
 
 class _Stopped(Exception):
-    """The work was to end early."""
+    """The search was interrupted, or its work is spent, or its value falls without bound."""
 
 
-@dataclass(slots=True)
 class Objective:
     """The function that is minimised, as SciPy wants it, and the points that it has been evaluated at.
 
-    Where a maximum is looked for, it is the negative of the program's.
+    Where a maximum is looked for, it is the negative of the program's. If it is `constrained`, a lower value may be
+    outside of what is allowed.
     """
 
-    evaluate: Callable[[Sequence[float]], tuple[float, list[float]]]
-    start: DescentStep
-    where: tuple[int, ...]
-    """Which of the variables move."""
-    stop: Callable[[], bool]
-    function: Single | DataLoss
-    best: DescentStep = field(init=False)
-    path: list[DescentStep] = field(init=False)
-    evaluations: int = 1
-    hessians: int = 0
-    outside: int = 0
-    boundless: bool = False
-    sense: Sense = MINIMIZE
-    constrained: bool = False
-    """Whether a lower value may be outside of what is allowed."""
-    work: Work = field(default_factory=current)
-    reserve: float = field(init=False)
-    """Steps of work that are kept for saying what the search has come to."""
-
-    def __post_init__(self) -> None:
-        self.best = self.start
-        self.path = [self.start]
+    def __init__(
+        self,
+        evaluate: Callable[[Sequence[float]], tuple[float, list[float]]],
+        start: DescentStep,
+        stop: Callable[[], bool],
+        function: Single | DataLoss,
+        sense: Sense,
+        *,
+        constrained: bool,
+    ) -> None:
+        self.evaluate, self.start, self.stop, self.function, self.sense = evaluate, start, stop, function, sense
+        self.where = tuple(map(start.names.index, start.free))
+        self.constrained, self.boundless = constrained, False
+        self.best, self.path = start, [start]
+        self.evaluations, self.hessians, self.outside = 1, 0, 0
+        self.work = current()
         self.reserve = RESERVE * self.work.left
 
-    @property
-    def exhausted(self) -> bool:
-        """Whether no more work may go into the search."""
-        return self.work.left < self.reserve
-
     def full(self, x: Sequence[float]) -> list[float]:
-        """The values of all variables."""
+        """Return the values of all variables."""
         point = list(self.start.coordinates)
         for k, value in zip(self.where, x, strict=True):
             point[k] = float(value)
         return point
 
     def row(self, x: Sequence[float]) -> DescentStep | None:
-        """Value and gradient at a point, None where there is none."""
-        if self.stop() or self.exhausted:
+        """Return value and gradient at a point, None where there is none."""
+        if self.stop() or self.work.left < self.reserve:
             raise _Stopped
         self.work.charge(MINIMIZER_ITERATION + len(self.where) * MINIMIZER_VARIABLE)
         self.evaluations += 1
@@ -189,13 +156,17 @@ class Objective:
         )
         if value < self.best.value and not self.constrained:
             self.best = row
-            if value <= -BOUNDLESS * (1 + abs(self.start.value)):
+            if self.falls_without_bound(row):
                 self.boundless = True
                 raise _Stopped
         return row
 
+    def falls_without_bound(self, row: DescentStep) -> bool:
+        """Whether a value is so far below 0 that there is no minimum."""
+        return row.value <= -BOUNDLESS * (1 + abs(self.start.value))
+
     def value_and_gradient(self, x: Any) -> tuple[float, Any]:
-        """For SciPy: outside the domain the value is very large, so that a line search turns back.
+        """Return both for SciPy: outside the domain a very large value, so that a line search turns back.
 
         An infinite one would leave it with nothing to interpolate.
         """
@@ -207,7 +178,7 @@ class Objective:
         return row.value, numpy.array(row.partials)
 
     def hessian(self, x: Any) -> Any:
-        """For SciPy: the exact matrix of second derivatives."""
+        """Return the exact matrix of second derivatives for SciPy."""
         import numpy
 
         self.hessians += 1
@@ -215,11 +186,11 @@ class Objective:
         try:
             return numpy.array(self.function.hessian(values, self.start.free))
         except ExpressionError:
-            # asked for outside the domain, where the step is not taken anyway
+            # outside the domain, where the step is not taken anyway
             return numpy.eye(len(x))
 
     def note(self, x: Any, state: object = None) -> None:
-        """Add a step to the path; `state` is what some methods give beside it."""
+        """Add a step to the path; `state` is a second argument of some of SciPy's methods."""
         self.evaluations -= 1
         row = self.row(x.tolist())
         if row is not None:
@@ -229,6 +200,25 @@ class Objective:
         """Add a point to the path, unless it is the last one there."""
         if row.coordinates != self.path[-1].coordinates:
             self.path.append(row._replace(step=len(self.path)))
+
+    def stopped(self, point: str) -> tuple[str, str]:
+        """Return why the search was stopped, as one word and in words, and release the reserve of work."""
+        if self.work.left >= self.reserve:
+            return "interrupted", f"interrupted: this is the {point}"
+        self.reserve = 0.0
+        limit = self.work.exhausted(self.work.most)
+        return "limit", f"not converged: {limit}; {limit.hint}"
+
+    def by_scipy(self, start: DescentStep, method: str, **more: Any) -> Any:
+        """Return the result of one of SciPy's methods from a start. Raises `FAILURES`, and `_Stopped`."""
+        import numpy
+        from scipy.optimize import minimize as scipy_minimize
+
+        with python_warnings.catch_warnings(), numpy.errstate(all="ignore"):
+            python_warnings.simplefilter("ignore")
+            x = numpy.array([start.point[name] for name in start.free])
+            method, note = METHODS[method], self.note
+            return scipy_minimize(self.value_and_gradient, x, jac=True, method=method, callback=note, **more)
 
 
 def minimize(
@@ -257,64 +247,72 @@ def minimize(
     far is returned. `over` data the program is one row's term. Raises `ExpressionError` as `gradient` does at the
     start, and `usage` where SciPy is not installed.
     """
-    constraints = parse_constraints(subject_to)
+    constraints: Sequence[Constraint] = parse_constraints(subject_to)
     sense = MAXIMIZE if maximize else MINIMIZE
     chosen = _checked(method, bounds or {}, constraints, tolerance, sense)
+    constrained = chosen in CONSTRAINED
+    # variables that only constraints have are no variables of the program
+    point, own_wrt, only_constrained = point or {}, wrt, {}
+    if constrained:
+        point = with_units(point)
+        more = {name for constraint in constraints for name in constraint.program.variables}
+        own = parse(text, list(point), units=True).variables
+        only_constrained = {name: value for name, value in point.items() if name in more and name not in own}
+        own_wrt = None if wrt is None else [name for name in wrt if name in own or name not in more]
+    own_point = {name: value for name, value in point.items() if name not in only_constrained}
     drawn = None if init is None else Init(init, seed)
-    if chosen in CONSTRAINED:
-        return _constrained(
-            text,
-            point or {},
-            wrt,
-            chosen,
-            method,
-            bounds or {},
-            constraints,
-            tolerance,
-            steps,
-            stop,
-            over,
-            drawn,
-            sense,
-            units,
-            held,
-        )
-    begun = begin(text, point, wrt, over, PASSES, drawn, negative=maximize, units=units, held=held)
-    evaluator, start = begun.evaluator, begun.start
-    if method is None and len(begun.where) > MOST_DENSE:
-        chosen = "l-bfgs-b"
+    begun = begin(text, own_point, own_wrt, over, PASSES, drawn, negative=maximize, units=units, held=held)
+    evaluator, width = begun.evaluator, len(begun.start.names)
+    start = begun.start
+    if constrained:
+        start = _with_variables(start, constraints, only_constrained, held if wrt is None else None, wrt or ())
+    constraints, slack_units = _in_own_units(constraints, {**start.point, **point})
+    if any(unit is not None for unit in slack_units) or any(hasattr(x, "unit") for x in only_constrained.values()):
+        start = start._replace(units=_units_of_start(start, point))
+    added = [0.0] * (len(start.free) - len(begun.start.free))
+
+    def evaluate(x: Sequence[float]) -> tuple[float, list[float]]:
+        value, partials = evaluator(x[:width])
+        return value, [*partials, *added]
+
     function = Single(evaluator.output) if isinstance(evaluator, Evaluator) else evaluator
-    objective = Objective(evaluator, start, begun.where, stop, function, sense=sense)
+    objective = Objective(evaluate, start, stop, function, sense, constrained=constrained)
     limits = _limits(start, bounds or {})
-    try:
-        ended, message = _optimised(objective, chosen, limits, tolerance, steps)
-    except _Stopped:
-        ended, message = objective.best, ""
-    end = _ended(objective, ended, limits, tolerance, message, chosen)
-    return _minimum(text, objective, end, limits, chosen, begun.warnings, begun.over)
+    conditions: Conditions | None = None
+    if constrained:
+        problem = ConstrainedProblem(objective, constraints, begun.start.free, limits, tolerance)
+        end, conditions, chosen = _search_constrained(objective, problem, [method] if method else CONSTRAINED, steps)
+    else:
+        if method is None and len(start.free) > MAX_DENSE:
+            chosen = "l-bfgs-b"
+        try:
+            ended, message = _search(objective, chosen, limits, tolerance, steps)
+        except _Stopped:
+            ended, message = objective.best, ""
+        end = _judged(objective, ended, limits, tolerance, message, chosen)
+    shown, at_point = end.row.units, conditions and conditions.constraints
+    if conditions is not None and shown is not None:
+        from ..quantities.unit import Unit
 
-
-def _minimum(
-    text: str,
-    objective: Objective,
-    end: ConvergenceReport,
-    limits: Limits,
-    method: str,
-    warnings: Sequence[Diagnostic],
-    over: LossSummary | None,
-    constraints: tuple[ConstraintAtPoint, ...] | None = None,
-    units: Units | None = None,
-) -> Minimum:
-    """Return the answer from the report on the end point."""
+        of_constraint = [
+            {"slack": unit or Unit(), "multiplier": shown["value"].difference / (unit or Unit())}
+            for unit in slack_units
+        ]
+        shown = type(shown)(**shown, constraints=of_constraint)
+        shown.fixed = bool(units)
     objective.reach(end.row)
-    sense = objective.sense
     path, row = objective.path, end.row
-    if sense is MAXIMIZE:
+    if maximize:
         path, row = [_negative(step) for step in path], _negative(row)
+        # of an equation the multiplier is a derivative of the value, which is the negative
+        at_point = at_point and tuple(
+            of._replace(multiplier=unsigned(-of.multiplier)) if constraint.equality else of
+            for of, constraint in zip(at_point, constraints, strict=True)
+        )
     reached = row.point
     return Minimum(
         text=text,
-        method=method,
+        method=chosen,
         value=unsigned(row.value),
         point={name: unsigned(x) for name, x in reached.items()},
         gradient={name: unsigned(x) for name, x in row.gradient.items()},
@@ -330,11 +328,11 @@ def _minimum(
         hessians=objective.hessians,
         outside=objective.outside,
         path=tuple(path),
-        warnings=(*warnings, *end.kinks),
-        over=over,
-        constraints=constraints,
+        warnings=(*begun.warnings, *end.kinks),
+        over=begun.over,
+        constraints=(at_point or ()) if constrained else None,
         sought=sense.best,
-        units=units or row.units,
+        units=shown,
     )
 
 
@@ -343,126 +341,36 @@ def _negative(row: DescentStep) -> DescentStep:
     return row._replace(value=unsigned(-row.value), partials=tuple(unsigned(-slope) for slope in row.partials))
 
 
-def _constrained(
-    text: str,
-    point: Point,
-    wrt: Sequence[str] | None,
-    method: str,
-    asked: str | None,
-    bounds: Mapping[str, Range],
+def _with_variables(
+    start: DescentStep,
     constraints: Sequence[Constraint],
-    tolerance: float,
-    steps: int | None,
-    stop: Callable[[], bool],
-    over: LossSpec | None,
-    init: Init | None,
-    sense: Sense,
-    units: Sequence[str] | str | None,
-    held: Collection[str],
-) -> Minimum:
-    """Minimise under constraints: by SciPy, then by Newton's steps, whose end is judged by the KKT conditions."""
-    import numpy
-
-    point = with_units(point)
+    values: Mapping[str, float | str],
+    held: Collection[str] | None,
+    wrt: Sequence[str],
+) -> DescentStep:
+    """Add the variables that only constraints have to a start; those in `wrt` move, or all but those `held`."""
     more = [name for constraint in constraints for name in constraint.program.variables]
-    own = parse(text, list(point), units=True).variables
-    also = {name: value for name, value in point.items() if name in more and name not in own}
-    own_wrt = None if wrt is None else [name for name in wrt if name in own or name not in more]
-    own_point = {name: value for name, value in point.items() if name not in also}
-    begun = begin(text, own_point, own_wrt, over, PASSES, init, negative=sense is MAXIMIZE, units=units, held=held)
-    evaluator, start = begun.evaluator, begun.start
     extra = [name for name in dict.fromkeys(more) if name not in start.names]
-    for name in extra:
-        if name not in also:
-            message = f"`{name}` of a constraint has no value"
-            raise ExpressionError(
-                "missing_value", message, hint=f"give it: `--at {name}=…`; a start, or with `--wrt` a value"
-            )
-    moved = [name for name in extra if (name not in held if wrt is None else name in wrt)]
-    width = len(start.names)
-    names, free = (*start.names, *extra), (*start.free, *moved)
-    more_numbers = {name: x.number if type(x := also[name]) is Quantity else as_number(x, name) for name in extra}
-    constraints, of_constraints = _in_own_units(constraints, {**start.point, **point})
-    shown = start.units
-    if any(unit is not None for unit in of_constraints) or any(hasattr(also[name], "unit") for name in extra):
-        from ..inputs.quantities import step_units
-        from ..quantities.unit import Unit
-
-        value = Unit() if shown is None else shown["value"]
-        shown = step_units(value, {name: getattr(point.get(name), "unit", Unit()) for name in names}, free)
-    start = start._replace(
-        names=names,
-        free=free,
-        coordinates=(*start.coordinates, *more_numbers.values()),
-        partials=(*start.partials, *(0.0 for _ in moved)),
-        units=shown,
+    if lacking := [name for name in extra if name not in values]:
+        message = f"`{lacking[0]}` of a constraint has no value"
+        hint = f"give it: `--at {lacking[0]}=…`; a start, or with `--wrt` a value"
+        raise ExpressionError("missing_value", message, hint=hint)
+    free = [name for name in extra if (name in wrt if held is None else name not in held)]
+    numbers = [x.number if type(x := values[name]) is Quantity else as_number(x, name) for name in extra]
+    return start._replace(
+        names=(*start.names, *extra),
+        free=(*start.free, *free),
+        coordinates=(*start.coordinates, *numbers),
+        partials=(*start.partials, *(0.0 for _ in free)),
     )
 
-    def evaluate(x: Sequence[float]) -> tuple[float, list[float]]:
-        value, partials = evaluator(x[:width])
-        return value, [*partials, *(0.0 for _ in moved)]
 
-    function = Single(evaluator.output) if isinstance(evaluator, Evaluator) else evaluator
-    objective = Objective(evaluate, start, tuple(map(names.index, free)), stop, function, sense=sense, constrained=True)
-    limits = _limits(start, bounds)
+def _units_of_start(start: DescentStep, point: Mapping[str, float | str]) -> Units:
+    from ..inputs.quantities import step_units
+    from ..quantities.unit import Unit
 
-    def complete(x: Sequence[float]) -> dict[str, float]:
-        return dict(zip(names, objective.full(x), strict=True))
-
-    problem = ConstrainedProblem(function, constraints, names, free, begun.start.free, limits, tolerance, complete)
-    methods = [method] if asked else [*CONSTRAINED]
-    best: tuple[Conditions, DescentStep] | None = None
-    reason, message = "", ""
-    try:
-        for name in methods:
-            result = _searched(objective, problem, name, steps, start if best is None else best[1])
-            try:
-                end_row = objective.row(result)
-                if end_row is not None and end_row.value <= -BOUNDLESS * (1 + abs(start.value)):
-                    reason = "unbounded"
-                    falls = f"the value {sense.falls} without bound along the constraints"
-                    message = f"not converged: {falls}; {_bounding(end_row)}"
-                    break
-                with numpy.errstate(all="ignore"):
-                    values, conditions = problem.nearby(numpy.array(result))
-            except ExpressionError as error:
-                message = message or f"not converged: {error}"
-                continue
-            row = objective.row(values.tolist())
-            if row is not None and (best is None or conditions.met):
-                best, method = (conditions, row), name
-            if conditions.met:
-                break
-    except _Stopped:
-        reason, message = "interrupted", "interrupted: this is the last point"
-        if objective.exhausted:
-            objective.reserve = 0.0
-            limit = objective.work.exhausted(objective.work.most)
-            reason, message = "limit", f"not converged: {limit}; {limit.hint}"
-    if best is None or reason == "unbounded":
-        end = ConvergenceReport(objective.path[-1], None, "", reason or "stuck", message or "not converged")
-        return _minimum(text, objective, end, limits, method, begun.warnings, begun.over, ())
-    conditions, row = best
-    if conditions.met:
-        end = ConvergenceReport(row, conditions.kind, KINDS[conditions.kind].format(sense), "kkt", conditions.message)
-    else:
-        end = ConvergenceReport(row, conditions.kind, "", reason or "stuck", message or conditions.message)
-    at_point = conditions.constraints
-    if shown is not None:
-        from ..quantities.unit import Unit
-
-        units_of = [unit or Unit() for unit in of_constraints]
-        of_constraint = [{"slack": unit, "multiplier": shown["value"].difference / unit} for unit in units_of]
-        shown = type(shown)(**shown, constraints=of_constraint)
-        shown.fixed = bool(units)
-    if sense is MAXIMIZE:
-        # of an equation the multiplier is a derivative of the value, which is the negative
-        equalities = [constraint.equality for constraint in constraints]
-        at_point = tuple(
-            constraint._replace(multiplier=unsigned(-constraint.multiplier)) if equality else constraint
-            for constraint, equality in zip(at_point, equalities, strict=True)
-        )
-    return _minimum(text, objective, end, limits, method, begun.warnings, begun.over, at_point, shown)
+    value = Unit() if start.units is None else start.units["value"]
+    return step_units(value, {name: getattr(point.get(name), "unit", Unit()) for name in start.names}, start.free)
 
 
 def _in_own_units(
@@ -492,83 +400,64 @@ def _in_own_units(
     return results, units
 
 
-def _searched(
-    objective: Objective, problem: ConstrainedProblem, method: str, steps: int | None, start: DescentStep
-) -> list[float]:
-    """Return where SciPy's method for constraints ends, from a start."""
+def _search_constrained(
+    objective: Objective, problem: ConstrainedProblem, methods: Sequence[str], steps: int | None
+) -> tuple[ConvergenceReport, Conditions | None, str]:
+    """Search by SciPy, then by Newton's steps, until the KKT conditions hold; return the conditions and the method."""
     import numpy
-    from scipy.optimize import NonlinearConstraint
 
-    def slopes(k: int, x: Any) -> tuple[float, Any]:
-        try:
-            value, partials = problem.constraint(k, x.tolist())
-        except ExpressionError:
-            # outside of its domain a constraint does not hold
-            return -WALL, numpy.zeros(len(x))
-        return value, numpy.array(partials)
-
-    def curvature(k: int, x: Any, factor: float) -> Any:
-        try:
-            return factor * problem.curvature(k, x.tolist())
-        except ExpressionError:
-            return numpy.zeros((len(x), len(x)))
-
-    options: dict[str, Any] = {"maxiter": STEPS if steps is None else steps}
-    more: dict[str, Any] = {}
-    if method == "slsqp":
-        options |= {"ftol": 1e-10, "maxiter": SLSQP_STEPS if steps is None else steps}
-        constraints: list[Any] = [
-            {
-                "type": "eq" if constraint.equality else "ineq",
-                "fun": lambda x, k=k: slopes(k, x)[0],
-                "jac": lambda x, k=k: slopes(k, x)[1],
-            }
-            for k, constraint in enumerate(problem.constraints)
-        ]
-    else:
-        options |= {"gtol": 1e-10, "xtol": 1e-12, "maxiter": SECOND_ORDER_STEPS if steps is None else steps}
-        more = {"hess": objective.hessian}
-        constraints = [
-            NonlinearConstraint(
-                lambda x, k=k: slopes(k, x)[0],
-                0.0,
-                0.0 if constraint.equality else math.inf,
-                jac=lambda x, k=k: slopes(k, x)[1],
-                hess=lambda x, v, k=k: curvature(k, x, float(v[0])),
-            )
-            for k, constraint in enumerate(problem.constraints)
-        ]
-    bounds = problem.limits if any(math.isfinite(end) for ends in problem.limits for end in ends) else None
+    best: tuple[Conditions, DescentStep] | None = None
+    reason = message = ""
+    method = methods[0]
     try:
-        result = _by_scipy(objective, start, method, bounds=bounds, constraints=constraints, options=options, **more)
-    except FAILURES:
-        last = objective.path[-1].point
-        return [last[name] for name in start.free]
-    values: list[float] = result.x.tolist()
-    return values
-
-
-def _by_scipy(objective: Objective, start: DescentStep, method: str, **more: Any) -> Any:
-    """Return the result of one of SciPy's methods from a start. Raises `FAILURES`, and `_Stopped`."""
-    import numpy
-    from scipy.optimize import minimize as scipy_minimize
-
-    with python_warnings.catch_warnings(), numpy.errstate(all="ignore"):
-        python_warnings.simplefilter("ignore")
-        x = numpy.array([start.point[name] for name in start.free])
-        method, note = METHODS[method], objective.note
-        return scipy_minimize(objective.value_and_gradient, x, jac=True, method=method, callback=note, **more)
+        for name in methods:
+            start = objective.start if best is None else best[1]
+            try:
+                usual = SLSQP_STEPS if name == "slsqp" else SECOND_ORDER_STEPS
+                more = problem.for_scipy(name, usual if steps is None else steps)
+                result = objective.by_scipy(start, name, **more).x.tolist()
+            except FAILURES:
+                last = objective.path[-1].point
+                result = [last[variable] for variable in start.free]
+            try:
+                end_row = objective.row(result)
+                if end_row is not None and objective.falls_without_bound(end_row):
+                    reason = "unbounded"
+                    falls = f"the value {objective.sense.falls} without bound along the constraints"
+                    message = f"not converged: {falls}; {_bounding(end_row)}"
+                    break
+                with numpy.errstate(all="ignore"):
+                    values, conditions = problem.nearby(numpy.array(result))
+            except ExpressionError as error:
+                message = message or f"not converged: {error}"
+                continue
+            row = objective.row(values.tolist())
+            if row is not None and (best is None or conditions.met):
+                best, method = (conditions, row), name
+            if conditions.met:
+                break
+    except _Stopped:
+        reason, message = objective.stopped("last point")
+    if best is None or reason == "unbounded":
+        last_row = objective.path[-1]
+        return ConvergenceReport(last_row, None, "", reason or "stuck", message or "not converged"), None, method
+    conditions, row = best
+    if conditions.met:
+        verdict = KINDS[conditions.kind].format(objective.sense)
+        end = ConvergenceReport(row, conditions.kind, verdict, "kkt", conditions.message)
+    else:
+        end = ConvergenceReport(row, conditions.kind, "", reason or "stuck", message or conditions.message)
+    return end, conditions, method
 
 
 def _checked(
     method: str | None, bounds: Mapping[str, Range], constraints: Sequence[Constraint], tolerance: float, sense: Sense
 ) -> str:
-    """The method. Raises a usage error for one that cannot do this, or without SciPy."""
+    """Return the method. Raises a usage error for one that cannot do this, or without SciPy."""
     chosen = method or (CONSTRAINED[0] if constraints else "l-bfgs-b" if bounds else "bfgs")
     if constraints and chosen not in CONSTRAINED:
-        raise usage_error(
-            f"the method {chosen} takes no constraints", "use `--method slsqp` or `--method trust-constr`"
-        )
+        hint = "use `--method slsqp` or `--method trust-constr`"
+        raise usage_error(f"the method {chosen} takes no constraints", hint)
     if bounds and chosen not in ("l-bfgs-b", *CONSTRAINED):
         raise usage_error(f"the method {chosen} takes no bounds", "use `--method l-bfgs-b`")
     if not 0 < tolerance < math.inf:
@@ -594,28 +483,23 @@ def _limits(start: DescentStep, bounds: Mapping[str, Range]) -> list[tuple[float
     return [bounds.get(name, Range(None, None)).ends for name in start.free]
 
 
-def _optimised(
+def _search(
     objective: Objective, method: str, limits: Limits, tolerance: float, steps: int | None
 ) -> tuple[DescentStep, str]:
     """Return the end point and message of SciPy, which is restarted where it is stuck."""
-    usual = SECOND_ORDER_STEPS if method in SECOND_ORDER else STEPS
-    options: dict[str, Any] = {"maxiter": usual if steps is None else steps}
-    options |= {"xtol": 1e-12} if method == "newton-cg" else {"gtol": tolerance / 10}
+    most = (SECOND_ORDER_STEPS if method in SECOND_ORDER else STEPS) if steps is None else steps
+    options: dict[str, Any] = {"xtol": 1e-12} if method == "newton-cg" else {"gtol": tolerance / 10}
+    more: dict[str, Any] = {"hess": objective.hessian} if method in SECOND_ORDER else {}
     if method == "l-bfgs-b":
-        options |= {"ftol": 0.0, "maxfun": 10 * options["maxiter"], "maxls": 50}
+        options |= {"ftol": 0.0, "maxfun": 10 * most, "maxls": 50}
+        more = {"bounds": limits}
     ended, message = objective.start, ""
     for _ in range(ATTEMPTS):
-        left = options["maxiter"] - len(objective.path) + 1
+        left = most - len(objective.path) + 1
         if left <= 0:
             break
-        hessian, bounds = (
-            objective.hessian if method in SECOND_ORDER else None,
-            limits if method == "l-bfgs-b" else None,
-        )
         try:
-            result = _by_scipy(
-                objective, ended, method, hess=hessian, bounds=bounds, options={**options, "maxiter": left}
-            )
+            result = objective.by_scipy(ended, method, options={**options, "maxiter": left}, **more)
         except FAILURES as error:
             return objective.best, str(error)
         before, message = ended, str(result.message)
@@ -633,10 +517,10 @@ def _bounding(row: DescentStep) -> str:
     return f"limit it by bounds: `--bounds {ends}`" if not unit else f'limit it by bounds: `--bounds "{ends}"`'
 
 
-def _ended(
+def _judged(
     objective: Objective, row: DescentStep, limits: Limits, tolerance: float, message: str, method: str
 ) -> ConvergenceReport:
-    """Why the search is over, what it has come to, and both in words; `message` is SciPy's, empty if it was stopped."""
+    """Return why the search is over, and what it has come to; `message` is SciPy's, empty if it was stopped."""
     size = [max(abs(step.coordinates[k]) for step in (*objective.path, row)) or 1.0 for k in objective.where]
     model = LocalModel(objective.row, objective.function, limits, size, tolerance, objective.sense)
     more = "iterations" in message.lower() or "exceeds limit" in message.lower()
@@ -650,19 +534,15 @@ def _ended(
         if objective.boundless:
             message = f"not converged: the value {objective.sense.falls} without bound; {_bounding(objective.best)}"
             return ConvergenceReport(objective.best, None, reason="unbounded", message=message)
-        reason, message = "interrupted", "interrupted: this is the best point so far"
-        if objective.exhausted:
-            objective.reserve = 0.0
-            error = objective.work.exhausted(objective.work.most)
-            reason, message = "limit", f"not converged: {error}; {error.hint}"
+        reason, message = objective.stopped("best point so far")
         return replace(model.report(row, walking=True), reason=reason, message=message)
     # the counts are those of the method
     objective.evaluations, objective.outside = counts
     if report.reason:
         return report
     if projected(report.row, limits) <= tolerance:
-        held = f"held by the bounds of {', '.join(report.held)}, and no other" if report.held else "no"
-        message = f"converged: {held} partial derivative is larger than {tolerance:g}"
+        at_bounds = f"held by the bounds of {', '.join(report.held)}, and no other" if report.held else "no"
+        message = f"converged: {at_bounds} partial derivative is larger than {tolerance:g}"
         return replace(report, reason="gradient", message=message)
     if more:
         message = f"not converged after {len(objective.path) - 1} steps, the most that were allowed"

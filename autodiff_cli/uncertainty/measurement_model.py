@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import bisect
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import islice
 from operator import mul
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from ..batched.evaluator import Evaluator, gradient_recorder
 from ..derivatives.jacobian import output_names
@@ -27,21 +27,18 @@ from ..graphs.value import Value, in_order
 from ..graphs.value_and_gradient import evaluate_in, value_in
 from ..inputs.arithmetic import DOUBLE, kink_warnings
 from ..inputs.bounds import Range
-from ..inputs.problem import Point, Problem, Quantity, parse, pose
-from ..language.builder import Program
+from ..inputs.column_units import without_units_hint
+from ..inputs.problem import Point, Problem, Quantity, as_number, parse, pose
+from ..inputs.quantities import ProgramUnits, has_units, units_of
 from ..numbers.base import Number
 from ..numbers.budget import DRAWN_INPUT, DRAWN_NODE, DRAWN_OUTPUT, Defined, charge
 from ..numbers.dual import Dual, Duals, plain
 from ..numbers.floats import REAL
 from ..numerics.linear_algebra import Singular, solve_linear
 from ..numerics.newton import newton
-from ..run.evaluation import Kinks
+from ..quantities.unit import readable
 from ..run.sweep import Breakpoint
 from .measured_value import MeasuredValue
-
-if TYPE_CHECKING:
-    from ..inputs.equation_units import EquationUnits
-    from ..inputs.quantities import ProgramUnits
 
 CORRECTIONS = 12
 """Steps of Newton's method from a place that should be near a solution."""
@@ -60,12 +57,20 @@ MOST_KINKS = 50
 
 
 class FirstOrder(NamedTuple):
-    """The outputs at the estimates, and their first derivatives."""
+    """The outputs at the estimates, for each its derivatives by the names that were asked for, and warnings."""
 
     values: list[float]
     rows: list[list[float]]
-    """For each output its derivatives by the names that were asked for."""
     warnings: list[Diagnostic]
+
+
+class Draws(NamedTuple):
+    """The outputs of a model at many points."""
+
+    steps: float
+    """Of work, that a point costs at least."""
+    at: Callable[[Mapping[str, Any], int], Any]
+    """From the inputs at so many points to an array with a row for each output; not a number where there is none."""
 
 
 class Kink(NamedTuple):
@@ -78,9 +83,9 @@ class Kink(NamedTuple):
     """Its derivatives along the directions that were asked for."""
 
 
-def variables_of(text: str, names: Sequence[str], implicit: bool) -> Program:
-    """The program of a model, for what its variables are; `names` have values. Raises `ExpressionError`."""
-    return read_equations(text, names, units=True).program if implicit else parse(text, names, units=True)
+def variables_of(text: str, names: Sequence[str], implicit: bool) -> Mapping[str, Value]:
+    """Return the variables of a model; `names` have values. Raises `ExpressionError`."""
+    return (read_equations(text, names, units=True).program if implicit else parse(text, names, units=True)).variables
 
 
 def model_of(
@@ -88,44 +93,40 @@ def model_of(
     point: Point,
     unknowns: Sequence[str] | None,
     between: Mapping[str, Range] | Range | None,
-    units: Sequence[str] | str | None = None,
+    asked: Sequence[str] | str | None = None,
     *,
     system: bool = False,
+    by_size: bool = False,
 ) -> Model:
-    """The model of a text: of equations, where unknowns or their bounds are named. Raises `ExpressionError`.
+    """Return the model of a text: of equations, where unknowns or their bounds are named. Raises `ExpressionError`.
 
-    Those have `units` that are asked for the unknowns, which are products of the inputs' in a `system`.
+    Its outputs are in the units that are `asked` for, in a `system` in products of those of the inputs; with `by_size`
+    units that nobody asked for have the prefixes that make the outputs easiest to read.
     """
-    if unknowns is not None or between is not None:
-        estimates = {name: without_uncertainty(x) for name, x in point.items()}
-        problem = posed_equations(text, estimates, unknowns, between, None, units, system=system)
-        return Implicit(problem._replace(point={name: point.get(name, x) for name, x in problem.point.items()}))
     try:
-        return Explicit(text, point)
+        if unknowns is not None or between is not None:
+            estimates = {name: _without_uncertainty(x) for name, x in point.items()}
+            problem = posed_equations(text, estimates, unknowns, between, None, asked, system=system)
+            typed = {name: point.get(name, x) for name, x in problem.point.items()}
+            model: Explicit | Implicit = Implicit(problem._replace(point=typed))
+            units: ProgramUnits | None = problem.units
+        else:
+            model = Explicit(text, point)
+            values = {name: x if isinstance(x, float) else as_number(x, name) for name, x in model.point.items()}
+            needed = asked is not None or has_units(model.program, values)
+            units = units_of(model.program, values, asked, model.outputs, system=system) if needed else None
     except ExpressionError as error:
-        if error.kind == "syntax":
-            _check_no_equations(text, point)
-        raise
+        raise without_units_hint(error) if system else error from None
+    return model if units is None else InUnits(model, units, by_size=by_size and not system)
 
 
-def without_uncertainty(value: float | str) -> float | str:
-    """A measured value with a unit as one without its uncertainty; other values as they are."""
+def _without_uncertainty(value: float | str) -> float | str:
+    """Return a measured value with a unit as one without its uncertainty; other values as they are."""
     if not isinstance(value, MeasuredValue) or not hasattr(value, "unit"):
         return value
     estimate = Quantity(float(value))
     estimate.source, estimate.number, estimate.unit = value.source, value.number, value.unit
     return estimate
-
-
-def _check_no_equations(text: str, point: Point) -> None:
-    """Raise a usage error where a text that is no program is equations."""
-    try:
-        variables = read_equations(text, list(point)).program.variables
-    except ExpressionError:
-        return
-    unknowns = [name for name in variables if name not in point] or ["x"]
-    hint = f"name that: `--for {','.join(unknowns)}`"
-    raise usage_error("this is an equation: it does not say what is computed", hint)
 
 
 class _Surfaces:
@@ -174,15 +175,18 @@ def _kinks(
     return sorted(kinks, key=lambda kink: abs(kink.value) / math.hypot(*kink.slopes))[:MOST_KINKS]
 
 
-# ---- explicit -----------------------------------------------------------------------------------------------------
 class Explicit:
     """A program whose outputs are the results."""
 
     units: ProgramUnits | None = None
-    """The units that the outputs are in; None where they have none."""
 
     def __init__(self, text: str, point: Point) -> None:
-        problem = pose(text, point, None, quantities=True)
+        try:
+            problem = pose(text, point, None, quantities=True)
+        except ExpressionError as error:
+            if error.kind == "syntax":
+                _check_no_equations(text, point)
+            raise
         self.program, self.point, self.warnings = problem.program, problem.point, problem.warnings
         """The point has the values of the inputs, as they were given."""
         self.outputs = output_names(text, self.program.outputs, {b.value: b.name for b in self.program.bindings})
@@ -194,9 +198,9 @@ class Explicit:
         rows, kinks = at.jacobian(names)
         return FirstOrder(_floats(at.values), [_floats(row) for row in rows], kink_warnings(DOUBLE, kinks.values()))
 
-    def second(self, k: int, names: Sequence[str]) -> list[list[Any]]:
+    def second(self, k: int, names: Sequence[str]) -> Sequence[Sequence[Any]]:
         """Return the second derivatives of output `k`. Raises `ExpressionError`."""
-        return list(map(list, hessian_in(REAL, self.program.outputs[k], self.values, names).hessian))
+        return hessian_in(REAL, self.program.outputs[k], self.values, names).hessian
 
     def third(self, k: int, direction: Mapping[str, float]) -> float:
         """Return the third derivative of output `k` along a direction. Raises `ExpressionError`."""
@@ -205,58 +209,53 @@ class Explicit:
 
     def kinks(self, k: int, names: Sequence[str], directions: Sequence[Sequence[float]]) -> list[Kink]:
         """Return the nearest kinks of output `k`; a row of `directions` says how an input changes along them."""
-        slopes = dict(zip(names, directions, strict=True))
-        return _kinks((self.program.outputs[k],), self.values, slopes, len(names))
+        return _kinks((self.program.outputs[k],), self.values, dict(zip(names, directions, strict=True)), len(names))
 
     def at(self, k: int, inputs: Mapping[str, float]) -> float | None:
         """Return the value of output `k` at other values of some inputs; None where there is none."""
         return value_in(REAL, self.program.outputs[k], {**self.values, **inputs})
 
-    def draws(self, fixed: Sequence[str]) -> ExplicitSampler:
+    def draws(self, fixed: Collection[str]) -> Draws:
         """Return what evaluates the outputs at many points, which have the inputs `fixed` in common."""
-        return ExplicitSampler(self.program, fixed)
+        from ..batched.kernels import evaluate, kernel  # only draws need NumPy
+
+        program, leaves = self.program, list(self.program.variables.values())
+        names, count = list(program.variables), len(program.roots)
+
+        def record(recorder: Any) -> Any:
+            return record_values(program.outputs, leaves, recorder)
+
+        compiled = kernel(record, len(leaves), _shared(names, fixed), None)
+        evaluators = [Evaluator(program.with_outputs((root,), program.text)) for root in program.roots]
+        steps = DRAWN_INPUT * sum([name not in fixed for name in names])
+        steps += DRAWN_OUTPUT * count + DRAWN_NODE * len(in_order(program.outputs))
+
+        def plain(at: Mapping[str, float]) -> list[float]:
+            return _floats([evaluator.value(list(at.values())) for evaluator in evaluators])
+
+        def at(values: Mapping[str, Any], points: int) -> Any:
+            charge(steps * points)
+            return evaluate(compiled, names, [values[name] for name in names], points, count, plain, _no_reason).results
+
+        return Draws(steps + (sum(evaluator.steps for evaluator in evaluators) if compiled.compute is None else 0), at)
 
 
-class ExplicitSampler:
-    """Evaluates the outputs of a program at many points, by the kernels of rows of data."""
-
-    def __init__(self, program: Program, fixed: Sequence[str]) -> None:
-        # only draws need NumPy
-        from ..batched.kernels import kernel
-
-        leaves = list(program.variables.values())
-        self._names, self._count = list(program.variables), len(program.roots)
-        self._kernel = kernel(
-            lambda recorder: record_values(program.outputs, leaves, recorder),
-            len(leaves),
-            _shared(self._names, fixed),
-            None,
-        )
-        self._evaluators = [Evaluator(program.with_outputs((root,), program.text)) for root in program.roots]
-        self._steps = DRAWN_INPUT * sum([name not in fixed for name in self._names])
-        self._steps += DRAWN_OUTPUT * self._count + DRAWN_NODE * len(in_order(program.outputs))
-        one_by_one = self._kernel.compute is None
-        self.steps: float = self._steps + sum([evaluator.steps for evaluator in self._evaluators if one_by_one])
-        """Of work, that a point costs at least."""
-
-    def at(self, values: Mapping[str, Any], count: int) -> Any:
-        """Return the outputs at so many points, an array with a row for each; not a number where there is none."""
-        from ..batched.kernels import evaluate
-
-        charge(self._steps * count)
-        columns = [values[name] for name in self._names]
-        return evaluate(self._kernel, self._names, columns, count, self._count, self._plain, _no_reason).results
-
-    def _plain(self, at: Mapping[str, float]) -> list[float]:
-        point = list(at.values())
-        return _floats([evaluator.value(point) for evaluator in self._evaluators])
+def _check_no_equations(text: str, point: Point) -> None:
+    """Raise a usage error where a text that is no program is equations."""
+    try:
+        variables = read_equations(text, list(point)).program.variables
+    except ExpressionError:
+        return
+    unknowns = [name for name in variables if name not in point] or ["x"]
+    hint = f"name that: `--for {','.join(unknowns)}`"
+    raise usage_error("this is an equation: it does not say what is computed", hint)
 
 
 def _floats(numbers: Sequence[Any]) -> list[float]:
     return [float(x) + 0.0 for x in numbers]
 
 
-def _shared(names: Sequence[str], fixed: Sequence[str]) -> frozenset[int]:
+def _shared(names: Sequence[str], fixed: Collection[str]) -> frozenset[int]:
     return frozenset(k for k, name in enumerate(names) if name in fixed)
 
 
@@ -264,13 +263,11 @@ def _no_reason(row: int, name: str) -> None:
     """Say why a drawn input has no value: that does not happen."""
 
 
-# ---- implicit -----------------------------------------------------------------------------------------------------
 class Implicit:
     """Equations whose unknowns are the results: at other inputs, those that the solution moves to with the inputs."""
 
     def __init__(self, problem: Problem) -> None:
-        self.units: EquationUnits | None = problem.units
-        self._text = problem.text
+        self.units, self._text = problem.units, problem.text
         for name in problem.unknowns:
             if isinstance(start := problem.point.get(name), MeasuredValue):
                 raise point_error(
@@ -280,34 +277,25 @@ class Implicit:
         self.program, self.outputs, self.warnings = problem.program, list(problem.unknowns), problem.warnings
         self.point = {name: problem.point[name] for name in self.program.variables if name not in problem.unknowns}
         self.values: dict[str, float] = {**problem.values, **located(problem)}
+        self.solution = [self.values[name] for name in self.outputs]
         self.equations = [self.program.with_outputs((root,), self.program.text) for root in self.program.roots]
         self._evaluators: dict[tuple[str, ...], list[Evaluator]] = {}
 
-    @property
-    def solution(self) -> list[float]:
-        """The unknowns at the estimates."""
-        return [self.values[name] for name in self.outputs]
-
     def first(self, names: Sequence[str]) -> FirstOrder:
         """Return the unknowns and their derivatives by these inputs. Raises `ExpressionError`."""
-        rows, kinks = self._first(names)
-        return FirstOrder(self.solution, rows, kink_warnings(DOUBLE, kinks.values()))
-
-    def _first(self, names: Sequence[str]) -> tuple[list[list[float]], Kinks]:
         try:
             rows, kinks = derivatives(REAL, self.program.outputs, self.values, self.outputs, names)
         except Singular:
-            where = ", ".join(
-                f"{name} = {self._text(name, x)}" for name, x in zip(self.outputs, self.solution, strict=True)
-            )
+            places = zip(self.outputs, self.solution, strict=True)
+            where = ", ".join(f"{name} = {self._text(name, x)}" for name, x in places)
             message = f"the equations have a multiple root at {where}, which has no derivative"
             hint = "a small change of the other variables may split it in two, or leave none"
             raise ExpressionError("derivative", message, hint=hint) from None
-        return [_floats(row) for row in rows], kinks
+        return FirstOrder(self.solution, [_floats(row) for row in rows], kink_warnings(DOUBLE, kinks.values()))
 
-    def second(self, k: int, names: Sequence[str]) -> list[list[Any]]:
+    def second(self, k: int, names: Sequence[str]) -> Sequence[Sequence[Any]]:
         """Return the second derivatives of unknown `k`. Raises `ExpressionError`."""
-        first, _ = self._first(names)
+        first = self.first(names).rows
         return second_derivatives(REAL, self.program.outputs, self.values, self.outputs, names, first)[k]
 
     def third(self, k: int, direction: Mapping[str, float]) -> float:
@@ -330,7 +318,7 @@ class Implicit:
     def kinks(self, k: int, names: Sequence[str], directions: Sequence[Sequence[float]]) -> list[Kink]:
         """Return the nearest kinks of the equations; a row of `directions` says how an input changes along them."""
         slopes = dict(zip(names, directions, strict=True))
-        for name, row in zip(self.outputs, self._first(names)[0], strict=True):
+        for name, row in zip(self.outputs, self.first(names).rows, strict=True):
             slopes[name] = [math.fsum(map(mul, row, along)) for along in zip(*directions, strict=True)]
         return _kinks(self.program.outputs, self.values, slopes, len(names))
 
@@ -339,10 +327,73 @@ class Implicit:
         solution = self.followed(inputs)
         return None if solution is None else solution[k]
 
-    def draws(self, fixed: Sequence[str]) -> ImplicitSampler:
-        """Return what solves the equations at many points, which have the inputs `fixed` in common."""
-        random_inputs = [name for name in self.point if name not in fixed]
-        return ImplicitSampler(self, random_inputs, self._first(random_inputs)[0])
+    def draws(self, fixed: Collection[str]) -> Draws:
+        """Return what solves the equations at many points, which have the inputs `fixed` in common.
+
+        By Newton's method from the first order, all points at once. A point where that does not settle at once is
+        followed by itself.
+        """
+        import numpy as np
+
+        from ..batched.kernels import evaluate, kernel
+
+        random_inputs, names = [name for name in self.point if name not in fixed], list(self.program.variables)
+        size, slopes = len(self.outputs), np.array(self.first(random_inputs).rows)
+        shared = _shared(names, [name for name in self.point if name in fixed])
+        kernels = [
+            kernel(gradient_recorder(equation, self.outputs), len(names), shared, None) for equation in self.equations
+        ]
+        steps = DRAWN_OUTPUT * size * (1 + size)
+
+        def newton_step(inputs: Mapping[str, Any], unknowns: Any, count: int) -> Any:
+            charge(steps * count)
+            at = {**inputs, **dict(zip(self.outputs, unknowns, strict=True))}
+            columns = [at[name] for name in names]
+            blocks = []
+            for equation, compiled in zip(self.equations, kernels, strict=True):
+
+                def plain(at: Mapping[str, float], outputs: Sequence[Value] = equation.outputs) -> list[float]:
+                    swept = evaluate_in(REAL, outputs, at, self.outputs)
+                    return _floats([*swept.values, *swept.jacobian(self.outputs)[0][0]])
+
+                blocks.append(evaluate(compiled, names, columns, count, 1 + size, plain, _no_reason).results)
+            results = np.array(blocks)
+            step = np.full((size, count), np.nan)
+            good = np.isfinite(results).all(axis=(0, 1))
+            matrices = np.moveaxis(results[:, 1:, good], 2, 0)
+            good[good] = well = np.linalg.matrix_rank(matrices) == size if size > 1 else matrices[:, 0, 0] != 0
+            step[:, good] = np.linalg.solve(matrices[well], -results[:, :1, good].transpose(2, 0, 1))[:, :, 0].T
+            return step
+
+        def at(values: Mapping[str, Any], count: int) -> Any:
+            moved = np.array([np.broadcast_to(values[name], count) - self.values[name] for name in random_inputs])
+            results = np.array(self.solution)[:, None] + slopes @ moved
+            # how far the inputs move the unknowns, one by one: together their moves may cancel
+            far = np.abs(slopes) @ np.abs(moved)
+            sizes = np.abs(results) + far
+            sizes[sizes == 0] = 1.0
+            last = np.maximum(np.max(far / sizes, axis=0), 2 * SLACK)
+            waiting = np.arange(count)
+            doubtful = []
+            for _ in range(CORRECTIONS):
+                inputs = {name: x[waiting] if isinstance(x, np.ndarray) else x for name, x in values.items()}
+                step = newton_step(inputs, results[:, waiting], len(waiting))
+                length = np.max(np.abs(step) / sizes[:, waiting], axis=0)
+                near = length <= CLOSE
+                # each step is at most half the one before, else this may be the way to another solution
+                settling = near | (length <= 0.5 * last[waiting])
+                results[:, waiting[settling]] += step[:, settling]
+                doubtful += waiting[~settling].tolist()
+                last[waiting] = length
+                waiting = waiting[settling & ~near]
+                if not len(waiting):
+                    break
+            for row in [*doubtful, *waiting.tolist()]:
+                there = {name: float(values[name][row]) for name in random_inputs}
+                results[:, row] = self.followed(there) or np.nan
+            return results
+
+        return Draws(DRAWN_INPUT * len(random_inputs) + 3 * steps, at)
 
     def followed(self, target: Mapping[str, float]) -> list[float] | None:
         """Return the solution at other inputs that this one moves to on the straight way; None if it ends before."""
@@ -376,7 +427,7 @@ class Implicit:
     def _corrected(self, here: Mapping[str, float], there: Mapping[str, float]) -> dict[str, float] | None:
         """The solution a step away from one; None where Newton's method does not settle."""
         way = {name: x - here[name] for name, x in there.items()}
-        moves = [list(map(mul, row, way.values())) for row in self._slopes(here, list(there))]
+        moves = [list(map(mul, row, way.values())) for row in self.slopes(here, list(there))]
         start = [here[name] + math.fsum(row) for name, row in zip(self.outputs, moves, strict=True)]
         far = [math.fsum(map(abs, row)) for row in moves]
         size = [abs(here[name]) + d or 1.0 for name, d in zip(self.outputs, far, strict=True)]
@@ -398,18 +449,14 @@ class Implicit:
         solution = [x + d for x, d in zip(point, step, strict=True)]
         at = {**here, **there, **dict(zip(self.outputs, solution, strict=True))}
         # from there the way back has to lead here: else this is another solution, beyond where this one ends
-        for name, row, part in zip(self.outputs, self._slopes(at, list(there)), size, strict=True):
+        for name, row, part in zip(self.outputs, self.slopes(at, list(there)), size, strict=True):
             move = at[name] - here[name]
             if abs(move - math.fsum(map(mul, row, way.values()))) > abs(move) / 2 + SLACK * part:
                 return None
         return at
 
-    def slope(self, at: Mapping[str, float], name: str) -> float:
-        """Return the derivative of the first unknown at a solution. Raises `Singular`, and `ExpressionError`."""
-        return self._slopes(at, [name])[0][0] + 0.0
-
-    def _slopes(self, at: Mapping[str, float], names: Sequence[str]) -> list[list[float]]:
-        """The derivatives of the unknowns by these inputs at a solution."""
+    def slopes(self, at: Mapping[str, float], names: Sequence[str]) -> list[list[float]]:
+        """Return the derivatives of the unknowns by these inputs at a solution. Raises `Singular` too."""
         n = len(self.outputs)
         _, rows = self._linear(at, names)
         return solve_linear(REAL, [row[:n] for row in rows], [[-x for x in row[n:]] for row in rows])
@@ -427,84 +474,56 @@ def _longest(step: Sequence[float], size: Sequence[float]) -> float:
     return max(abs(d) / part for d, part in zip(step, size, strict=True))
 
 
-class ImplicitSampler:
-    """Solves equations at many points: by Newton's method from the first order, all points at once.
+class InUnits:
+    """A measurement model whose outputs are in units; its inputs are in coherent ones.
 
-    A point where that does not settle at once is asked about by itself: `Implicit.followed`.
+    With `by_size` the units that nobody asked for have the prefixes that make the outputs easiest to read.
     """
 
-    def __init__(self, model: Implicit, random_inputs: Sequence[str], slopes: Sequence[Sequence[float]]) -> None:
-        import numpy
+    def __init__(self, model: Explicit | Implicit, units: ProgramUnits, *, by_size: bool) -> None:
+        self.model, self.units, self.by_size = model, units, by_size
+        self.program, self.point, self.outputs, self.values = model.program, model.point, model.outputs, model.values
+        self.warnings, self.kinks = [*model.warnings, *units.warnings], model.kinks
 
-        from ..batched.kernels import kernel
+    def first(self, names: Sequence[str]) -> FirstOrder:
+        """Return the outputs and their derivatives by these inputs."""
+        values, rows, warnings = self.model.first(names)
+        if self.by_size:
+            self.units.outputs = [
+                unit if k in self.units.chosen else readable(unit, unit.value_from_si(x))
+                for k, (unit, x) in enumerate(zip(self.units.outputs, values, strict=True))
+            ]
+        units = self.units.outputs
+        values = [unit.value_from_si(x) for unit, x in zip(units, values, strict=True)]
+        return FirstOrder(values, [[*map(unit.from_si, row)] for unit, row in zip(units, rows, strict=True)], warnings)
 
-        self.np, self.model, self.random_inputs, self.slopes = numpy, model, random_inputs, numpy.array(slopes)
-        self.names = list(model.program.variables)
-        shared = _shared(self.names, [name for name in model.point if name not in random_inputs])
-        self.kernels = [
-            kernel(gradient_recorder(equation, model.outputs), len(self.names), shared, None)
-            for equation in model.equations
-        ]
-        self._steps = DRAWN_OUTPUT * len(model.outputs) * (1 + len(model.outputs))
-        self.steps = DRAWN_INPUT * len(random_inputs) + 3 * self._steps
-        """Of work, that a point costs at least."""
+    def second(self, k: int, names: Sequence[str]) -> Sequence[Sequence[Any]]:
+        """Return the second derivatives of output `k`."""
+        return [[self.units.outputs[k].from_si(float(x)) for x in row] for row in self.model.second(k, names)]
 
-    def at(self, values: Mapping[str, Any], count: int) -> Any:
-        """Return the unknowns at so many points, an array with a row for each; not a number where there is none."""
-        np, model = self.np, self.model
-        moved = np.array([np.broadcast_to(values[name], count) - model.values[name] for name in self.random_inputs])
-        results = np.array(model.solution)[:, None] + self.slopes @ moved
-        # how far the inputs move the unknowns, one by one: together their moves may cancel
-        far = np.abs(self.slopes) @ np.abs(moved)
-        size = np.abs(results) + far
-        size[size == 0] = 1.0
-        last = np.maximum(np.max(far / size, axis=0), 2 * SLACK)
-        waiting = np.arange(count)
-        doubtful = []
-        for _ in range(CORRECTIONS):
-            inputs = {name: x[waiting] if isinstance(x, np.ndarray) else x for name, x in values.items()}
-            step = self._newton_step(inputs, results[:, waiting], len(waiting))
-            length = np.max(np.abs(step) / size[:, waiting], axis=0)
-            near = length <= CLOSE
-            # each step is at most half the one before, else this may be the way to another solution
-            settling = near | (length <= 0.5 * last[waiting])
-            results[:, waiting[settling]] += step[:, settling]
-            doubtful += waiting[~settling].tolist()
-            last[waiting] = length
-            waiting = waiting[settling & ~near]
-            if not len(waiting):
-                break
-        for row in [*doubtful, *waiting.tolist()]:
-            there = {name: float(values[name][row]) for name in self.random_inputs}
-            results[:, row] = model.followed(there) or np.nan
-        return results
+    def third(self, k: int, direction: Mapping[str, float]) -> float:
+        """Return the third derivative of output `k` along a direction."""
+        return self.units.outputs[k].from_si(self.model.third(k, direction))
 
-    def _newton_step(self, inputs: Mapping[str, Any], unknowns: Any, count: int) -> Any:
-        """The step of Newton's method at each point."""
-        from ..batched.kernels import evaluate
+    def at(self, k: int, inputs: Mapping[str, float]) -> float | None:
+        """Return the value of output `k` at other values of some inputs."""
+        value = self.model.at(k, inputs)
+        return None if value is None else self.units.outputs[k].value_from_si(value)
 
-        np, size = self.np, len(self.kernels)
-        charge(self._steps * count)
-        at = {**inputs, **dict(zip(self.model.outputs, unknowns, strict=True))}
-        columns = [at[name] for name in self.names]
-        blocks = []
-        for equation, compiled in zip(self.model.equations, self.kernels, strict=True):
+    def draws(self, fixed: Collection[str]) -> Draws:
+        """Return what computes the outputs at many points."""
+        draws = self.model.draws(fixed)
 
-            def plain(at: Mapping[str, float], outputs: Sequence[Value] = equation.outputs) -> list[float]:
-                swept = evaluate_in(REAL, outputs, at, self.model.outputs)
-                return _floats([*swept.values, *swept.jacobian(self.model.outputs)[0][0]])
+        def at(values: Mapping[str, Any], count: int) -> Any:
+            results = draws.at(values, count)
+            for row, unit in zip(results, self.units.outputs, strict=True):
+                row[:] = (row - float(unit.zero)) / unit.factor
+            return results
 
-            blocks.append(evaluate(compiled, self.names, columns, count, 1 + size, plain, _no_reason).results)
-        results = np.array(blocks)
-        step = np.full((size, count), np.nan)
-        good = np.isfinite(results).all(axis=(0, 1))
-        matrices = np.moveaxis(results[:, 1:, good], 2, 0)
-        good[good] = well = np.linalg.matrix_rank(matrices) == size if size > 1 else matrices[:, 0, 0] != 0
-        step[:, good] = np.linalg.solve(matrices[well], -results[:, :1, good].transpose(2, 0, 1))[:, :, 0].T
-        return step
+        return draws._replace(at=at)
 
 
-Model = Explicit | Implicit
+Model = Explicit | Implicit | InUnits
 
 
 class Branch:
@@ -550,5 +569,5 @@ class Branch:
         if values is None:
             return None
         with Defined(ArithmeticError):
-            return self.model.slope(values, self.name)
+            return self.model.slopes(values, [self.name])[0][0] + 0.0
         return None

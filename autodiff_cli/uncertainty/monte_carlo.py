@@ -10,8 +10,9 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ..errors import needed, usage_error
-from .measured_value import Distribution
+import numpy as np
+
+from .distributions import Distribution
 
 BLOCK = 1 << 16
 """Draws that are made at once."""
@@ -21,12 +22,6 @@ KEPT = 1 << 20
 
 BATCHES = 10
 """Into how many parts the kept results are divided to see how much they scatter."""
-
-FEWEST = 1000
-MOST = 10**10
-
-LEFT_OUT = 0.01
-"""The share of draws outside the domain of a formula from which on the rest says nothing of the result."""
 
 
 class Drawn(NamedTuple):
@@ -64,11 +59,9 @@ class Sampler:
         copies: Sequence[Mapping[str, Sequence[float]]] = (),
         samples: int = 0,
     ) -> None:
-        import numpy
-
-        self.np, self.random = numpy, numpy.random.default_rng(seed)
+        self.random = np.random.default_rng(seed)
         self.distributions, self.correlated, self.constants = distributions, correlated, constants
-        self.copies = [{name: numpy.array(x, dtype=float) for name, x in table.items()} for table in copies]
+        self.copies = [{name: np.array(x, dtype=float) for name, x in table.items()} for table in copies]
         self._samples, self._done = samples, 0
         together = {name for names, _, _ in correlated for name in names}.union(*copies)
         self._independent = [name for name in distributions if name not in together]
@@ -77,42 +70,18 @@ class Sampler:
         """Return the values of all inputs, those of constants as numbers."""
         values: dict[str, Any] = dict(self.constants)
         for names, root, dof in self.correlated:
-            z = self.np.asarray(root) @ self.random.standard_normal((len(names), n))
+            z = np.asarray(root) @ self.random.standard_normal((len(names), n))
             if not math.isinf(dof):
                 # one factor for all of them: a multivariate t-distribution
-                z /= self.np.sqrt(self.random.chisquare(dof, n) / dof)
-            for name, row in zip(names, z, strict=True):
-                values[name] = self.distributions[name].parameters[0] + row
+                z /= np.sqrt(self.random.chisquare(dof, n) / dof)
+            values |= {name: self.distributions[name].parameters[0] + row for name, row in zip(names, z, strict=True)}
         for table in self.copies:
             count = len(next(iter(table.values())))
-            of_table = self.np.arange(self._done, self._done + n)
-            rows = of_table if count == self._samples else self.random.integers(count, size=n)
+            in_order = count == self._samples
+            rows = np.arange(self._done, self._done + n) if in_order else self.random.integers(count, size=n)
             values |= {name: column[rows] for name, column in table.items()}
         self._done += n
-        return values | {name: self._draw(self.distributions[name], n) for name in self._independent}
-
-    def _draw(self, distribution: Distribution, n: int) -> Any:
-        """Return draws from a distribution: JCGM 101, 6.4."""
-        family, p, dof = distribution
-        random = self.random
-        if family in ("normal", "student"):
-            return p[0] + p[1] * (random.standard_normal(n) if math.isinf(dof) else random.standard_t(dof, n))
-        if family == "twopiece":
-            below = random.random(n) < p[1] / (p[1] + p[2])
-            return p[0] + self.np.where(below, -p[1], p[2]) * self.np.abs(random.standard_normal(n))
-        if family == "beta":
-            return p[2] + (p[3] - p[2]) * random.beta(p[0], p[1], n)
-        if family in ("lognormal", "gamma", "poisson", "exponential"):
-            return getattr(random, family)(*p, n).astype(float)
-        a, b = p[0], p[1] if family == "trapezoidal" else p[-1]
-        if family == "triangular":
-            return random.triangular(a, p[1] if len(p) == 3 else (a + b) / 2, b, n)
-        u = random.random(n)
-        if family == "uniform":
-            return a + (b - a) * u
-        if family == "arcsine":
-            return (a + b) / 2 + (b - a) / 2 * self.np.sin(2 * self.np.pi * u)
-        return a + (b - a) / 2 * ((1 + p[2]) * u + (1 - p[2]) * random.random(n))
+        return values | {name: self.distributions[name].draw(np, self.random, n) for name in self._independent}
 
 
 class Results:
@@ -131,8 +100,6 @@ class Results:
 
     def add(self, values: Any) -> None:
         """Take a block of results."""
-        import numpy as np
-
         good = values[np.isfinite(values)]
         self.outside += len(values) - len(good)
         self.count += len(good)
@@ -146,39 +113,27 @@ class Results:
             self._room -= len(good)
             return
         if self._edges is None:
-            self._fix()
-        self._lie(good)
+            # from here on count between the quantiles of what there is, and in ever wider steps beyond it
+            draws = np.concatenate(self._kept)
+            self._kept, self._batches = [], np.array_split(draws.copy(), BATCHES)
+            first = np.sort(draws)
+            steps = ((first[-1] - first[0]) or 1.0) * 2.0 ** np.arange(-8, 200)
+            with np.errstate(over="ignore"):
+                edges = np.concatenate([first[0] - steps[::-1], first[::8], first[-1:], first[-1] + steps])
+            self._edges = np.unique(edges[np.isfinite(edges)])
+            self._counts = np.zeros(len(self._edges) + 1, dtype=np.int64)
+            self._add_to_counts(first)
+        self._add_to_counts(good)
 
-    def _fix(self) -> None:
-        """From here on count between the quantiles of what there is, and in ever wider steps beyond it."""
-        import numpy as np
-
-        draws = np.concatenate(self._kept)
-        self._kept = []
-        self._batches = np.array_split(draws.copy(), BATCHES)
-        first = np.sort(draws)
-        width = (first[-1] - first[0]) or 1.0
-        steps = width * 2.0 ** np.arange(-8, 200)
-        with np.errstate(over="ignore"):
-            self._edges = np.unique(np.concatenate([first[0] - steps[::-1], first[::8], first[-1:], first[-1] + steps]))
-        self._edges = self._edges[np.isfinite(self._edges)]
-        self._counts = np.zeros(len(self._edges) + 1, dtype=np.int64)
-        self._lie(first)
-
-    def _lie(self, values: Any) -> None:
-        import numpy as np
-
+    def _add_to_counts(self, values: Any) -> None:
         # an edge belongs to what lies below it
-        places = np.searchsorted(self._edges, values)
-        self._counts += np.bincount(places, minlength=len(self._counts))
+        self._counts += np.bincount(np.searchsorted(self._edges, values), minlength=len(self._counts))
 
     def _scatter(self, level: float) -> float:
-        """The standard deviation of the ends of the shortest interval, from its ends in batches of the draws.
+        """Return the standard deviation of the ends of the shortest interval, from its ends in batches of the draws.
 
         An end settles with the cube root of the number of draws, as the place of a mode does.
         """
-        import numpy as np
-
         batches = self._batches or np.array_split(np.concatenate(self._kept), BATCHES)
         ends = [_shortest(np.sort(batch), np.arange(1, len(batch) + 1), level, len(batch)) for batch in batches]
         with np.errstate(over="ignore", invalid="ignore"):
@@ -186,37 +141,28 @@ class Results:
         return spread * float(np.cbrt(len(batches[0]) / self.count))
 
     def moments(self) -> tuple[float, float]:
-        """The mean and the standard deviation: JCGM 101, 7.6."""
+        """Return the mean and the standard deviation: JCGM 101, 7.6."""
         n = self.count
         mean = self._sum / n
         return self.middle + mean, math.sqrt(max(0.0, (self._squares - n * mean * mean) / (n - 1)))
 
-    def _distribution(self) -> tuple[Any, Any]:
-        """Values in order, and how many results are at or below each."""
-        import numpy as np
-
+    def drawn(self, level: float) -> Drawn:
+        """Return the summary of all results."""
+        # values in order, and how many results are at or below each
         if self._edges is None:
             values = np.sort(np.concatenate(self._kept))
-            return values, np.arange(1, len(values) + 1)
-        return self._edges, np.cumsum(self._counts)[:-1]
-
-    def drawn(self, level: float) -> Drawn:
-        """The summary of all results."""
-        import numpy as np
-
-        values, below = self._distribution()
+            below = np.arange(1, len(values) + 1)
+        else:
+            values, below = self._edges, np.cumsum(self._counts)[:-1]
         wanted = _covered(level, self.count)
-        tail = (self.count - wanted) // 2
-        low, high = np.minimum(np.searchsorted(below, [max(1, tail), max(1, tail) + wanted]), len(values) - 1)
-        mean, deviation = self.moments()
+        tail = max(1, (self.count - wanted) // 2)
+        low, high = np.minimum(np.searchsorted(below, [tail, tail + wanted]), len(values) - 1)
         # as far as there is much to see
         a, b = np.searchsorted(below, [0.0005 * self.count, 0.9995 * self.count])
-        low_edge, high_edge = values[a], values[min(b, len(values) - 1)]
-        edges = np.linspace(low_edge, high_edge, 81)
+        edges = np.linspace(values[a], values[min(b, len(values) - 1)], 81)
         counted = np.concatenate([[0], below])[np.searchsorted(values, edges, side="right")]
         return Drawn(
-            mean,
-            deviation,
+            *self.moments(),
             _shortest(values, below, level, self.count),
             (float(values[low]), float(values[high])),
             self.outside,
@@ -227,17 +173,15 @@ class Results:
 
 
 def _covered(level: float, count: int) -> int:
-    """How many of so many draws an interval has to cover."""
+    """Return how many of so many draws an interval has to cover."""
     return min(max(1, round(level * count)), count - 1)
 
 
 def _shortest(values: Any, below: Any, level: float, count: int) -> tuple[float, float]:
-    """The ends of the shortest interval that covers enough of the draws: JCGM 101, 7.7.2 to 7.7.4.
+    """Return the ends of the shortest interval that covers enough of the draws: JCGM 101, 7.7.2 to 7.7.4.
 
     `below` says how many of them are at or below each of the `values`.
     """
-    import numpy as np
-
     # from each value the first one up to which enough of them lie
     last = np.searchsorted(below, below + _covered(level, count))
     starts = np.flatnonzero(last < len(values))
@@ -245,15 +189,3 @@ def _shortest(values: Any, below: Any, level: float, count: int) -> tuple[float,
         return float(values[0]), float(values[-1])
     start = starts[np.argmin(values[last[starts]] - values[starts])]
     return float(values[start]), float(values[last[start]])
-
-
-def check_samples(samples: float) -> int:
-    """The number of draws as a whole number. Raises a usage error."""
-    if samples != int(samples) or not FEWEST <= samples <= MOST:
-        raise usage_error(
-            f"`--samples` cannot be {samples:,.17g}",
-            f"it takes a whole number from {FEWEST:,} to {MOST:,}, such as 1e6",
-        )
-    message = "`--samples` needs NumPy, which comes with the extra `optimize`"
-    needed("numpy", "optimize", message, "; without `--samples` the budget needs nothing")
-    return int(samples)

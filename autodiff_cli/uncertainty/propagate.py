@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import combinations
 from operator import mul
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..errors import Diagnosed, Diagnostic, ExpressionError, counted, nearest, point_error, quoted, usage_error
+from ..errors import Diagnosed, Diagnostic, ExpressionError, counted, nearest, needed, point_error, quoted, usage_error
 from ..inputs.bounds import Range
+from ..inputs.column_units import column_units, left_out
 from ..inputs.parse_point import constant_value, is_name, pieces
 from ..inputs.problem import Point, as_number
 from ..language.tokens import has_unit_literals
@@ -18,29 +18,23 @@ from ..numbers.budget import current
 from ..numerics.linear_algebra import cholesky, eigenvalues, identity
 from ..numerics.student_t import check_level, coverage_factor, level_of
 from ..record import Record
+from .distributions import FAMILIES, Distribution, Moments
+from .measured_units import budget_units, in_si, measured_value, parameters_in, with_unit
 from .measured_value import (
-    FAMILIES,
-    Distribution,
     MeasuredValue,
-    Moments,
     check_dof,
     concise,
     last_place,
-    limits,
     means,
     normal,
     of_draws,
     plus_minus,
 )
-from .measurement_model import Implicit, model_of, variables_of
-from .monte_carlo import BLOCK, LEFT_OUT, Drawn, Results, Sampler, check_samples
+from .measurement_model import Model, model_of, variables_of
 
 if TYPE_CHECKING:
-    from .measured_units import InUnits
-    from .measurement_model import Explicit
-
-    Model = Explicit | Implicit | InUnits
-    from ..inputs.quantities import ProgramUnits, Units
+    from ..inputs.quantities import Units
+    from .monte_carlo import Drawn
 
 LEVEL = 0.95
 """The level of confidence unless another one is asked for."""
@@ -58,6 +52,12 @@ QUANTILES = 100
 
 SCATTER = 3
 """The tolerance, in standard deviations of scatter, between the draws and their distribution."""
+
+FEWEST, MOST = 1000, 10**10
+"""The fewest and the most draws."""
+
+LEFT_OUT = 0.01
+"""The share of draws outside the domain of a formula from which on the rest says nothing of the result."""
 
 LEAVE_ONE = "leave one of them out"
 
@@ -274,83 +274,101 @@ def propagate(
     >>> propagate("V/I", {"V": "5.00±0.02", "I": "19.66(10)e-3"}).results[0].written
     '254.3(16)'
     """
-    level, factor = _checked_coverage(level, k, LEVEL if fitted is None else fitted.level)
-    count = 0 if samples is None else check_samples(samples)
+    check_level(level)
+    if k is not None and not 0 < k < math.inf:
+        raise usage_error(f"the coverage factor cannot be {k:g}", "it is above 0: `--k 2`")
+    if level is None and k is None:
+        level = LEVEL if fitted is None else fitted.level
+    count = 0 if samples is None else _checked_samples(samples)
+    readings, draws, correlation = readings or {}, draws or {}, correlation or {}
     quantities = {name: _quantity_of(name, value) for name, value in (point or {}).items()}
-    measured: dict[str, float] = {**_measured(readings or {}, quantities, "reading", _mean_of_readings)}
-    measured |= _measured(draws or {}, {**quantities, **measured}, "draw", of_draws)
-    tables: dict[str, dict[str, Sequence[float]]] = {"": {**(draws or {})}} if draws else {}
+    tables: dict[str, dict[str, Sequence[float]]] = {"": {**draws}} if draws else {}
     for name, value in quantities.items():
         if isinstance(value, MeasuredValue) and hasattr(value, "copied"):
             table, column = value.copied
             tables.setdefault(table, {})[name] = column
-    correlation = correlation or {}
-    implicit = not (unknowns is None and between is None)
+    measured: dict[str, float] = {}
+    for columns, what in ((readings, "reading"), (draws, "draw")):
+        for name in columns:
+            if name in quantities or (what == "draw" and name in measured):
+                raise point_error(f"`{name}` is given a value by `--at`, and is a column of the {what}s", LEAVE_ONE)
+            if len(columns[name]) < 2:
+                raise point_error(
+                    f"`{name}` has {counted(len(columns[name]), what)}, which says nothing of its uncertainty",
+                    "give two rows or more, or the value with its uncertainty in `--at`",
+                )
+        for name, column in columns.items():
+            of_mean = what == "reading"
+            measured[name] = normal(name, *means(column), dof=len(column) - 1.0) if of_mean else of_draws(name, column)
     texts = {**getattr(readings, "units", {}), **getattr(draws, "units", {})}
     if fitted is not None:
-        names = variables_of(text, [*fitted.values, *quantities, *measured], implicit).variables
+        names = variables_of(text, [*fitted.values, *quantities, *measured], not (unknowns is None and between is None))
         used = {n: x for n, x in fitted.values.items() if n in names and n not in quantities and n not in measured}
         measured |= used
         texts |= {name: unit for name, unit in fitted.units.items() if name in used}
         together = {pair: r for pair, r in fitted.correlation.items() if used.keys() >= set(pair)}
         correlation = {**together, **correlation}
     notes: list[Diagnostic] = []
-    if texts or units is not None:
-        from ..inputs.column_units import left_out
-
-        texts, units = ({}, None) if left_out(units) else (texts, units)
+    if left_out(units):
+        texts, units = {}, None
     if texts:
         asked = bool(units) or has_unit_literals(text) or any(hasattr(x, "unit") for x in quantities.values())
-        measured, notes = _in_headings_units(measured, texts, asked)
+        known, notes = column_units(measured, texts, asked)
+        in_units = {name: str(unit) for name, unit in known.items() if unit.atoms}
+        measured |= {name: with_unit(name, measured[name], unit) for name, unit in in_units.items()}
     system = system or any(hasattr(x, "unit") for x in measured.values())
-    model, of_program = _with_units(text, {**quantities, **measured}, unknowns, between, units, system, by_size)
+    values = {**quantities, **measured}
+    model = model_of(text, values, unknowns, between, units, system=system, by_size=by_size)
+    of_program = model.units
     warnings = [*model.warnings, *notes]
-    inputs = _inputs(model, dof or {}, readings or {}, warnings)
+    inputs = _inputs(model, dof or {}, readings, warnings)
     warnings += [_two_pieces(name, x, of_program) for name, x in inputs.items() if x.distribution.family == "twopiece"]
-    seed = SEED if seed is None else seed
-    interrupted = False
-    with _squared():
-        spread = _spread(inputs, correlation, readings or {}, [*tables.values()], model, warnings)
-        values, rows, met = model.first(list(inputs))
+    seed, interrupted = SEED if seed is None else seed, False
+    try:
+        spread = _spread(inputs, correlation, readings, [*tables.values()], model, warnings)
+        estimates, rows, met = model.first(list(inputs))
         warnings += met
         # each output's derivatives by what is drawn independently, with unit variance
         whitened = [[math.fsum(map(mul, row, column)) for column in zip(*spread.root, strict=True)] for row in rows]
         results = []
-        for k, (name, value, row, slopes) in enumerate(zip(model.outputs, values, rows, whitened, strict=True)):
-            first = _result(name, value, row, spread, level, factor)
-            second, warning = _second_order(_Expansion(model, k, spread, slopes, first), drawn=count > 0)
+        for j, (output, estimate, row) in enumerate(zip(model.outputs, estimates, rows, strict=True)):
+            first = _result(output, estimate, row, spread, level, k)
+            second, warning = _Expansion(model, j, spread, whitened[j], first).second_order(drawn=count > 0)
             results.append(first._replace(second_order=second))
             warnings += [warning] if warning else []
         if count:
-            of_inputs = [{name: x for name, x in table.items() if name in inputs} for table in tables.values()]
-            copies = [*filter(None, of_inputs)]
-            if of_program is not None:
-                from .measured_units import in_si
-
-                with_units = {**quantities, **measured}
-                copies = [{name: in_si(x, with_units[name]) for name, x in table.items()} for table in copies]
-            results, count, interrupted = _with_draws(model, results, spread, copies, count, seed, stop, warnings)
+            copies = [
+                {name: in_si(x, values[name]) for name, x in table.items() if name in inputs}
+                for table in tables.values()
+            ]
+            results, count, interrupted = _with_draws(
+                model, results, spread, [*filter(None, copies)], count, seed, stop, warnings
+            )
         covariance = [[math.fsum(map(mul, one, other)) for other in whitened] for one in whitened]
         if not all(math.isfinite(x) for row in covariance for x in row):
             raise OverflowError
-    answer_units = None
+    except ExpressionError:
+        raise
+    except (OverflowError, ValueError):
+        message = "the uncertainties are too large here for their squares in double precision"
+        raise ExpressionError("overflow", message, hint="compute in larger units") from None
+    shown = {name: x if of_program is None else of_program.number_of(name, float(x)) for name, x in model.point.items()}
     if of_program is not None:
-        from .measured_units import budget_units, parameters_in, sensitivity
-
-        answer_units = budget_units(of_program, list(inputs))
         for j, result in enumerate(results):
+            output_unit = of_program.outputs[j]
+            slopes = {name: output_unit.to_si(share.sensitivity) for name, share in result.budget.items()}
             budget = {
-                name: share._replace(sensitivity=sensitivity(of_program, name, j, share.sensitivity))
+                name: share._replace(sensitivity=of_program.partial(name, j).from_si(slopes[name]))
                 for name, share in result.budget.items()
             }
             results[j] = result._replace(budget=budget)
         for name, entry in inputs.items():
-            unit = of_program.point[name]
-            parameters = parameters_in(entry.distribution, unit)
             inputs[name] = entry._replace(
                 estimate=of_program.number_of(name, entry.estimate),
-                uncertainty=unit.from_si(entry.uncertainty),
-                distribution=entry.distribution._replace(parameters=parameters),
+                uncertainty=of_program.point[name].from_si(entry.uncertainty),
+                distribution=entry.distribution._replace(
+                    parameters=parameters_in(entry.distribution, of_program.point[name])
+                ),
             )
     return Propagation(
         text=text,
@@ -362,93 +380,16 @@ def propagate(
         samples=count,
         seed=seed,
         interrupted=interrupted,
-        point={
-            name: as_number(x, name) if of_program is None else of_program.number_of(name, float(x))
-            for name, x in model.point.items()
-        },
+        point={name: as_number(x, name) for name, x in shown.items()},
         constants=model.program.constants,
         warnings=tuple(warnings),
-        units=answer_units,
+        units=None if of_program is None else budget_units(of_program, list(inputs)),
     )
-
-
-def _in_headings_units(
-    values: Mapping[str, float], texts: Mapping[str, str], asked: bool
-) -> tuple[dict[str, float], list[Diagnostic]]:
-    """The values of columns and of a fit in the units that they have there, where these count, and a note."""
-    from ..inputs.column_units import column_units
-    from .measured_units import with_unit
-
-    known, notes = column_units(values, texts, asked)
-    in_units = {name: unit for name, unit in known.items() if unit.atoms}
-    return {
-        name: with_unit(name, x, str(in_units[name])) if name in in_units else x for name, x in values.items()
-    }, notes
-
-
-def _with_units(
-    text: str,
-    values: Point,
-    unknowns: Sequence[str] | None,
-    between: Mapping[str, Range] | Range | None,
-    asked: Sequence[str] | str | None,
-    system: bool,
-    by_size: bool,
-) -> tuple[Model, ProgramUnits | None]:
-    """The model with its outputs in units, and the units; None where nothing has one. Raises `ExpressionError`.
-
-    In a `system` outputs are in products of the inputs' units.
-    """
-    from ..inputs.column_units import without_units_hint
-
-    try:
-        model = model_of(text, values, unknowns, between, asked, system=system)
-    except ExpressionError as error:
-        raise without_units_hint(error) if system else error from None
-    if isinstance(model, Implicit):
-        if model.units is None:
-            return model, None
-        from .measured_units import InUnits  # only units need it
-
-        return InUnits(model, model.units, by_size=by_size and not system), model.units
-    is_measured = has_unit_literals(model.program.text) or any(hasattr(x, "unit") for x in model.point.values())
-    if asked is None and not is_measured:
-        return model, None
-    from ..inputs.quantities import units_of
-    from .measured_units import InUnits
-
-    point = {name: x if isinstance(x, float) else as_number(x, name) for name, x in model.point.items()}
-    try:
-        units = units_of(model.program, point, asked, model.outputs, system=system)
-    except ExpressionError as error:
-        raise without_units_hint(error) if system else error from None
-    return (model, None) if units is None else (InUnits(model, units, by_size=by_size and not system), units)
-
-
-@contextmanager
-def _squared() -> Iterator[None]:
-    """Have what is too large to be squared or added up inside be an `ExpressionError`."""
-    try:
-        yield
-    except ExpressionError:
-        raise
-    except (OverflowError, ValueError):
-        message = "the uncertainties are too large here for their squares in double precision"
-        raise ExpressionError("overflow", message, hint="compute in larger units") from None
-
-
-def _checked_coverage(level: float | None, k: float | None, default: float) -> tuple[float | None, float | None]:
-    check_level(level)
-    if k is not None and not 0 < k < math.inf:
-        raise usage_error(f"the coverage factor cannot be {k:g}", "it is above 0: `--k 2`")
-    return (default if level is None and k is None else level), k
 
 
 def _quantity_of(name: str, value: Any) -> float:
     """The value of a name, with its uncertainty if it has one."""
     if isinstance(value, str):
-        from .measured_units import measured_value
-
         return measured_value(name, value)
     if isinstance(value, MeasuredValue):
         return value
@@ -459,30 +400,6 @@ def _quantity_of(name: str, value: Any) -> float:
 
 
 # ---- the inputs ---------------------------------------------------------------------------------------------------
-def _mean_of_readings(name: str, readings: Sequence[float]) -> MeasuredValue:
-    return normal(name, *means(readings), dof=len(readings) - 1.0)
-
-
-def _measured(
-    columns: Mapping[str, Sequence[float]],
-    fixed: Mapping[str, float],
-    what: str,
-    quantity: Callable[[str, Sequence[float]], MeasuredValue],
-) -> dict[str, MeasuredValue]:
-    """The quantities that columns of readings or of draws give."""
-    values: dict[str, MeasuredValue] = {}
-    for name, column in columns.items():
-        if name in fixed:
-            raise point_error(f"`{name}` is given a value by `--at`, and is a column of the {what}s", LEAVE_ONE)
-        if len(column) < 2:
-            raise point_error(
-                f"`{name}` has {counted(len(column), what)}, which says nothing of its uncertainty",
-                "give two rows or more, or the value with its uncertainty in `--at`",
-            )
-        values[name] = quantity(name, column)
-    return values
-
-
 def _inputs(
     model: Model, dof: Mapping[str, float], readings: Mapping[str, Sequence[float]], warnings: list[Diagnostic]
 ) -> dict[str, Input]:
@@ -535,27 +452,15 @@ class _Spread(NamedTuple):
     """A matrix R with R·Rᵀ their covariance; diagonal where they are independent."""
 
     @property
-    def names(self) -> list[str]:
-        """The inputs, in the order of the program."""
-        return list(self.inputs)
-
-    @property
     def correlation(self) -> dict[str, dict[str, float]]:
         """The correlations by names; empty where none is correlated."""
         if not any(x for i, row in enumerate(self.matrix) for x in row[:i]):
             return {}
-        return {a: dict(zip(self.names, row, strict=True)) for a, row in zip(self.names, self.matrix, strict=True)}
+        return {a: dict(zip(self.inputs, row, strict=True)) for a, row in zip(self.inputs, self.matrix, strict=True)}
 
-    def block(self, members: Sequence[int]) -> tuple[list[list[float]], list[float]]:
-        """Correlations and standard uncertainties of some of the inputs."""
-        u = [x.uncertainty for x in self.inputs.values()]
-        return [[self.matrix[i][j] for j in members] for i in members], [u[i] for i in members]
-
-    @property
-    def shapes(self) -> list[_Shape]:
-        """Of each direction of `root`; correlated inputs are taken as normal together."""
-        alone = {i for members, _ in self.groups for i in members if len(members) == 1}
-        return [_shape(x if i in alone else None) for i, x in enumerate(self.inputs.values())]
+    def correlations(self, members: Sequence[int]) -> list[list[float]]:
+        """Return those of some of the inputs."""
+        return [[self.matrix[i][j] for j in members] for i in members]
 
 
 def _spread(
@@ -566,9 +471,8 @@ def _spread(
     model: Model,
     warnings: list[Diagnostic],
 ) -> _Spread:
-    """How the inputs vary together. Raises `ExpressionError` where nothing can be correlated so."""
+    """Return how the inputs vary together. Raises `ExpressionError` where nothing can be correlated so."""
     names = list(inputs)
-    place = {name: i for i, name in enumerate(names)}
     matrix = identity(len(names))
     correlations = {
         (a, b): _correlation(columns[a], columns[b])
@@ -581,7 +485,7 @@ def _spread(
             raise point_error(message, "leave them out, or give both columns in the file of the draws")
         if a in readings and b in readings:
             raise point_error(f"the correlation of `{a}` and `{b}` is given, and follows from the readings", LEAVE_ONE)
-        missing = [name for name in (a, b) if name not in place]
+        missing = [name for name in (a, b) if name not in inputs]
         for name in missing:
             if name not in model.point:
                 warnings.append(_unused(name, "a correlation", names))
@@ -590,11 +494,12 @@ def _spread(
         if not missing:
             correlations[a, b] = r
     for (a, b), r in correlations.items():
-        matrix[place[a]][place[b]] = matrix[place[b]][place[a]] = r
+        i, j = names.index(a), names.index(b)
+        matrix[i][j] = matrix[j][i] = r
     groups = _groups(matrix, inputs, warnings)
     spread = _Spread(inputs, matrix, groups, _square_root(matrix, [x.uncertainty for x in inputs.values()]))
     for members, _ in groups:
-        if len(members) > 1 and (least := eigenvalues(spread.block(members)[0])[0]) < -SLACK * len(members):
+        if len(members) > 1 and (least := eigenvalues(spread.correlations(members))[0]) < -SLACK * len(members):
             listed = quoted([names[i] for i in members])
             raise point_error(
                 f"the correlations of {listed} cannot all be: their matrix has the eigenvalue {least:.2g}",
@@ -712,34 +617,66 @@ def _two_pieces(name: str, source: Input, units: Any) -> Diagnostic:
 
 
 # ---- beyond first order -------------------------------------------------------------------------------------------
-class _Shape(NamedTuple):
-    """The moments of an independent direction of unit variance."""
-
-    moments: Moments
-    low: float
-    high: float
-
-
-def _shape(source: Input | None) -> _Shape:
-    """Return the shape of an input alone in its direction; None is for correlated ones, which are normal together."""
-    if source is None or not source.uncertainty:
-        return _Shape(Moments(), -math.inf, math.inf)
-    family, parameters, _ = source.distribution
-    low, high = ((x - source.estimate) / source.uncertainty for x in limits(source.distribution))
-    return _Shape(FAMILIES[family].shape(*parameters), low, high)
-
-
 class _Expansion:
     """The Taylor polynomial of an output in independent directions of unit variance."""
 
     def __init__(self, model: Model, output: int, spread: _Spread, slopes: Sequence[float], first: Result) -> None:
-        self.model, self.output, self.spread, self.slopes, self.first = model, output, spread, slopes, first
-        self.names, self.root, self.shapes = spread.names, spread.root, spread.shapes
-        self.moments = [shape.moments for shape in self.shapes]
+        self.model, self.output, self.slopes, self.first = model, output, slopes, first
+        self.names, self.root = list(spread.inputs), spread.root
         self.tolerance = max(_tolerance(first.uncertainty), 1e-15 * abs(first.value))
         self.second: list[list[float]] = []
+        # correlated inputs are taken as normal together
+        alone = {i for members, _ in spread.groups for i in members if len(members) == 1}
+        self.moments, self.ends = [], []
+        for i, source in enumerate(spread.inputs.values()):
+            family, parameters, _ = source.distribution
+            own = i in alone and source.uncertainty
+            low, high = source.distribution.limits if own else (-math.inf, math.inf)
+            self.moments.append(FAMILIES[family].shape(*parameters) if own else Moments())
+            self.ends.append(tuple((x - source.estimate) / source.uncertainty if own else x for x in (low, high)))
 
-    def differentiate(self) -> None:
+    def second_order(self, *, drawn: bool) -> tuple[SecondOrder | None, Diagnostic | None]:
+        """Return the contribution of second-order terms to variance and mean, with a warning if it matters.
+
+        The warning advises draws, unless there are some (`drawn`).
+        """
+        if len(self.names) > MOST_THIRD_ORDER:
+            return None, None
+        first, moments, units = self.first, self.moments, self.model.units
+        named = f"{first.output}: " if len(self.model.outputs) > 1 else ""
+        unknown = f"{named}whether the first order is enough cannot be told: "
+        bent = f"{named}over these uncertainties the formula is not linear enough: "
+        advice = None if drawn else INSTEAD
+        try:
+            self._differentiate()
+            kink = self._kink_in_reach()
+            terms = self._variance_terms() if kink is None else []
+        except Diagnosed as error:
+            return None, Diagnostic("linearity", f"{unknown}{error}", error.span, advice)
+        if kink is not None:
+            return None, Diagnostic("linearity", bent + kink.message, kink.span, advice)
+        infinite = [name for name, m in zip(self.names, moments, strict=True) if math.isinf(m.fourth)]
+        if infinite and not all(map(math.isfinite, terms)):
+            message = f"{unknown}with so few degrees of freedom `{infinite[0]}` gives a result of infinite variance"
+            return None, Diagnostic("linearity", message, None, advice)
+        own = [(row[i], moments[i].variance) for i, row in enumerate(self.second)]
+        shift = math.fsum(g * v for g, v in own if g) / 2
+        variance = first.uncertainty**2 + math.fsum(terms)
+        higher = math.sqrt(variance) if variance >= 0 else None
+        unit = "" if units is None else f" {units.outputs[self.output]}".rstrip()
+        changes = []
+        if higher is None:
+            changes.append("they would make the variance negative")
+        elif abs(higher - first.uncertainty) > self.tolerance and concise(first.value, higher) != first.written:
+            changes.append(f"with them it is {concise(first.value, higher)}{unit}")
+        if abs(shift) > self.tolerance and concise(first.value + shift, first.uncertainty) != first.written:
+            changes.append(f"the mean moves by {shift:.2g}{unit}")
+        message = f"{bent}second-order terms matter; {', and '.join(changes)}"
+        hint = "JCGM 100, 5.1.2, note" + (f"; {advice}" if advice else "")
+        warning = Diagnostic("linearity", message, None, hint) if changes else None
+        return SecondOrder(higher, shift, bool(changes)), warning
+
+    def _differentiate(self) -> None:
         """Compute the second derivatives along the directions. Raises `ExpressionError`."""
         matrix = [[float(x) for x in row] for row in self.model.second(self.output, self.names)]
         columns = list(zip(*self.root, strict=True))
@@ -751,16 +688,12 @@ class _Expansion:
             for a in columns
         ]
 
-    def third(self, *weights: tuple[int, float]) -> float:
-        """The third derivative along a sum of directions with these weights."""
-        direction = {name: math.fsum(w * row[i] for i, w in weights) for name, row in self._rows()}
-        moved = {name: d for name, d in direction.items() if d}
+    def _third(self, direction: Iterable[float]) -> float:
+        """Return the third derivative where the inputs change so."""
+        moved = {name: d for name, d in zip(self.names, direction, strict=True) if d}
         return self.model.third(self.output, moved) if moved else 0.0
 
-    def _rows(self) -> Iterator[tuple[str, list[float]]]:
-        return zip(self.names, self.root, strict=True)
-
-    def kink_in_reach(self) -> Diagnostic | None:
+    def _kink_in_reach(self) -> Diagnostic | None:
         """Return what is to say of a kink within the coverage interval that changes the uncertainty or the mean.
 
         Where the number that is 0 at the kink is so uncertain that its coverage interval holds 0, the formula beyond
@@ -769,14 +702,14 @@ class _Expansion:
         """
         from statistics import NormalDist
 
-        first = self.first
+        first, normal_quantile = self.first, NormalDist().inv_cdf
         # with few degrees of freedom they are as much wider as the coverage factor is
-        scale = first.k / (NormalDist().inv_cdf(min((1 + first.level) / 2, 1 - 1e-9)) or first.k)
-        quantiles = [scale * NormalDist().inv_cdf((i + 0.5) / QUANTILES) for i in range(QUANTILES)]
+        scale = first.k / (normal_quantile(min((1 + first.level) / 2, 1 - 1e-9)) or first.k)
+        quantiles = [scale * normal_quantile((i + 0.5) / QUANTILES) for i in range(QUANTILES)]
         for node, value, along in self.model.kinks(self.output, self.names, self.root):
             size = math.hypot(*along)
             way = [-math.copysign(t / size, value * t) for t in along]
-            end = min((shape.high if t > 0 else shape.low) / t for t, shape in zip(way, self.shapes, strict=True) if t)
+            end = min(ends[t > 0] / t for t, ends in zip(way, self.ends, strict=True) if t)
             distance = abs(value) / size
             if not 0 < distance < min(first.k, end):
                 continue
@@ -788,14 +721,14 @@ class _Expansion:
 
     def _departs(self, way: Sequence[float], places: Sequence[float]) -> bool:
         """Whether the formula differs from its polynomial at places along a way by what changes the result."""
-        step = {name: math.fsum(map(mul, row, way)) for name, row in self._rows()}
+        step = [math.fsum(map(mul, row, way)) for row in self.root]
         slope = math.fsum(map(mul, self.slopes, way))
         second = math.fsum(x * math.fsum(map(mul, row, way)) for x, row in zip(way, self.second, strict=True))
-        third = self.model.third(self.output, {name: d for name, d in step.items() if d})
-        estimates = {name: float(self.model.values[name]) for name in step}
+        third = self._third(step)
         departures = []
         for t in places:
-            value = self.model.at(self.output, {name: x + t * step[name] for name, x in estimates.items()})
+            moves = zip(self.names, step, strict=True)
+            value = self.model.at(self.output, {name: float(self.model.values[name]) + t * d for name, d in moves})
             polynomial = self.first.value + t * (slope + t * (second / 2 + t * third / 6))
             departures.append((t, math.inf if value is None else value - polynomial))
         if not all(math.isfinite(d) for _, d in departures):
@@ -805,22 +738,23 @@ class _Expansion:
         extra = math.fsum(d * (2 * slope * t + d - shift) for t, d in departures) / QUANTILES
         return max(abs(shift), abs(math.sqrt(max(0.0, u * u + extra)) - u)) > self.tolerance
 
-    def variance_terms(self) -> list[float]:
+    def _variance_terms(self) -> list[float]:
         """Return the contributions of higher orders to the variance. Raises `ExpressionError`.
 
         In independent directions zᵢ with the central moments vᵢ, sᵢ and qᵢ the variance of g(z) is, beyond Σ gᵢ²,
         Σᵢ (gᵢ gᵢᵢ sᵢ + ¼ gᵢᵢ² (qᵢ − vᵢ²) + ⅓ gᵢ gᵢᵢᵢ qᵢ) + Σᵢ≠ⱼ (½ gᵢⱼ² + gᵢ gᵢⱼⱼ) vᵢ vⱼ: for normal quantities the
         formula of JCGM 100, 5.1.2, note. gᵢⱼⱼ comes of third derivatives along sums and differences of directions.
         """
-        g, slopes, moments = self.second, self.slopes, self.moments
+        g, slopes, moments, root = self.second, self.slopes, self.moments, self.root
         terms = []
         for i, slope in enumerate(slopes):
-            own = self.third((i, 1.0)) if slope else 0.0
+            own = self._third(row[i] for row in root) if slope else 0.0
             if own:
                 terms.append(slope * own / 3 * moments[i].fourth)
             for j in range(len(slopes)):
                 if slope and i != j and (slopes[j] or any(row[j] for row in g)):
-                    mixed = (self.third((i, 1.0), (j, 1.0)) + self.third((i, 1.0), (j, -1.0)) - 2 * own) / 6
+                    both = self._third(row[i] + row[j] for row in root) + self._third(row[i] - row[j] for row in root)
+                    mixed = (both - 2 * own) / 6
                     terms.append(slope * mixed * moments[i].variance * moments[j].variance if mixed else 0.0)
                 if g[i][j] and i != j:
                     terms.append(g[i][j] ** 2 / 2 * moments[i].variance * moments[j].variance)
@@ -830,78 +764,22 @@ class _Expansion:
         return terms
 
 
-def _second_order(expansion: _Expansion, *, drawn: bool) -> tuple[SecondOrder | None, Diagnostic | None]:
-    """Return the contribution of second-order terms to variance and mean, with a warning if it matters.
-
-    The warning advises draws, unless there are some (`drawn`).
-    """
-    first, names = expansion.first, expansion.names
-    units = expansion.model.units
-    unit = "" if units is None else f" {units.outputs[expansion.output]}".rstrip()
-    if len(names) > MOST_THIRD_ORDER:
-        return None, None
-    advice = "" if drawn else INSTEAD
-    named = f"{first.output}: " if len(expansion.model.outputs) > 1 else ""
-    unknown = f"{named}whether the first order is enough cannot be told: "
-    bent = f"{named}over these uncertainties the formula is not linear enough: "
-    try:
-        expansion.differentiate()
-        kink = expansion.kink_in_reach()
-        if kink is not None:
-            return None, Diagnostic("linearity", bent + kink.message, kink.span, advice or None)
-        terms = expansion.variance_terms()
-    except Diagnosed as error:
-        return None, Diagnostic("linearity", f"{unknown}{error}", error.span, advice or None)
-    infinite = [name for name, m in zip(names, expansion.moments, strict=True) if math.isinf(m.fourth)]
-    if infinite and not all(map(math.isfinite, terms)):
-        message = f"{unknown}with so few degrees of freedom `{infinite[0]}` gives a result of infinite variance"
-        return None, Diagnostic("linearity", message, None, advice or None)
-    own = [(row[i], expansion.moments[i].variance) for i, row in enumerate(expansion.second)]
-    shift = math.fsum(g * v for g, v in own if g) / 2
-    variance = first.uncertainty**2 + math.fsum(terms)
-    higher = math.sqrt(variance) if variance >= 0 else None
-    changes = []
-    if higher is None:
-        changes.append("they would make the variance negative")
-    elif abs(higher - first.uncertainty) > expansion.tolerance and concise(first.value, higher) != first.written:
-        changes.append(f"with them it is {concise(first.value, higher)}{unit}")
-    if abs(shift) > expansion.tolerance and concise(first.value + shift, first.uncertainty) != first.written:
-        changes.append(f"the mean moves by {shift:.2g}{unit}")
-    second = SecondOrder(higher, shift, bool(changes))
-    if not changes:
-        return second, None
-    message = f"{bent}second-order terms matter; {', and '.join(changes)}"
-    return second, Diagnostic("linearity", message, None, "; ".join(["JCGM 100, 5.1.2, note", *filter(None, [advice])]))
-
-
 def _tolerance(u: float) -> float:
     """Half a unit of the second digit of an uncertainty: JCGM 101, 7.9.2."""
     return 0.5 * 10.0 ** last_place(u) if u > 0 else 0.0
 
 
 # ---- draws --------------------------------------------------------------------------------------------------------
-def _sampler(
-    spread: _Spread, model: Model, seed: int, copies: Sequence[Mapping[str, Sequence[float]]], samples: int
-) -> Sampler:
-    """Return the sampler of the inputs. Raises `ExpressionError` if their joint distribution is undetermined."""
-    correlated = []
-    for members, dof in spread.groups:
-        if len(members) < 2:
-            continue
-        names = [spread.names[i] for i in members]
-        if any(names[0] in table for table in copies):
-            continue
-        for name in names:
-            family = spread.inputs[name].distribution.family
-            if family != "normal":
-                raise usage_error(
-                    f"`{name}` is correlated and its distribution is {family}, so the joint one is not determined",
-                    "`--samples` draws correlated inputs from normal distributions: JCGM 101, 6.4.8",
-                )
-        correlated.append((names, _square_root(*spread.block(members)), dof))
-    constants = {name: float(model.values[name]) for name in model.point if name not in spread.inputs}
-    distributions = {name: quantity.distribution for name, quantity in spread.inputs.items()}
-    return Sampler(distributions, correlated, constants, seed, copies, samples)
+def _checked_samples(samples: float) -> int:
+    """Return the number of draws as a whole number. Raises a usage error."""
+    if samples != int(samples) or not FEWEST <= samples <= MOST:
+        raise usage_error(
+            f"`--samples` cannot be {samples:,.17g}",
+            f"it takes a whole number from {FEWEST:,} to {MOST:,}, such as 1e6",
+        )
+    message = "`--samples` needs NumPy, which comes with the extra `optimize`"
+    needed("numpy", "optimize", message, "; without `--samples` the budget needs nothing")
+    return int(samples)
 
 
 def _with_draws(
@@ -914,15 +792,34 @@ def _with_draws(
     stop: Callable[[], bool],
     warnings: list[Diagnostic],
 ) -> tuple[list[Result], int, bool]:
-    """The results with what the draws say of them, how many there were, and whether they ended early."""
-    draw = _sampler(spread, model, seed, copies, samples)
-    draws = model.draws(list(draw.constants))
-    work = current()
+    """Return the results with what the draws say of them, how many there were, and whether they ended early.
+
+    Raises `ExpressionError` where the joint distribution of the inputs is not determined.
+    """
+    from .monte_carlo import BLOCK, Results, Sampler  # only draws need NumPy
+
+    inputs, names = spread.inputs, list(spread.inputs)
+    correlated = []
+    for members, dof in spread.groups:
+        group = [names[i] for i in members]
+        if len(group) < 2 or any(group[0] in table for table in copies):
+            continue
+        for name in group:
+            if (family := inputs[name].distribution.family) != "normal":
+                raise usage_error(
+                    f"`{name}` is correlated and its distribution is {family}, so the joint one is not determined",
+                    "`--samples` draws correlated inputs from normal distributions: JCGM 101, 6.4.8",
+                )
+        root = _square_root(spread.correlations(members), [inputs[name].uncertainty for name in group])
+        correlated.append((group, root, dof))
+    constants = {name: float(model.values[name]) for name in model.point if name not in inputs}
+    distributions = {name: entry.distribution for name, entry in inputs.items()}
+    draw = Sampler(distributions, correlated, constants, seed, copies, samples)
+    draws, work = model.draws(constants), current()
     if samples * draws.steps > work.left:
         raise work.exhausted(samples * draws.steps, exactly=True)
     collected = [Results(result.value) for result in results]
-    done = 0
-    interrupted = False
+    done, interrupted = 0, False
     while done < samples and not interrupted and all(tally.outside <= LEFT_OUT * samples for tally in collected):
         count = min(BLOCK, samples - done)
         for tally, column in zip(collected, draws.at(draw(count), count), strict=True):
@@ -942,7 +839,7 @@ def _with_draws(
 
 
 def _validated(result: Result, drawn: Drawn) -> Result:
-    """The result with what the draws say of it, and whether both agree."""
+    """Return the result with what the draws say of it, and whether both agree."""
     if not all(map(math.isfinite, (drawn.mean, drawn.deviation, *drawn.shortest, *drawn.symmetric, drawn.scatter))):
         message = f"the draws of `{result.output}` are too large for their mean and deviation in double precision"
         raise ExpressionError("overflow", message, hint="compute in larger units")

@@ -124,7 +124,7 @@ class DescentView(View[DescentStep | Run | Descent]):
             yield Line((*value, (" at ", "faint"), *place))
 
     def draw(self, shown: DescentStep | Run | Descent, format: str) -> bytes:
-        from .plots.losses import loss_figure
+        from .plots.answer_figures import loss_figure
 
         run = _run(shown)
         rows = run.shown()

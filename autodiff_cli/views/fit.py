@@ -152,6 +152,6 @@ class FitView(View[Fit]):
             yield f"normality of the residuals (Anderson-Darling): A² = {statistic}, p = {p}"
 
     def draw(self, answer: Fit, format: str) -> bytes:
-        from .plots.fitted import fit_figure
+        from .plots.answer_figures import fit_figure
 
         return fit_figure(answer, format, shortened(on_one_line(answer.text)), self.theme)

@@ -139,7 +139,7 @@ class PropagationView(View[Propagation]):
                 yield f"(the ends scatter by {drawn.scatter:.2g}{unit} from one such series of draws to the next)"
 
     def draw(self, answer: Propagation, format: str) -> bytes:
-        from .plots.uncertainty_budget import budget_figure
+        from .plots.answer_figures import budget_figure
 
         return budget_figure(answer, format, shortened(on_one_line(answer.text)), self.theme)
 

@@ -14,10 +14,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from autodiff_cli import ExpressionError, gradient, propagate, solve
-from autodiff_cli.data import swept_rows
+from autodiff_cli.data import readers
 from autodiff_cli.data.readers import Reader, reader
 from autodiff_cli.data.sources import sources
-from autodiff_cli.data.swept_rows import Crossed
 from autodiff_cli.inputs.parse_point import PointFile, may_sweep, parse_point
 from autodiff_cli.inputs.sweeps import Grid, grid_of, sweeping
 from running import autodiff
@@ -38,7 +37,7 @@ def opened(folder: Path, kind: str, points: Grid) -> Reader:
         path.write_text("name,a\n" + "".join(f"r{k},{a}\n" for k, a in enumerate(A)))
     else:
         pq.write_table(pa.table({"name": [f"r{k}" for k in range(len(A))], "a": A}), path, row_group_size=2)
-    return Crossed(reader(sources([str(path)])[0]), points)
+    return reader(sources([str(path)])[0], grid=points)
 
 
 @pytest.mark.parametrize("most", [1, 2, 3, 6, 7, 100])
@@ -47,7 +46,7 @@ def opened(folder: Path, kind: str, points: Grid) -> Reader:
 def test_blocks_have_all_combinations(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: int, kind: str, zipped: bool
 ) -> None:
-    monkeypatch.setattr(swept_rows, "ROWS", most)
+    monkeypatch.setattr(readers, "ROWS", most)
     text, points = (
         ("x=0:2:1,y=1:3:1", [(0, 1), (1, 2), (2, 3)]) if zipped else ("x=0:2:1,y=5:6:1", [*product((0, 1, 2), (5, 6))])
     )
@@ -69,10 +68,10 @@ def test_blocks_have_all_combinations(
 
 
 def test_faults_are_those_of_all_points_of_a_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(swept_rows, "ROWS", 4)
+    monkeypatch.setattr(readers, "ROWS", 4)
     path = tmp_path / "a.csv"
     path.write_text("a\n1\nq\n3\n")
-    with Crossed(reader(sources([str(path)])[0]), grid("x=1:2:1")) as rows:
+    with reader(sources([str(path)])[0], grid=grid("x=1:2:1")) as rows:
         rows.select(["a", "x"], [])
         faults = [(chunk.where(k), str(fault)) for chunk in rows.chunks() for k, fault in chunk.faults.items()]
     assert [place for place, _ in faults] == ["line 3: "] * 2 and all("`q`" in fault for _, fault in faults)
@@ -101,7 +100,7 @@ def test_grids_travel() -> None:
 def test_a_column_is_not_swept(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("x\n1\n")
     with pytest.raises(ExpressionError, match="`x` is swept, and is a column"):
-        Crossed(reader(sources([str(tmp_path / "a.csv")])[0]), grid("x=0:1:1"))
+        reader(sources([str(tmp_path / "a.csv")])[0], grid=grid("x=0:1:1"))
 
 
 def test_a_file_of_a_point_is_read_once() -> None:
@@ -166,3 +165,12 @@ def test_a_sum_of_one_is_of_a_list() -> None:
     with pytest.raises(ExpressionError) as error:
         gradient("sum(x)", {"x": np.arange(2e5)})
     assert error.value.kind == "limit"
+
+
+def test_many_rows_of_objects_have_no_swept_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(readers, "FEW_ROWS", 1)
+    (tmp_path / "a.jsonl").write_text('{"a": 1}\n{"a": 2, "x": 3}\n{"a": 4}\n')
+    asked = ("grad", "a*x", "--points", "a.jsonl", "--at", "x=1:2:1", "--wide", "--format", "csv")
+    result = autodiff(*asked, folder=tmp_path)
+    swept = "line 2: point: `x` is swept, and this row gives it a value"
+    assert [line.split(",", 5)[5].strip('"') for line in result.out.splitlines()[1:]] == ["", "", swept, swept, "", ""]

@@ -318,7 +318,7 @@ def test_the_keyword_arguments_are_the_options(command: str) -> None:
         taken.pop("function")
     assert set(taken) == keywords(command)
     for name, parameter in taken.items():
-        flag = face.options_of(command)[name][1] is bool
+        flag = face.options_of(command)[name].kind is bool
         assert parameter.default is (False if flag else None)
     assert getattr(FUNCTIONS[command], "__doc__", "").count(">>>")
 

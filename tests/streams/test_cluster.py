@@ -439,6 +439,11 @@ def test_what_cannot_be_is_said_and_nothing_is_lost(scheduler: str, tmp_path: Pa
     written(other, "parquet")
     parquet.write_table(pa.table({"x": ["1"], "y": [1.0]}), other / "other.parquet")
     failure("column `x` is", given=other, code=2)
+    measured = tmp_path / "measured"
+    measured.mkdir()
+    for name, unit in (("a", "m"), ("b", "mm")):
+        (measured / f"{name}.csv").write_text(f"x,y\n{unit},s\n1,2\n", encoding="utf-8")
+    failure("column `x` has the unit mm in", given=measured, code=2)
     failure("about parts, which are files in a folder", to=tmp_path / "out.parquet", code=2)
     failure("is a folder", "-", code=2)
     failure("`--workers` needs `--engine`", "-", "--workers", "2", to=tmp_path / "a.csv", code=2)

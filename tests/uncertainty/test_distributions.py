@@ -10,7 +10,8 @@ import pytest
 from scipy import integrate, stats
 
 from autodiff_cli.errors import ExpressionError
-from autodiff_cli.uncertainty.measured_value import FAMILIES, MeasuredValue, limits, quantity
+from autodiff_cli.uncertainty.distributions import FAMILIES
+from autodiff_cli.uncertainty.measured_value import MeasuredValue, quantity
 from autodiff_cli.uncertainty.monte_carlo import Sampler
 from autodiff_cli.uncertainty.propagate import propagate
 
@@ -42,7 +43,7 @@ def test_moments_are_those_of_scipy(text: str) -> None:
     shape = FAMILIES[value.distribution.family].shape(*value.distribution.parameters)
     assert shape.variance == 1
     assert (shape.third, shape.fourth) == pytest.approx((skewness, excess + 3), rel=1e-10, abs=1e-12)
-    assert limits(value.distribution) == tuple(map(float, reference.support()))
+    assert value.distribution.limits == tuple(map(float, reference.support()))
 
 
 @pytest.mark.parametrize("text", REFERENCE)

@@ -26,7 +26,8 @@ from autodiff_cli.inputs.parse_point import constant_value, parse_point
 from autodiff_cli.numerics.student_t import coverage_factor, level_of
 from autodiff_cli.uncertainty import measurement_model as models
 from autodiff_cli.uncertainty import monte_carlo
-from autodiff_cli.uncertainty.measured_value import FAMILIES, MeasuredValue, concise, plus_minus, quantity, rounded
+from autodiff_cli.uncertainty.distributions import FAMILIES
+from autodiff_cli.uncertainty.measured_value import MeasuredValue, concise, plus_minus, quantity, rounded
 from autodiff_cli.uncertainty.monte_carlo import BLOCK, Results
 from autodiff_cli.uncertainty.propagate import Propagation, estimates_of_fit, parse_pairs, propagate
 from places import TESTS

@@ -11,10 +11,8 @@ from typing import TYPE_CHECKING, Any
 from ...errors import EXIT_CODES, usage_error
 
 if TYPE_CHECKING:
-    from ...batched.data_loss import LossSpec
     from ...views.schema import View
-    from ..call import Call
-    from ..runner import Inputs, Method, RowQuestion
+    from ..runner import Command, Method, RowQuestion
 
 COMMANDS = (
     "grad", "trace", "graph", "page", "check", "descend", "minimize", "maximize", "plot", "diff", "hessian", "jacobian",
@@ -50,25 +48,6 @@ def _commands_with(name: str) -> list[str]:
     return [command for command in COMMANDS if name in declared(command).options]
 
 
-def data_over(call: Call, inputs: Inputs) -> LossSpec | None:
-    """The data that a formula is reduced over by a command's options, None where they name none.
-
-    Raises a usage error.
-    """
-    loss = call.loss
-    if not loss.data:
-        return None
-    from ...batched.data_loss import reduction  # only data files need it
-    from ...data.columns import from_files
-    from ...data.sources import sources
-    from ...data.text_dialects import Forced
-    from ...streams.requests import mapping
-
-    inputs.need(only="`--data` is for one formula, not for a stream of them")
-    data = from_files(sources(loss.data, Forced.of(loss)), mapping(loss.columns))
-    return reduction(data, loss.reduce, skip=inputs.on_error == "skip", backend=loss.backend)
-
-
 def _name_the_variable(values: dict[str, Any]) -> None:
     """Complete `--at 2` and `--range -2:2` by the name of the only variable there is."""
     for parameter in ("at", "range", "bounds"):
@@ -84,33 +63,30 @@ def _name_the_variable(values: dict[str, Any]) -> None:
                 values[parameter] = [f"{names[0]}={texts[0]}"]
 
 
-def answer_at(
-    inputs: Inputs, call: Call, method: Method[Any], view: View[Any], question: RowQuestion, **choices: Any
-) -> int:
+def answer_at(call: Command, method: Method, view: View[Any], question: RowQuestion, **choices: Any) -> int:
     """Answer one program at a point, at all points of a sweep or rows of data, or a stream; return the exit code.
 
     `choices` are those of `answer_all`.
     """
     from ..runner import answer_all
 
-    rows, inputs = call.rows, inputs.with_sweeps()
-    grid = inputs.grid(rows.zip)
-    if grid is None and not rows.points:
+    grid = call.grid()
+    if grid is None and not call.points:
         for option in ("wide", "spreadsheet", "backend"):
             # the rows of a loss are computed by a backend too
-            if getattr(rows, option) and (option != "backend" or question.posed is not None):
+            if call.values[option] and (option != "backend" or question.posed is not None):
                 hint = "give a file, `--points FILE`, or a sweep, `--at x=0:10:1`; or leave it out"
                 raise usage_error(f"`--{option}` is about rows", hint)
-        return answer_all(inputs, method, view, **choices)
-    if rows.points and rows.zip and grid is not None and len(grid.axes) == 1:
+        return answer_all(call, method, view, **choices)
+    if call.points and call.zip and grid is not None and len(grid.axes) == 1:
         hint = "for a value a row, give the data a column of the name; for all combinations, leave it out"
         raise usage_error("`--zip` pairs sweeps, not rows, and there is one sweep", hint)
     from ..row_routes import answer_rows  # only many points need it
 
-    return answer_rows(inputs, rows, grid, method, view, question)
+    return answer_rows(call, grid, method, view, question)
 
 
-def run(command: str, call: Call) -> int:
+def run(command: str, call: Command) -> int:
     """Answer a call of a command, or mark the answer that it gives; return the exit code."""
     if command != "exercise" and call.values.get("answer") is not None:
         from ..own_answers import mark_answers  # only an answer needs it
@@ -130,7 +106,7 @@ def call(command: str, args: Sequence[str]) -> int:
 
     declaration = declared(command)
     values = read(args, declaration, f"autodiff {command}", _commands_with)
-    from ..call import Call  # help needs none
+    from ..runner import Command  # help needs none
 
     if "AUTODIFF_OPTIONS" in os.environ:
         from ..defaults import with_own
@@ -141,7 +117,7 @@ def call(command: str, args: Sequence[str]) -> int:
     _name_the_variable(values)
     try:
         with allowed(values.pop("work", 1)):
-            return run(command, Call(declaration.grouped(values)))
+            return run(command, Command({**declaration.defaults, **values}))
     except NothingAsked:
         error.write_stderr(
             f"There is no expression. For example:\n\n  {declaration.examples[0]}\n\n"

@@ -8,8 +8,7 @@ from ...inputs.problem import Problem, check_values
 from ...views.characters import terminal_of
 from ...views.diff import DiffView
 from ...views.formats import language_of
-from ..call import Call
-from ..runner import Inputs, RowQuestion, asking
+from ..runner import Command, RowQuestion
 from . import answer_at
 
 
@@ -21,20 +20,17 @@ def posed(text: str, point: Mapping[str, float]) -> Problem:
     return Problem(program, {**point}, {**point}, [], check_values(program, point))
 
 
-def run(call: Call) -> int:
+def run(call: Command) -> int:
     """Differentiate a formula into formulas; return the exit code."""
-    inputs, digits = Inputs.of(call), call.answers.shown
-    language = language_of(call.to, inputs.format, inputs.output, LANGUAGES, "text")
+    language = language_of(call.to, call.format, call.output, LANGUAGES, "text")
     method: Callable[..., Diff] = diff
     if call.unknowns:
         from ...equations.implicit_formulas import implicit_diff as method  # only equations need it
-    letters = inputs.output is not None or terminal_of(sys.stdout).unicode
-    question = RowQuestion("diff", call.arithmetic, digits, posed if call.unknowns else inputs.posed)
+    letters = call.output is not None or terminal_of(sys.stdout).unicode
     return answer_at(
-        inputs,
         call,
-        asking(method, call, language=language),
-        DiffView(digits=digits, unicode=letters, steps=call.steps, unknowns=bool(call.unknowns)),
-        question,
+        call.asking(method, language=language),
+        DiffView(unicode=letters, steps=call.steps, unknowns=bool(call.unknowns), **call.shown),
+        RowQuestion("diff", posed if call.unknowns else call.posed),
         otherwise="latex" if language == "latex" else "table",
     )

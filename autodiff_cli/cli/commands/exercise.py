@@ -6,19 +6,17 @@ from ...exercises.exercise import Marked
 from ...exercises.marking import asked
 from ...views.characters import terminal_of
 from ...views.exercise import ExerciseView
-from ..call import Call
-from ..runner import Inputs, write_entries
+from ..runner import Command, write_entries
 
 WRONG = 1
 """The exit code where all is done and the answer is no."""
 
 
-def run(call: Call) -> int:
+def run(call: Command) -> int:
     """Set exercises in derivatives, and check answers; return the exit code."""
-    inputs = Inputs.of(call)
-    shown = ExerciseView(unicode=inputs.output is not None or terminal_of(sys.stdout).unicode)
-    chosen = inputs.chosen(shown.formats)
+    shown = ExerciseView(unicode=call.output is not None or terminal_of(sys.stdout).unicode)
+    chosen = call.chosen(shown.formats)
     sheet = asked(**call.arguments(asked))
     entries = [sheet] if isinstance(sheet, Marked) or chosen not in ("jsonl", "csv", "tsv") else sheet.exercises
     code = WRONG if isinstance(sheet, Marked) and not sheet.right else 0
-    return write_entries(inputs, shown, entries, code, chosen)
+    return write_entries(call, shown, entries, code, chosen)

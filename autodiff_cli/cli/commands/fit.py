@@ -3,8 +3,9 @@
 import csv
 import io
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import PurePath
+from typing import Any
 
 from ...errors import ExpressionError, needed, usage_error
 from ...inputs.column_units import MeasuredColumns
@@ -15,11 +16,10 @@ from ...optimize.fit import Fit, columns_needed, fit, last_statement
 from ...quantities.table import constant_texts
 from ...streams import files
 from ...streams.requests import Request, value_with_unit
-from ...views.characters import theme_of
 from ...views.fit import FitView
 from ..call import Call
-from ..runner import Inputs, answer_all
-from ..searches import Saved, Searches, unconverged
+from ..runner import Command
+from ..searches import Searches, unconverged
 
 MOST_PREDICTED = 100_000
 """The most points at which a curve is computed."""
@@ -27,54 +27,45 @@ MOST_PREDICTED = 100_000
 _WORD = re.compile(r"\w+")
 
 
-def run(call: Call) -> int:
+def run(call: Command) -> int:
     """Fit the parameters of a formula to data, by least squares; return the exit code."""
-    # constants of nature are no starting values
-    inputs, residuals = (
-        Inputs.of(Call({**call.values, "program": call.program._replace(constants=None)})),
-        call.residuals,
-    )
-    inputs.need(only="a fit is of one formula to a file of data, not of a stream")
-    places = prediction_columns(call.predict or (), call.program.expr)
-    shown = FitView(digits=call.answers.shown, theme=theme_of(call.theme), predicted=tuple(places))
-    chosen = inputs.chosen(shown.formats)
-    inputs.check_picture(chosen, "fit")
+    residuals = call.residuals
+    call.need(only="a fit is of one formula to a file of data, not of a stream")
+    predict = prediction_columns(call.predict or (), call.expr)
+    view = FitView(predicted=tuple(predict), **call.shown)
+    call.check_picture(call.chosen(view.formats), "fit")
     if residuals is not None and PurePath(residuals).suffix not in (".csv", ".parquet"):
         raise usage_error(f"`{residuals}` is neither csv nor parquet", "end its name in one of these")
     constants = constant_texts(call.held) if call.held else []
     texts = [*constants, *(call.fix or ())]
     fixed = {name: value for text in texts for name, value in parse_point(text, value_with_unit).items()}
-    values = Call({**call.values, "predict": None})
-    arguments = {**values.arguments(fit), "fixed": fixed, "predict": places}
+    # constants of nature are no starting values
+    unheld = Command({**call.values, "constants": None})
+    arguments = {**call.arguments(fit), "fixed": fixed, "predict": predict}
     if residuals is not None:
-        files.check(residuals, force=inputs.force)
-    saved = Saved(inputs, call.saves)
+        files.check(residuals, force=call.force)
 
-    def asked(request: Request, stop: Callable[[], bool]) -> Fit:
-        measured = read_data(call, call.data, request.text, [*request.point, *fixed])
-        return fit(request.text, measured, request.point, **arguments, stop=stop)
-
-    searches = Searches(asked, lambda result: result.converged, many=False, chosen=chosen, warning=unconverged)
-
-    def answer(request: Request) -> Fit:
-        result = searches.answer(request)
-        saved.keep(result.point, result.units)
+    def search(request: Request, stop: Callable[[], bool]) -> Fit:
+        result = fitted(call, request, {**arguments, "stop": stop})
+        searches.saved.keep(result.point, result.units)
         return result
 
-    code = answer_all(inputs, answer, shown, chosen=chosen)
-    if residuals is not None and searches.last is not None and not code:
-        files.write(residuals, residuals_table(searches.last, residuals), force=inputs.force)
-    saved.finish(code)
-    return max(code, searches.code)
+    searches = Searches(unheld, view, search, warning=unconverged)
+    code = searches.run()
+    if residuals is not None and searches.last is not None:
+        files.write(residuals, residuals_table(searches.last, residuals), force=call.force)
+    return code
 
 
-def read_data(call: Call, paths: Sequence[str], text: str, known_names: Sequence[str]) -> MeasuredColumns:
-    """The columns of files that the fit of a formula needs. Raises `ExpressionError`."""
+def fitted(call: Call, request: Request, arguments: Mapping[str, Any]) -> Fit:
+    """Return the fit of a formula to the data of a call. Raises `ExpressionError`."""
+    known_names = [*request.point, *arguments["fixed"]]
 
     def wanted(columns: Sequence[str]) -> Collection[str]:
-        return columns_needed(text, columns, known_names, call.response, call.sigma, call.weights)
+        return columns_needed(request.text, columns, known_names, call.response, call.sigma, call.weights)
 
-    return call.read_columns(paths, wanted, known_names)
+    data = call.read_columns(call.data, wanted, known_names)
+    return fit(request.text, data, request.point, **arguments)
 
 
 def prediction_columns(texts: Sequence[str], text: str | None) -> MeasuredColumns:

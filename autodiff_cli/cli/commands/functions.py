@@ -1,17 +1,17 @@
 """`autodiff functions`: the functions of the language, from the table of primitives."""
 
-from ...formulas.functions import FunctionEntry, Functions, function, functions
+from collections.abc import Sequence
+from typing import Any
+
+from ...formulas.functions import function, functions
 from ...views.formats import draws
 from ...views.functions import FunctionsView
-from ..call import Call
-from ..runner import Inputs, write_entries
+from ..runner import Command, write_entries
 
 
-def run(call: Call) -> int:
+def run(call: Command) -> int:
     """List the functions of the language; return the exit code."""
-    inputs, name = Inputs.of(call), call.name
-    shown = FunctionsView()
-    chosen = inputs.chosen(shown.formats)
-    entries: tuple[FunctionEntry | Functions, ...]
-    entries = (function(name),) if name is not None else (functions(),) if draws(chosen) else functions().entries
-    return write_entries(inputs, shown, entries, chosen=chosen)
+    shown, name = FunctionsView(), call.name
+    chosen = call.chosen(shown.formats)
+    entries: Sequence[Any] = [function(name)] if name is not None else functions().entries
+    return write_entries(call, shown, [functions()] if name is None and draws(chosen) else entries, chosen=chosen)

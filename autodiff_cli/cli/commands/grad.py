@@ -4,38 +4,30 @@ from ...derivatives.gradient import gradient
 from ...inputs.parse_point import may_sweep
 from ...views.formats import draws
 from ...views.gradient import GradientView
-from ..call import Call
-from ..runner import Inputs, RowQuestion, asking
-from . import answer_at, data_over
+from ..runner import Command, RowQuestion
+from . import answer_at
 
 
-def run(call: Call) -> int:
+def run(call: Command) -> int:
     """Compute value, exact gradient and graph at a point; return the exit code."""
-    inputs, rows, digits = Inputs.of(call), call.rows, call.answers.shown
-    relative, everything = call.relative, call.everything
-    arithmetic = call.arithmetic
-    over = data_over(call, inputs)
-    shown = GradientView(
-        digits=digits, intermediates=everything, table=not call.no_table, tree=not call.no_tree, **call.choices
-    )
+    everything, over = call.everything, call.over
+    shown = GradientView(intermediates=everything, **call.shown)
     question = RowQuestion(
         "grad",
-        arithmetic,
-        digits,
-        None if over is not None else inputs.posed,
-        None if over is not None or everything or relative else lambda x: [x.value, *x.gradient.values()],
+        call.posed if over is None else None,
+        None if over is not None or everything or call.relative else lambda x: [x.value, *x.gradient.values()],
         "--sort" if call.sort else None,
-        units=call.units,
     )
-    call = call.by_row
-    if over is not None or not (inputs.many or rows.points or may_sweep(inputs.at)):
-        return answer_at(inputs, call, asking(gradient, call, over=over), shown, question)
+    if over is not None or not (call.many or call.points or may_sweep(call.at)):
+        return answer_at(call, call.by_row.asking(gradient), shown, question)
     from ...derivatives.gradient_cache import Programs  # only for many
 
-    drawn = inputs.many and draws(inputs.chosen(shown.formats)) and not call.no_tree
+    drawn = call.many and draws(call.chosen(shown.formats)) and not call.no_tree
     programs = Programs(
-        arithmetic, whole=everything or drawn, relative=relative, units=call.units, system=bool(rows.points)
+        call.arithmetic,
+        whole=everything or drawn,
+        relative=call.relative,
+        units=call.by_row.units,
+        system=bool(call.points),
     )
-    return answer_at(
-        inputs, call, lambda request: programs.gradient(request.text, request.point, request.wrt), shown, question
-    )
+    return answer_at(call, lambda request: programs.gradient(request.text, request.point, request.wrt), shown, question)

@@ -4,25 +4,21 @@ import sys
 
 from ...derivatives.graph import picture, symbolic_picture
 from ...errors import usage_error
-from ...views.characters import theme_of
 from ...views.graph import FORMATS, PictureView, way_of, written
-from ..call import Call
-from ..runner import Inputs, answer_all, asking
+from ..runner import Command, answer_all
 
 
-def run(call: Call) -> int:
+def run(call: Command) -> int:
     """Draw the graph, with value and derivative at each node; return the exit code."""
-    inputs = Inputs.of(call)
-    inputs.need(only="a picture is drawn of one program at a time, not of a stream")
-    chosen = inputs.chosen(FORMATS, "tree")
-    if chosen in ("png", "pdf") and inputs.output is None and sys.stdout.isatty():
+    call.need(only="a picture is drawn of one program at a time, not of a stream")
+    chosen = call.chosen(FORMATS, "tree")
+    if chosen in ("png", "pdf") and call.output is None and sys.stdout.isatty():
         raise usage_error(
             f"a {chosen.upper()} cannot be shown on a terminal", f"write it to a file: `--output graph.{chosen}`"
         )
-    shown = PictureView(digits=call.answers.shown, theme=theme_of(call.theme), way=way_of(call.layout), **call.choices)
     return answer_all(
-        inputs,
-        (lambda request: symbolic_picture(request.text, request.point)) if call.symbolic else asking(picture, call),
-        shown,
+        call,
+        (lambda request: symbolic_picture(request.text, request.point)) if call.symbolic else call.asking(picture),
+        PictureView(way=way_of(call.layout), **call.shown),
         chosen=written(chosen),
     )

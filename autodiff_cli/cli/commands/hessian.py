@@ -1,17 +1,13 @@
 """`autodiff hessian`: second derivatives of a program at a point, and what they say of it."""
 
-from ...data.rows import flat_hessian as flat
+from ...data.rows import FLAT
 from ...derivatives.hessian import hessian
 from ...views.hessian import HessianView
-from ..call import Call
-from ..runner import Inputs, RowQuestion, asking
-from . import answer_at, data_over
+from ..runner import Command, RowQuestion
+from . import answer_at
 
 
-def run(call: Call) -> int:
+def run(call: Command) -> int:
     """Compute the Hessian at a point, and classify the point; return the exit code."""
-    inputs, digits = Inputs.of(call), call.answers.shown
-    over = data_over(call, inputs)
-    posed, numbers_of = (inputs.posed, flat) if over is None else (None, None)
-    question = RowQuestion("hessian", call.arithmetic, digits, posed, numbers_of, units=call.units)
-    return answer_at(inputs, call, asking(hessian, call.by_row, over=over), HessianView(digits=digits), question)
+    question = RowQuestion("hessian", *((call.posed, FLAT["hessian"]) if call.over is None else (None, None)))
+    return answer_at(call, call.by_row.asking(hessian), HessianView(**call.shown), question)

@@ -1,16 +1,14 @@
 """`autodiff jacobian`: the derivatives of several outputs, or products with them."""
 
-from ...data.rows import flat_jacobian as flat
+from ...data.rows import FLAT
 from ...derivatives.jacobian import jacobian
 from ...views.jacobian import JacobianView
-from ..call import Call
-from ..runner import Inputs, RowQuestion, asking
+from ..runner import Command, RowQuestion
 from . import answer_at
 
 
-def run(call: Call) -> int:
+def run(call: Command) -> int:
     """Compute the Jacobian of several outputs, or products with it; return the exit code."""
-    inputs, digits = Inputs.of(call), call.answers.shown
-    numbers_of = flat if call.direction is None and call.adjoint is None else None
-    question = RowQuestion("jacobian", call.arithmetic, digits, inputs.posed, numbers_of, units=call.units)
-    return answer_at(inputs, call, asking(jacobian, call.by_row), JacobianView(digits=digits), question)
+    whole = call.direction is None and call.adjoint is None
+    question = RowQuestion("jacobian", call.posed, FLAT["jacobian"] if whole else None)
+    return answer_at(call, call.by_row.asking(jacobian), JacobianView(**call.shown), question)

@@ -7,9 +7,8 @@ from typing import Any, BinaryIO
 from ...batched.columns_io import listed
 from ...equations.solve import posed_equations
 from ...errors import ExpressionError, point_error, usage_error
-from ...inputs.arithmetic import DOUBLE
 from ...inputs.decoding import whole
-from ...inputs.parse_point import ValueOf, is_name, may_sweep, parse_point, point_of_object, read_json
+from ...inputs.parse_point import ValueOf, is_name, parse_point, point_of_object, read_json
 from ...inputs.problem import Problem, pose
 from ...streams.requests import Reading, Request, unknowns_of_object
 from ...uncertainty.measured_units import measured_value
@@ -23,36 +22,23 @@ from ...uncertainty.propagate import (
     parse_pairs,
     propagate,
 )
-from ...views.characters import theme_of
 from ...views.propagate import PropagationView
 from ..call import Call
-from ..options import Rows
-from ..runner import Inputs, RowQuestion
+from ..runner import Command, RowQuestion
 from ..searches import Searches
-from . import answer_at
 
 
-def run(call: Call) -> int:
+def run(call: Command) -> int:
     """Propagate uncertainties, and show each input's contribution; return the exit code."""
-    rows, draws, fit = call.rows, call.draws, call.fit
-    value_of = with_draws(measured_value, rows)
+    value_of = with_draws(measured_value, call)
     reading = Reading(
-        with_spreads(value_of) if rows.points else value_of,
+        with_spreads(value_of) if call.points else value_of,
         {"correlation": pairs_of_object, "dof": point_of_object, "for": unknowns_of_object},
     )
-    inputs = Inputs.of(call, reading, uncertain=True)
-    inputs.need()
-    shown = PropagationView(digits=call.answers.shown, theme=theme_of(call.theme), **call.choices)
-    several = bool(rows.points) or may_sweep(inputs.at)
-    chosen = "" if several else inputs.chosen(shown.formats)
-    inputs.check_picture(chosen, "budget")
+    call = Command(call.values, reading, uncertain=True)
+    call.need()
+    draws, arguments = call.draws, call.arguments(propagate)
     option, files = ("--draws", draws) if draws else ("--data", call.data)
-    if files and inputs.many:
-        raise usage_error(f"`{option}` is for one program", "give the program as the argument, or with `--file PATH`")
-    pairs = parse_pairs(call.correlation or ())
-    degrees = {name: value for text in call.dof or () for name, value in parse_point(text).items()}
-    fitted = None if fit is None else read_fit(fit, inputs.beside("--fit", fit))
-    arguments = call.arguments(propagate)
 
     def asked(request: Request, stop: Callable[[], bool]) -> Propagation:
         own: dict[str, Any] = arguments | ({"unknowns": request.more["for"]} if "for" in request.more else {})
@@ -60,8 +46,19 @@ def run(call: Call) -> int:
         own["correlation"] = {**pairs, **request.more.get("correlation", {})}
         own["dof"] = {**degrees, **request.more.get("dof", {})}
         own["draws" if draws else "readings"] = readings(call, files, request.text, known_names) if files else None
-        own |= {"system": bool(rows.points), "by_size": chosen not in MACHINE}
+        own |= {"system": bool(call.points), "by_size": searches.chosen not in MACHINE}
         return propagate(request.text, request.point, fitted=fitted, stop=stop, **own)
+
+    view = PropagationView(**call.shown)
+    searches = Searches(call, view, asked, lambda result: not result.interrupted, unit="blocks of draws")
+    call.check_picture(searches.chosen, "budget")
+    if files and call.many:
+        raise usage_error(f"`{option}` is for one program", "give the program as the argument, or with `--file PATH`")
+    pairs = parse_pairs(call.correlation or ())
+    degrees = {name: value for text in call.dof or () for name, value in parse_point(text).items()}
+    fitted = None if call.fit is None else read_fit(call.fit, call.beside("--fit", call.fit))
+    looked_for, between = arguments.get("unknowns"), arguments.get("between")
+    implicit = not (looked_for is None and between is None)
 
     def posed(text: str, point: Mapping[str, float]) -> Problem:
         if files:
@@ -69,30 +66,14 @@ def run(call: Call) -> int:
                 f"`{option}` and many points do not go together", "give the values in `--at`, or one point"
             )
         values = {**(fitted.values if fitted is not None else {}), **point}
-        if not rows.points and not any(isinstance(value, MeasuredValue) for value in values.values()):
+        if not call.points and not any(isinstance(value, MeasuredValue) for value in values.values()):
             example = next(iter(point), "x")
             raise point_error("no value has an uncertainty", f'write it behind the value: `--at "{example}=5.00±0.02"`')
-        looked_for, between = arguments.get("unknowns"), arguments.get("between")
-        implicit = not (looked_for is None and between is None)
-        return (
-            posed_equations(text, values, looked_for, between, None, dimensions=False)
-            if implicit
-            else pose(text, {name: float(x) for name, x in values.items()}, None, quantities=True)
-        )
+        if implicit:
+            return posed_equations(text, values, looked_for, between, None, dimensions=False)
+        return pose(text, {name: float(x) for name, x in values.items()}, None, quantities=True)
 
-    many = inputs.many or several
-    searches = Searches(asked, lambda result: not result.interrupted, many=many, unit="blocks of draws")
-    equations = bool(arguments.keys() & {"unknowns", "between"})
-    question = RowQuestion(
-        "propagate",
-        DOUBLE,
-        call.answers.shown,
-        posed,
-        errors=call.errors or "columns",
-        units=call.units,
-        equations=equations,
-    )
-    return max(answer_at(inputs, call, searches.answer, shown, question, chosen=chosen), searches.code)
+    return searches.run(RowQuestion("propagate", posed, errors=call.errors or "columns", equations=implicit))
 
 
 def read_fit(path: str, file: BinaryIO | None = None) -> Estimates:
@@ -115,7 +96,7 @@ MACHINE = ("", "json", "jsonl", "csv", "tsv", "plain")
 _DRAWS = re.compile(r"\s*draws\(\s*([^#]+?)\s*(?:#\s*(.+?)\s*)?\)\s*")
 
 
-def with_draws(value_of: ValueOf, written: Rows) -> ValueOf:
+def with_draws(value_of: ValueOf, written: Call) -> ValueOf:
     """What reads values as another way does, or as those of a column of draws in a file: `draws(chain.csv#a)`.
 
     The file is written as the options say.
@@ -148,17 +129,15 @@ def readings(call: Call, paths: Sequence[str], text: str, known_names: Sequence[
     implicit = call.unknowns is not None or call.between is not None
 
     def used(columns: Sequence[str]) -> list[str]:
-        program = variables_of(text, [*known_names, *(column for column in columns if is_name(column))], implicit)
-        used_names = [name for name in program.variables if name in columns]
+        variables = variables_of(text, [*known_names, *(column for column in columns if is_name(column))], implicit)
+        used_names = [name for name in variables if name in columns]
         # what an implicit model has no value of is looked for
-        missing = [
-            name for name in program.variables if name not in columns and name not in known_names and not implicit
-        ]
+        missing = [name for name in variables if name not in columns and name not in known_names and not implicit]
         if missing:
             raise ExpressionError(
                 "missing_value",
                 f"`{missing[0]}` has no value: the data has no column of that name",
-                program.variables[missing[0]].span,
+                variables[missing[0]].span,
                 f'its columns are {listed(columns)}; or give the value: `--at "{missing[0]}=…"`',
             )
         return used_names

@@ -2,13 +2,11 @@
 
 from ...derivatives.taylor import taylor
 from ...views.taylor import TaylorView
-from ..call import Call
-from ..runner import Inputs, RowQuestion, asking
+from ..runner import Command, RowQuestion
 from . import answer_at
 
 
-def run(call: Call) -> int:
+def run(call: Command) -> int:
     """Expand a formula in one variable into a Taylor polynomial; return the exit code."""
-    inputs, digits = Inputs.of(call), call.answers.shown
-    question = RowQuestion("taylor", call.arithmetic, digits, inputs.posed, units=call.units)
-    return answer_at(inputs, call, asking(taylor, call.by_row), TaylorView(digits=digits), question)
+    question = RowQuestion("taylor", call.posed)
+    return answer_at(call, call.by_row.asking(taylor), TaylorView(**call.shown), question)

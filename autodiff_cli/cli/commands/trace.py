@@ -5,13 +5,11 @@ import sys
 from ...derivatives.trace import trace
 from ...views.characters import terminal_of
 from ...views.trace import STEPS, TraceView
-from ..call import Call
-from ..runner import Inputs, answer_all, asking
+from ..runner import Command, answer_all
 
 
-def run(call: Call) -> int:
+def run(call: Command) -> int:
     """Show every step of evaluation and backpropagation; return the exit code."""
-    inputs, lines = Inputs.of(call), call.lines
-    letters = inputs.output is not None or terminal_of(sys.stdout).unicode
-    choices = {"digits": call.answers.shown, "steps": lines or STEPS, "folded": lines is None, **call.choices}
-    return answer_all(inputs, asking(trace, call), TraceView(unicode=letters, **choices))
+    letters, lines = call.output is not None or terminal_of(sys.stdout).unicode, call.lines
+    view = TraceView(unicode=letters, steps=lines or STEPS, folded=lines is None, **call.shown)
+    return answer_all(call, call.asking(trace), view)

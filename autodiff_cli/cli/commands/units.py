@@ -2,10 +2,9 @@
 
 from ...formulas.units import units
 from ...views.units import UnitsView
-from ..call import Call
-from ..runner import Inputs, write_entries
+from ..runner import Command, write_entries
 
 
-def run(call: Call) -> int:
+def run(call: Command) -> int:
     """List units and constants; return the exit code."""
-    return write_entries(Inputs.of(call), UnitsView(), [units(call.name)])
+    return write_entries(call, UnitsView(), [units(call.name)])
