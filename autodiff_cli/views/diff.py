@@ -36,6 +36,7 @@ class Written:
         return rule, self.formula(step.part, step), self.formula(step.result, step)
 
     def cells(self, step: Step) -> tuple[Pieces, ...]:
+        """The row of a step in a table."""
         rule, part, result = self.parts(step)
         condition: Pieces = ((f", {_holds(step)}", "faint"),) if step.condition else ()
         return ((rule, "name" if step.is_rule else "faint"),), ((part, "code"),), ((result, "code"), *condition)

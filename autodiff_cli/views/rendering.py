@@ -43,6 +43,7 @@ class PlainText:
         self.look = look
 
     def render(self, blocks: Iterable[Block]) -> str:
+        """The whole document, each line ended."""
         lines: list[str] = []
         previous: Block | None = None
         for block in blocks:
@@ -58,6 +59,7 @@ class PlainText:
         return isinstance(above, Line) and (isinstance(below, Line) or (isinstance(below, Drawing) and not below.name))
 
     def block(self, block: Block) -> Iterable[str]:
+        """The lines of one block."""
         if isinstance(block, Table):
             return self.table(block)
         if isinstance(block, Line):
@@ -69,14 +71,17 @@ class PlainText:
         return self.drawing(block) if isinstance(block, Drawing) else self.room(block)
 
     def line(self, pieces: Pieces) -> str:
+        """A line of styled text."""
         return self.text(pieces).rstrip()
 
     def lines(self, pieces: Pieces) -> Iterable[str]:
+        """Styled text, in as many lines as it needs."""
         if self.look.width is None:
             return (self.line(pieces),)
         return map(self.line, broken(as_shown(pieces, self.look), self.look.width))
 
     def text(self, pieces: Pieces) -> str:
+        """Styled text."""
         pieces = as_shown(pieces, self.look)
         return self.drawn(pieces, plain(pieces))
 
@@ -85,6 +90,7 @@ class PlainText:
         return text
 
     def program(self, program: Program) -> Iterable[str]:
+        """The heading over one of many answers."""
         text = "; ".join([visible(line, self.look.encoding) for line in program.text.splitlines()])
         return self.lines(((f"line {program.line}: {text}", "heading"),))
 
@@ -184,9 +190,11 @@ class PlainText:
         yield from map(self.line, _note(outline, self.look))
 
     def room(self, room: Room) -> Iterable[str]:
+        """Room to write in: none."""
         return ()
 
     def drawing(self, drawing: Drawing) -> Iterable[str]:
+        """Return a drawing under its name."""
         if drawing.name:
             yield self.line(((drawing.name, "faint"),))
         yield drawing.draw(self.look)
@@ -203,12 +211,15 @@ class Markdown(PlainText):
     """The document as Markdown, an empty line between its blocks."""
 
     def render(self, blocks: Iterable[Block]) -> str:
+        """The whole document; lines that follow each other without an empty one would be one paragraph."""
         return "".join([text + "\n\n" for block in blocks if (text := "\n".join(self.block(block)))])[:-1]
 
     def line(self, pieces: Pieces) -> str:
+        """A line of text; names and code as code spans, in which only a vertical bar can do harm."""
         return "".join([self.piece(text, style) for text, style in pieces])
 
     def piece(self, text: str, style: Style) -> str:
+        """One of them."""
         is_code = style == "name" or style == "code"
         if not is_code and text.isascii() and text.isprintable() and _ESCAPED.isdisjoint(text):
             return text
@@ -219,6 +230,7 @@ class Markdown(PlainText):
         return text if _ESCAPED.isdisjoint(text) else escaped(text, bar=False)
 
     def program(self, program: Program) -> Iterable[str]:
+        """The heading over one of many answers, and the program as code."""
         return (f"### line {program.line}", "", *self._fenced(program.text.splitlines()))
 
     def table(self, table: Table) -> Iterable[str]:
@@ -233,9 +245,11 @@ class Markdown(PlainText):
         return self._fenced("\n".join(super().outline(outline)).splitlines())
 
     def drawing(self, drawing: Drawing) -> Iterable[str]:
+        """Return a drawing as code."""
         return self._fenced("\n".join(super().drawing(drawing)).splitlines())
 
     def room(self, room: Room) -> Iterable[str]:
+        """Room to write in, by line breaks: empty lines would be one."""
         return ("<br>" * room.height,)
 
     def _fenced(self, lines: Sequence[str]) -> Iterator[str]:
@@ -246,12 +260,14 @@ class Html(PlainText):
     """The document as a piece of HTML for a notebook or a page, legible in light and dark; it loads nothing."""
 
     def render(self, blocks: Iterable[Block]) -> str:
+        """The whole document, in one element."""
         return f'<div class="autodiff">\n{super().render(blocks)}</div>\n'
 
     def together(self, above: Block, below: Block) -> bool:
         return True
 
     def line(self, pieces: Pieces) -> str:
+        """A line of styled text."""
         return f'<div style="font-family:monospace;white-space:pre-wrap">{self.text(pieces) or chr(10)}</div>'
 
     def drawn(self, pieces: Pieces, text: str) -> str:
@@ -276,6 +292,7 @@ class Html(PlainText):
         )
 
     def drawing(self, drawing: Drawing) -> Iterable[str]:
+        """Return a drawing as preformatted text."""
         if drawing.name:
             yield self.line(((drawing.name, "faint"),))
         yield _preformatted(escaped_html(drawing.draw(self.look)))

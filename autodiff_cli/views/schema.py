@@ -61,6 +61,7 @@ class Field(NamedTuple):
     """The keys of what it holds, where that is a record, a list of records, or records by name."""
 
     def of(self, answer: Any) -> Any:
+        """Return its value in an answer."""
         return getattr(answer, self.name) if self.value is None else self.value(answer)
 
 
@@ -276,9 +277,11 @@ class View(Choices, Generic[Answer]):
         return f"{error.kind}: {error}"
 
     def number(self, x: Shown | bool | None) -> str:
+        """Return a number as people are shown it."""
         return format_number(x, self.digits)
 
     def record(self, answer: Answer) -> dict[str, object]:
+        """Return the answer as the fields of its JSON record."""
         arithmetic = getattr(answer, "arithmetic", None)
         name = "double" if arithmetic is None else arithmetic.name
         record = record_of(self.shown_fields, self.select(answer), name)

@@ -56,6 +56,7 @@ class Names:
         self._numbered = re.compile(rf"\b{letter}(\d+)\b")
 
     def name(self, row: Named) -> str:
+        """Return the name of the node."""
         if row.numbered and self.unicode:
             return self.letter + row.name[len(self.letter) :].translate(_SUBSCRIPTS)
         return row.name
@@ -74,6 +75,7 @@ class Names:
         return "".join(char + "\u0305" for char in stem) + mark + again
 
     def tangent(self, row: Named) -> str:
+        """The node's name with a dot."""
         return self._accented(row, "\u0307", "dot")
 
     def _accented(self, row: Named, accent: str, word: str) -> str:
@@ -81,6 +83,7 @@ class Names:
         return name[0] + accent + name[1:] if self.unicode else f"{word}({name})"
 
     def derivative(self, row: Named, by: Named) -> str:
+        """∂ of one node by another."""
         if self.unicode:
             return f"∂{self.name(row)}/∂{self.name(by)}"
         return f"d({row.name})/d({by.name})"
@@ -151,10 +154,12 @@ class Notation(Names):
         return [(self.tangent(row), self.numeral(trace.direction.get(row.symbol, 0.0))) for row in variables]
 
     def primal_cells(self, row: TraceRow) -> Pieces:
+        """The row of a node in the table of the primal trace."""
         formula = self.text(row.formula) if row.graph._prev else ""
         return (self.name(row), "name"), (formula, "code"), (self.numbers(row), "code"), (self.value(row), "number")
 
     def adjoint_cells(self, pull: AdjointStep) -> Pieces:
+        """The row of a step in the table of the adjoint trace."""
         local = self.text(pull.formula)
         if local in (self.numeral(pull.partial), ""):
             local = self.number(pull.partial)
@@ -167,6 +172,7 @@ class Notation(Names):
         return (self.pull(pull), "code"), (local, "code"), (numbers, "number"), (self.number(pull.total), "number")
 
     def tangent_cells(self, push: TangentStep) -> Pieces:
+        """The row of a step in the table of the tangent trace."""
         step, numbers = self.push(push)
         return (step, "code"), (numbers, "number"), (self.number(push.tangent), "number")
 
