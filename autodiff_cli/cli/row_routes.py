@@ -31,7 +31,7 @@ from ..inputs.sweeps import Grid
 from ..language.tokens import has_unit_literals, plain_number
 from ..numbers.budget import reported
 from ..streams.files import Output, begun
-from ..streams.filesystems import arrow, is_url, plain
+from ..streams.filesystems import arrow, is_url, plain, unwritten
 from ..streams.interruption import interrupted
 from ..streams.requests import Request, default_point, mapping, whole
 from ..uncertainty.measured_value import Spread, normal, quantity
@@ -436,7 +436,7 @@ def _piped(job: _Job, stack: ExitStack, first: Reader | None) -> int:
     except OSError as fault:
         if beside is None:
             raise
-        raise beside.unwritten(fault) from None
+        raise unwritten(beside.path, fault) from None
     tally.report()
     return code
 

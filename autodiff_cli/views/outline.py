@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from itertools import accumulate, islice
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..algebra.nary import Chains
+from ..algebra.walk import Chains
 from ..derivatives.folding import MANY_ALIKE, unrolled
 from ..graphs.value import Value
 from .document import Branch, Outline, Pieces, measured
