@@ -15,8 +15,12 @@ if TYPE_CHECKING:
 KINDS = "a dictionary of columns, a frame of pandas or Polars, an Arrow table, or a NumPy array with named fields"
 
 
+ARROW = ("__arrow_c_stream__", "__arrow_c_array__")
+"""The methods of what gives its columns to Arrow."""
+
+
 def is_frame(value: object) -> bool:
-    """Whether this holds columns by name, rather than one number for each name."""
+    """Return whether this holds columns by name, rather than one number for each name."""
     if isinstance(value, Mapping):
         return any(map(_is_column, value.values()))
     return any(hasattr(value, attribute) for attribute in ARROW) or _field_names(value) is not None
@@ -27,14 +31,11 @@ def _is_column(value: object) -> bool:
     return len(shape) == 1 if shape is not None else hasattr(value, "__len__") and not isinstance(value, NO_COLUMNS)
 
 
-ARROW = ("__arrow_c_stream__", "__arrow_c_array__")
-"""The methods of what gives its columns to Arrow."""
-
 NO_COLUMNS = (str, bytes, Mapping)
 
 
 def _field_names(value: object) -> tuple[str, ...] | None:
-    """The names of the fields of a structured NumPy array."""
+    """Return the names of the fields of a structured NumPy array."""
     names: tuple[str, ...] | None = getattr(getattr(value, "dtype", None), "names", None)
     return names
 
@@ -51,33 +52,28 @@ def arrow_table(frame: Any) -> tuple[pa.Table, Callable[[pa.Table], Any]]:
     """
     arrow = needed("pyarrow", "data", "frames need pyarrow")
     if isinstance(frame, arrow.Table):
-        return frame, _same
+        return frame, lambda table: table
     if isinstance(frame, arrow.RecordBatch):
         return arrow.Table.from_batches([frame]), _one_batch
-    library = next(
-        (kind.__module__.partition(".")[0] for kind in type(frame).__mro__ if kind.__name__ == "DataFrame"), ""
-    )
+    frames = [kind.__module__.partition(".")[0] for kind in type(frame).__mro__ if kind.__name__ == "DataFrame"]
+    library = frames[0] if frames else ""
+    names = _field_names(frame)
     try:
         if library == "pandas":
-            index = frame.index
-            return arrow.Table.from_pandas(frame, preserve_index=False), lambda table: table.to_pandas().set_index(
-                index
-            )
+            table = arrow.Table.from_pandas(frame, preserve_index=False)
+            return table, lambda table: table.to_pandas().set_index(frame.index)
         if library == "polars":
             return arrow.table(frame), sys.modules["polars"].from_arrow
-        if isinstance(frame, Mapping):
-            return _of_columns(frame, arrow)
-        if (names := _field_names(frame)) is not None:
-            return _of_columns({name: frame[name] for name in names}, arrow)[0], _structured
+        if isinstance(frame, Mapping) or names is not None:
+            columns = dict(frame) if names is None else {name: frame[name] for name in names}
+            common_length(columns)
+            first: Any = next(iter(columns.values()), [])
+            return arrow.table(columns), _structured if names is not None else lambda table: _dictionary(table, first)
         if any(hasattr(frame, attribute) for attribute in ARROW):
-            return arrow.table(frame), _same
+            return arrow.table(frame), lambda table: table
     except (arrow.ArrowException, ValueError, TypeError) as error:
         raise point_error(f"the columns cannot be read: {error}", f"give {KINDS}") from None
     raise point_error(f"this is a {type(frame).__name__}, and no frame", f"give {KINDS}")
-
-
-def _same(table: pa.Table) -> pa.Table:
-    return table
 
 
 def _one_batch(table: pa.Table) -> pa.RecordBatch:
@@ -87,23 +83,22 @@ def _one_batch(table: pa.Table) -> pa.RecordBatch:
     return batches[0] if batches else pa.RecordBatch.from_pylist([], schema=table.schema)
 
 
-def _of_columns(columns: Mapping[str, Any], arrow: Any) -> tuple[pa.Table, Callable[[pa.Table], Any]]:
-    first: Any = next(iter(columns.values()), [])
-    common_length(columns)
-    table = arrow.table(dict(columns))
-    if isinstance(first, arrow.Array | arrow.ChunkedArray):
-        return table, lambda answers: dict(zip(answers.column_names, answers.columns, strict=True))
-    return table, _numpy_columns if hasattr(first, "dtype") else lambda answers: answers.to_pydict()
+def _dictionary(table: pa.Table, first: Any) -> dict[str, Any]:
+    """Return a dictionary of columns as the first one is: an Arrow array, a NumPy array or a list."""
+    import pyarrow as pa
 
-
-def _numpy_columns(table: pa.Table) -> dict[str, Any]:
-    return {name: table[name].to_numpy() for name in table.column_names}
+    if isinstance(first, pa.Array | pa.ChunkedArray):
+        return dict(zip(table.column_names, table.columns, strict=True))
+    if hasattr(first, "dtype"):
+        return {name: table[name].to_numpy() for name in table.column_names}
+    columns: dict[str, Any] = table.to_pydict()
+    return columns
 
 
 def _structured(table: pa.Table) -> Any:
     import numpy as np
 
-    columns = _numpy_columns(table)
+    columns = {name: table[name].to_numpy() for name in table.column_names}
     array = np.empty(table.num_rows, [(name, column.dtype) for name, column in columns.items()])
     for name, column in columns.items():
         array[name] = column

@@ -75,23 +75,20 @@ class Tally:
         kind, message, span, *_ = error.diagnostic
         # at one place there is one reason, in all but words such as these
         place = (kind, span, message[:12]) if span is not None and error.text is None else (kind, message)
-        why = self._places.get(place)
-        if why is None:
-            why = reason(error)
-            self.code = max(self.code, error.exit_code)
-            if len(self._places) < MOST_PLACES:
-                self._places[place] = why
-        self.reasons[why] += 1
+        if place not in self._places and len(self._places) < MOST_PLACES:
+            self._places[place] = reason(error)
+        self.code = max(self.code, error.exit_code)
+        self.reasons[self._places.get(place) or reason(error)] += 1
 
     def report(self) -> None:
         """Print on standard error how many rows have no answer, or one by convention, and why."""
-        self._report(self.reasons, self.reasons.total(), ("has", "have"), "no answer")
-        at_kink = "at a kink, where the derivative is a convention"
-        self._report(self.kinks.conventions, self.kinks.rows, ("is", "are"), at_kink)
-
-    def _report(self, reasons: Counter[str], rows: int, verbs: tuple[str, str], what: str) -> None:
-        if rows:
-            write_reasons(self.rows, rows, f"{verbs[rows > 1]} {what}", reasons)
+        kinks = "at a kink, where the derivative is a convention"
+        for reasons, rows, verbs, what in (
+            (self.reasons, self.reasons.total(), ("has", "have"), "no answer"),
+            (self.kinks.conventions, self.kinks.rows, ("is", "are"), kinks),
+        ):
+            if rows:
+                write_reasons(self.rows, rows, f"{verbs[rows > 1]} {what}", reasons)
 
 
 class FailedRow(Exception):
