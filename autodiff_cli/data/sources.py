@@ -26,24 +26,15 @@ from .text_dialects import FIRST_BLOCK, UNFORCED, Forced, Layout, Normal
 TEXT = ("csv", "tsv", "jsonl")
 INPUT_FORMATS = (*TEXT, "xlsx", *COLUMNAR)
 
-SUFFIXES = {
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".tab": "tsv",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".json": "jsonl",
-    ".xlsx": "xlsx",
-    ".xlsm": "xlsx",
-    ".xls": "xlsx",
-    ".ods": "xlsx",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".arrow": "arrow",
-    ".arrows": "arrow",
-    ".feather": "arrow",
-    ".ipc": "arrow",
+_ENDINGS = {
+    "csv": ".csv",
+    "tsv": ".tsv .tab",
+    "jsonl": ".jsonl .ndjson .json",
+    "xlsx": ".xlsx .xlsm .xls .ods",
+    "parquet": ".parquet .pq",
+    "arrow": ".arrow .arrows .feather .ipc",
 }
+SUFFIXES = {suffix: format for format, suffixes in _ENDINGS.items() for suffix in suffixes.split()}
 """How the names of files end, and what is in them."""
 
 PACKED = {".gz": "gzip", ".zst": "zstd"}

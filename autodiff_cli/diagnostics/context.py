@@ -68,19 +68,8 @@ TIGHT = Kind.DIVIDE + Kind.POWER + Kind.ROOT
 SEPARATORS = Kind.SEMICOLON + Kind.NEWLINE
 STOPS = SEPARATORS + Kind.END
 
-ENDS = (
-    SIGNS
-    + STOPS
-    + Kind.COMPARISON
-    + Kind.CLOSE
-    + Kind.RIGHT
-    + Kind.COLON
-    + Kind.COMMA
-    + Kind.IF
-    + Kind.ELSE
-    + Kind.AND
-    + Kind.OR
-)
+ENDS = SIGNS + STOPS + Kind.COMPARISON + Kind.CLOSE + Kind.RIGHT + Kind.COLON + Kind.COMMA
+ENDS += Kind.IF + Kind.ELSE + Kind.AND + Kind.OR
 """The tokens that end a product."""
 
 _PARTNERS = {Kind.CLOSE: Kind.OPEN, Kind.RIGHT: Kind.LEFT, Kind.CLOSING_BAR: Kind.BAR}
