@@ -62,7 +62,7 @@ class Evaluator:
         """Steps of work that an evaluation costs: about microseconds, of value and derivatives."""
 
     def __getstate__(self) -> dict[str, Any]:
-        """All but what is generated when it is asked for."""
+        """Return all but what is generated when it is asked for."""
         return {name: x for name, x in self.__dict__.items() if name not in ("_gradient", "_value", "graph")}
 
     @cached_property
@@ -84,7 +84,7 @@ class Evaluator:
         return compiled(record_values((self.output,), self._leaves), len(self._leaves))
 
     def __call__(self, point: Sequence[float]) -> tuple[float, list[float]]:
-        """Value and partial derivatives, in the order of `wrt`, at a point: one finite float a variable.
+        """Return value and partial derivatives, in the order of `wrt`, at a point: one finite float a variable.
 
         Raises `ExpressionError` (`domain`, `derivative`, `overflow`) as `gradient` does.
         """
@@ -97,7 +97,7 @@ class Evaluator:
         return with_fallback(fast, lambda: self.slowly(point))
 
     def value(self, point: Sequence[float]) -> float:
-        """The value alone, at a point. Raises `ExpressionError` (`domain`, `overflow`)."""
+        """Return the value alone, at a point. Raises `ExpressionError` (`domain`, `overflow`)."""
         work.charge(self.steps)
         result: tuple[float, object] = with_fallback(
             lambda: self._value(point), lambda: self.slowly(point, differentiate=False)
@@ -198,7 +198,7 @@ def gradient_recorder(program: Program, wanted: Sequence[str]) -> Record:
 
 
 def compiled(recording: Recording, inputs: int) -> Compiled:
-    """The recording as a Python function.
+    """Return the recording as a Python function.
 
     Its source is made of numbered names, of literals and of names out of the table of primitives: nothing that anybody
     typed is in it.

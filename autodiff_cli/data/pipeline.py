@@ -109,7 +109,7 @@ class FailedRow(Exception):
 
 
 def answers(chunks: Iterable[Chunk], bound: Bound, tally: Tally, *, fail: bool) -> Iterator[tuple[pa.RecordBatch, int]]:
-    """The answers to the rows of a file, or of a fragment of one, each with the bytes that were read for it.
+    """Yield the answers to the rows of a file, or of a fragment of one, each with the bytes that were read for it.
 
     With `fail` the first row without an answer is the last, and then raised as `FailedRow`.
     """
@@ -180,7 +180,7 @@ def run(files: Files, bound: Bound, sink: Sink, beside: AtomicFile | Upload | No
 
 
 def ahead(items: Iterator[Item], stops: Callable[[], bool], threads: list[threading.Thread]) -> Iterator[Item]:
-    """The items, made in a thread a few of them ahead, until there are no more or the work stops.
+    """Yield the items, made in a thread a few of them ahead, until there are no more or the work stops.
 
     Raises what making them raises.
     """
@@ -218,7 +218,7 @@ def ahead(items: Iterator[Item], stops: Callable[[], bool], threads: list[thread
 
 
 def rate(files: Files, rows: int, size: int, begun: float) -> str:
-    """How fast it goes, and how much is left, where that is known."""
+    """Return how fast it goes, and how much is left, where that is known."""
     elapsed = max(time.monotonic() - begun, 1e-3)
     per_second = f", {rows / elapsed:,.0f} a second"
     first, share = files.first, 0.0

@@ -282,7 +282,7 @@ def check_clash(
 
 
 def no_number(batch: pa.RecordBatch, column: str, row: int) -> ExpressionError:
-    """The error for a cell that is empty, or not a finite number."""
+    """Return the error for a cell that is empty, or not a finite number."""
     if not batch.column(column)[row].is_valid:
         return point_error(f"column `{column}`: it is empty", "give a number")
     message = f"column `{column}`: the value of `{column}` is not a finite number"
@@ -290,7 +290,7 @@ def no_number(batch: pa.RecordBatch, column: str, row: int) -> ExpressionError:
 
 
 def numbers_of(column: Any) -> Any:
-    """A column as doubles, NaN where there is none."""
+    """Return a column as doubles, NaN where there is none."""
     import pyarrow as pa
 
     if pa.types.is_dictionary(column.type):
@@ -303,7 +303,7 @@ def numbers_of(column: Any) -> Any:
 
 
 def doubles(column: Any) -> Any:
-    """The numbers of an Arrow column of doubles, NaN for null; its own method would import pandas."""
+    """Return the numbers of an Arrow column of doubles, NaN for null; its own method would import pandas."""
     import numpy as np
 
     there, data = column.buffers()
@@ -379,13 +379,13 @@ class Rows(NamedTuple):
         return _unpickled, (version(), tuple(self))
 
     def fitted(self, columns: Sequence[str]) -> Fitted:
-        """The formula over these columns. Raises `ExpressionError` where they do not fit."""
+        """Return the formula over these columns. Raises `ExpressionError` where they do not fit."""
         several = self.question == "jacobian"
         with _about(self.text):
             return fitted(self.text, columns, dict(self.at), self.wrt, outputs=several, lenient=self.lenient)
 
     def columns_needed(self, names: Sequence[str]) -> tuple[list[str], tuple[str, ...]]:
-        """The columns that hold numbers, and those that are carried along. Raises `ExpressionError`."""
+        """Return the columns that hold numbers, and those that are carried along. Raises `ExpressionError`."""
         columns = self.named(names)
         kept = kept_columns(self.keep, names)
         fit = self.fitted(list(columns))
@@ -393,18 +393,18 @@ class Rows(NamedTuple):
         return [columns[name] for name in used if name in columns], kept
 
     def named(self, names: Sequence[str]) -> dict[str, str]:
-        """Which of these columns has the values of which name."""
+        """Return which of these columns has the values of which name."""
         other = [*dict(self.at), *BOUND.findall(self.text)]
         return mapped_columns(dict(self.columns), names, other)
 
     def in_units(self, known: Fitted, units: RowUnits) -> Rows:
-        """The formula over numbers with these units."""
+        """Return the formula over numbers with these units."""
         inputs = [(name, *linear) for name, linear in units.inputs.items()]
         heads = units.heads(asked(self.question, known).names)
         return self._replace(inputs=tuple(inputs), outputs=tuple(units.outputs), heads=tuple(heads.items()))
 
     def over(self, names: Sequence[str]) -> Rows:
-        """The formula over columns of these names, in the units that the names say, if these count.
+        """Return the formula over columns of these names, in the units that the names say, if these count.
 
         Raises `ExpressionError` where dimensions do not fit together.
         """
@@ -412,7 +412,7 @@ class Rows(NamedTuple):
         return self if all(map(is_name, names)) and not asked_for else _over(self, tuple(names))
 
     def bound(self, schema: pa.Schema) -> Bound:
-        """The formula over the columns of a schema. Raises `ExpressionError` where they do not fit."""
+        """Return the formula over the columns of a schema. Raises `ExpressionError` where they do not fit."""
         with _BINDING:
             return _bound(self, schema.serialize().to_pybytes())
 
@@ -421,7 +421,7 @@ class Rows(NamedTuple):
         return self.over(columns.names).bound(columns).schema
 
     def __call__(self, frame: Any) -> Any:
-        """The answers to the rows of a frame, a row for a row, as a frame of the same kind.
+        """Return the answers to the rows of a frame, a row for a row, as a frame of the same kind.
 
         An Arrow batch or table, a frame of pandas or Polars, a dictionary of columns, a structured NumPy array.
         """
@@ -526,7 +526,7 @@ def rows(
     point: Sequence[str] = (),
     units: Sequence[str] | str | None = None,
 ) -> Rows:
-    """The formula `text` as a function from record batches to record batches with its answers, a row for a row.
+    """Return the formula `text` as a function from record batches to record batches with its answers, a row for a row.
 
     A batch of answers has the columns `value`, `d_x` for each variable, `error`, and those of the data to `keep` (True
     keeps all). `at` gives what is the same for all rows, `columns` says which column is which variable where their
@@ -599,7 +599,7 @@ def _field_names(value: object) -> tuple[str, ...] | None:
 
 
 def arrow_table(frame: Any) -> tuple[pa.Table, Callable[[pa.Table], Any]]:
-    """The columns of a frame as an Arrow table, and what makes a frame of the same kind of another table.
+    """Return the columns of a frame as an Arrow table, and what makes a frame of the same kind of another table.
 
     A pandas index is kept, and the columns of a dictionary are lists, NumPy arrays or Arrow arrays as its first one is.
     Raises `ExpressionError` for what is no frame. Needs the extra `data`.
