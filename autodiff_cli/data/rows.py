@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import lru_cache
+from itertools import chain
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -27,7 +28,7 @@ from ..derivatives.jacobian import output_names
 from ..errors import Diagnostic, ExpressionError, needed, point_error, usage_error
 from ..graphs.adjoint import column_names
 from ..graphs.second_order import hessian_in
-from ..graphs.value_and_gradient import evaluate_in
+from ..graphs.value_and_gradient import evaluate_in, value_and_gradient
 from ..inputs.arithmetic import DOUBLE, kink_warnings
 from ..inputs.column_units import column_units, left_out, units_in_headings, without_units_hint
 from ..inputs.measured_points import with_units
@@ -36,9 +37,8 @@ from ..inputs.problem import Point, Quantity, as_number, parse
 from ..language.elements import split_names
 from ..language.statements import UnknownShape
 from ..language.tokens import has_unit_literals
-from ..numbers.base import Number, NumberType
 from ..numbers.budget import BudgetExceeded, allowed
-from ..run.evaluation import Kinks as MetKinks
+from ..numbers.floats import REAL
 from ..views.schema import heading
 
 if TYPE_CHECKING:
@@ -88,39 +88,33 @@ def asked(question: str, fit: Fitted) -> RowRequest:
         results += [(f"d_{one}_{other}", f"the second derivative by {one} and {other}") for one, other in pairs]
 
         def second(point: Mapping[str, float]) -> Answer:
-            numbers = DOUBLE.run(point, lambda m, values: hessian_in(m, program.outputs[0], values, wanted)._asdict())
-            return _flat(numbers["value"], numbers["gradient"], numbers["hessian"]), ()
+            at = hessian_in(REAL, program.outputs[0], point, wanted)
+            return [float(x) + 0.0 for x in _flat(at.value, at.gradient, at.hessian)], ()
 
         record = None
         with suppress(ExpressionError):
             record = second_recorder(program, wanted) if len(wanted) <= MOST_IN_BLOCKS else None
         return RowRequest(results, record, second)
-    evaluator = Evaluator(program, wanted) if question == "grad" else None
-    if evaluator is None:
-        outputs = output_names(program.text, program.outputs, {b.value: b.name for b in program.bindings})
-        by_outputs = [f"the derivative of {output} by {name}" for output in outputs for name in wanted]
-        results = [*zip(column_names(len(outputs), wanted), (*outputs, *by_outputs), strict=True)]
+    # by the sweeps: compiled code takes the conventions at kinks whose sides agree
+    if question == "grad":
+        evaluator = Evaluator(program, wanted)
 
-    def first(point: Mapping[str, float]) -> Answer:
-        # by the sweeps: compiled code takes the conventions at kinks whose sides agree
-        if evaluator is not None:
-            warnings: list[Diagnostic] = []
-            value, partials = evaluator.slowly(list(point.values()), warnings=warnings)
-            return [value, *partials], warnings
-        kinks: MetKinks = {}
+        def gradient(point: Mapping[str, float]) -> Answer:
+            at = value_and_gradient(REAL, evaluator.graph, point, wanted)
+            return [float(x) + 0.0 for x in (at.value, *at.gradient.values())], at.at.warnings(at.kinks)
 
-        def rows_of(m: NumberType, values: Mapping[str, Number]) -> dict[str, Any]:
-            at = evaluate_in(m, program.graph, values, wanted)
-            rows, met = at.jacobian(wanted)
-            kinks.update(met)
-            return {"values": at.values, "jacobian": rows}
+        return RowRequest(results, gradient_recorder(program, wanted), gradient, evaluator.refused)
+    outputs = output_names(program.text, program.outputs, {b.value: b.name for b in program.bindings})
+    by_outputs = [f"the derivative of {output} by {name}" for output in outputs for name in wanted]
+    results = [*zip(column_names(len(outputs), wanted), (*outputs, *by_outputs), strict=True)]
 
-        answer = SimpleNamespace(**DOUBLE.run(point, rows_of))
-        return FLAT["jacobian"](answer), kink_warnings(DOUBLE, kinks.values())
+    def matrix(point: Mapping[str, float]) -> Answer:
+        at = evaluate_in(REAL, program.graph, point, wanted)
+        rows, kinks = at.jacobian(wanted)
+        numbers = [*at.values, *chain.from_iterable(rows)]
+        return [float(x) + 0.0 for x in numbers], kink_warnings(DOUBLE, kinks.values())
 
-    return RowRequest(
-        results, gradient_recorder(program, wanted), first, None if evaluator is None else evaluator.refused
-    )
+    return RowRequest(results, gradient_recorder(program, wanted), matrix)
 
 
 def _flat(value: Any, gradient: Iterable[Any], matrix: Sequence[Sequence[Any]]) -> list[Any]:
