@@ -39,7 +39,7 @@ from ..language.statements import UnknownShape
 from ..language.tokens import has_unit_literals
 from ..numbers.budget import BudgetExceeded, allowed
 from ..numbers.floats import REAL
-from ..views.schema import heading
+from ..views.numerals import heading
 
 if TYPE_CHECKING:
     import pyarrow as pa

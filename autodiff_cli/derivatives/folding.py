@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from ..algebra.nary import Chains
+from ..algebra.walk import Chains
 from ..graphs.value import Value, in_order
 from ..record import Record
 from ..table.operators import VARIABLE

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from ..algebra.nary import Chains
+from ..algebra.walk import Chains
 from ..errors import Diagnostic, ExpressionError
 from ..graphs.value import Value, in_order
-from ..inputs.arithmetic import DOUBLE
 from ..inputs.figures import unsigned
 from ..inputs.problem import parse
 from ..numbers.floats import REAL
@@ -92,12 +91,11 @@ def picture(
     Raises `ExpressionError` as `gradient` does.
     """
     try:
-        result = gradient(text, point, wrt=wrt, units=units, arithmetic=DOUBLE)
+        result = gradient(text, point, wrt=wrt, units=units)
     except ExpressionError as error:
         if error.kind == "missing_value":
-            diagnostic = error.diagnostic
-            hint = f"{diagnostic.hint}; or draw it without numbers: `--symbolic`"
-            raise ExpressionError(diagnostic.kind, diagnostic.message, diagnostic.span, hint, diagnostic.also) from None
+            hint = f"{error.hint}; or draw it without numbers: `--symbolic`"
+            error.diagnostic = error.diagnostic._replace(hint=hint, offers=())
         raise
     assert result.output is not None and result.graphed is not None
     answer = described(
@@ -107,13 +105,10 @@ def picture(
         warnings=result.warnings,
         units=result.graphed.units_of_values,
     )
-    return answer if result.units is None else answer._replace(units=_units(answer, result.units))
-
-
-def _units(picture: Picture, units: Units) -> Units:
-    """The units of the record of a picture."""
-    nodes = [{"data": node.unit or "", "grad": node.grad_unit or ""} for node in picture.nodes]
-    return type(units)(gradient=units["gradient"], nodes=nodes)
+    if result.units is None:
+        return answer
+    nodes = [{"data": node.unit or "", "grad": node.grad_unit or ""} for node in answer.nodes]
+    return answer._replace(units=type(result.units)(gradient=result.units["gradient"], nodes=nodes))
 
 
 def symbolic_picture(text: str, names: Collection[str] = ()) -> Picture:
@@ -168,51 +163,48 @@ def described(
         for child, flag in zip(node._prev, taken[node], strict=True):
             evaluated[child] = evaluated[child] or flag
     place = {node: k for k, node in enumerate(node for node in order if node not in chains.links)}
+
+    def in_unit(x: Any, unit: Unit | None, by: Unit | None = None) -> tuple[Any, Unit | None]:
+        """A number in a unit, or in a quotient of two, and that unit; the number as it is where one has none."""
+        if unit is None:
+            return x, None
+        if by is not None:
+            from ..quantities.unit import ratio
+
+            unit = ratio(unit, by)
+        return None if x is None else unit.from_si(x), unit
+
     drawn = []
     for node in place:
         partials = _partials(node, chains) if numbers and node.grad is not None else {}
-        edges = [(user, k, partials.get((user, k))) for user, k in chains.edges(node)]
-        inputs = tuple([PictureInput(place[user._prev[k]], taken[user][k], partial) for user, k, partial in edges])
         data = unsigned(node.data) if not (node._prev or node.label) or (numbers and evaluated[node]) else None
         grad = node.grad if numbers and evaluated[node] and not isinstance(node.data, bool) else None
-        described_node = PictureNode(
-            node.label,
-            node._op,
-            node.primitive is VARIABLE,
-            data,
-            grad,
-            inputs,
-            len(inputs) > 1 and not node.primitive.commutative,
-            evaluated[node],
+        own = {} if units is None or isinstance(data, bool) else units
+        of = own.get(id(node))
+        inputs = []
+        for user, k in chains.edges(node):
+            operand = user._prev[k]
+            partial = in_unit(partials.get((user, k)), of, own.get(id(operand)))
+            inputs.append(PictureInput(place[operand], taken[user][k], *partial))
+        data, unit = in_unit(data, of)
+        grad, grad_unit = in_unit(grad, own.get(id(roots[0])), of)
+        drawn.append(
+            PictureNode(
+                node.label,
+                node._op,
+                node.primitive is VARIABLE,
+                data,
+                grad,
+                tuple(inputs),
+                len(inputs) > 1 and not node.primitive.commutative,
+                evaluated[node],
+                unit,
+                grad_unit,
+            )
         )
-        if units is not None:
-            operands = [units[id(user._prev[k])] for user, k, _ in edges]
-            described_node = _in_units(described_node, units[id(node)], operands, units[id(roots[0])])
-        drawn.append(described_node)
     outputs = tuple(place[root] for root in roots)
     answer = Picture(text, numbers, tuple(drawn), outputs, dict(gradient or {}), tuple(warnings), tuple(roots))
     return answer if units is None else answer._replace(node_units=tuple([units[id(value)] for value in order]))
-
-
-def _in_units(node: PictureNode, unit: Unit, operands: Sequence[Unit], output: Unit) -> PictureNode:
-    """The node in its unit, with the units of its inputs and of the output; its numbers are in coherent ones."""
-    from ..quantities.unit import ratio
-
-    if isinstance(node.data, bool):
-        return node
-    by = ratio(output, unit)
-    edges = []
-    for edge, operand in zip(node.inputs, operands, strict=True):
-        of_edge = ratio(unit, operand)
-        partial = None if edge.partial is None else of_edge.from_si(edge.partial)
-        edges.append(edge._replace(partial=partial, unit=of_edge))
-    return node._replace(
-        data=None if node.data is None else unit.from_si(node.data),
-        grad=None if node.grad is None else by.from_si(node.grad),
-        inputs=tuple(edges),
-        unit=unit,
-        grad_unit=by,
-    )
 
 
 def _partials(node: Value, chains: Chains) -> dict[tuple[Value, int], float]:

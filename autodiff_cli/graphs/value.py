@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+import operator
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple, NoReturn
 
@@ -31,6 +32,34 @@ class About(NamedTuple):
 
 
 _NOTHING, _FIXED = About(), About(active=False)
+
+
+def _function(name: str, doc: str) -> Callable[[Value], Value]:
+    """The method that applies a function of the table."""
+
+    def method(self: Value) -> Value:
+        return apply(FUNCTIONS[name], self)
+
+    method.__name__, method.__qualname__, method.__doc__ = name, f"Value.{name}", doc
+    return method
+
+
+def _reflected(operation: Callable[[Value, Value], Value]) -> Callable[[Value, Number], Value]:
+    """The method of an operator whose left operand is a plain number."""
+
+    def method(self: Value, other: Number) -> Value:
+        return operation(as_value(other), self)
+
+    return method
+
+
+def _comparison(compare: Callable[[Number, Number], object]) -> Callable[[Value, Value | Number], bool]:
+    """The method of an operator that compares numbers."""
+
+    def method(self: Value, other: Value | Number) -> bool:
+        return bool(compare(self.data, other.data if isinstance(other, Value) else other))
+
+    return method
 
 
 class Value:
@@ -193,17 +222,11 @@ class Value:
             return _result(ADD, self, y, out)
         return apply(ADD, self, y)
 
-    def __radd__(self, other: Number) -> Value:
-        return as_value(other) + self
-
     def __sub__(self, other: Value | Number) -> Value:
         y = other if type(other) is Value else as_value(other)
         if type(a := self.data) is type(b := y.data) is float and (out := a - b) - out == 0.0:
             return _result(SUB, self, y, out)
         return apply(SUB, self, y)
-
-    def __rsub__(self, other: Number) -> Value:
-        return as_value(other) - self
 
     def __mul__(self, other: Value | Number) -> Value:
         y = other if type(other) is Value else as_value(other)
@@ -211,17 +234,11 @@ class Value:
             return _result(MUL, self, y, out)
         return apply(MUL, self, y)
 
-    def __rmul__(self, other: Number) -> Value:
-        return as_value(other) * self
-
     def __truediv__(self, other: Value | Number) -> Value:
         y = other if type(other) is Value else as_value(other)
         if type(a := self.data) is type(b := y.data) is float and b != 0.0 and (out := a / b) - out == 0.0:
             return _result(DIV, self, y, out)
         return apply(DIV, self, y)
-
-    def __rtruediv__(self, other: Number) -> Value:
-        return as_value(other) / self
 
     def __pow__(self, other: Value | Number) -> Value:
         return apply(POW, self, other)
@@ -238,49 +255,19 @@ class Value:
     def __abs__(self) -> Value:
         return apply(FUNCTIONS["abs"], self)
 
-    def __lt__(self, other: Value | Number) -> bool:
-        return bool(self.data < _data(other))
+    __radd__, __rsub__ = _reflected(operator.add), _reflected(operator.sub)
+    __rmul__, __rtruediv__ = _reflected(operator.mul), _reflected(operator.truediv)
+    __lt__, __le__ = _comparison(operator.lt), _comparison(operator.le)
+    __gt__, __ge__ = _comparison(operator.gt), _comparison(operator.ge)
 
-    def __le__(self, other: Value | Number) -> bool:
-        return bool(self.data <= _data(other))
-
-    def __gt__(self, other: Value | Number) -> bool:
-        return bool(self.data > _data(other))
-
-    def __ge__(self, other: Value | Number) -> bool:
-        return bool(self.data >= _data(other))
-
-    def tanh(self) -> Value:
-        """The hyperbolic tangent of this Value."""
-        return apply(FUNCTIONS["tanh"], self)
-
-    def relu(self) -> Value:
-        """This Value above 0, else 0."""
-        return apply(FUNCTIONS["relu"], self)
-
-    def sigmoid(self) -> Value:
-        """The logistic function 1/(1 + exp(-x)) of this Value."""
-        return apply(FUNCTIONS["sigmoid"], self)
-
-    def exp(self) -> Value:
-        """e to the power of this Value."""
-        return apply(FUNCTIONS["exp"], self)
-
-    def log(self) -> Value:
-        """The natural logarithm of this Value."""
-        return apply(FUNCTIONS["log"], self)
-
-    def sqrt(self) -> Value:
-        """The square root of this Value."""
-        return apply(FUNCTIONS["sqrt"], self)
-
-    def sin(self) -> Value:
-        """The sine of this Value, in radians."""
-        return apply(FUNCTIONS["sin"], self)
-
-    def cos(self) -> Value:
-        """The cosine of this Value, in radians."""
-        return apply(FUNCTIONS["cos"], self)
+    tanh = _function("tanh", "The hyperbolic tangent of this Value.")
+    relu = _function("relu", "This Value above 0, else 0.")
+    sigmoid = _function("sigmoid", "The logistic function 1/(1 + exp(-x)) of this Value.")
+    exp = _function("exp", "e to the power of this Value.")
+    log = _function("log", "The natural logarithm of this Value.")
+    sqrt = _function("sqrt", "The square root of this Value.")
+    sin = _function("sin", "The sine of this Value, in radians.")
+    cos = _function("cos", "The cosine of this Value, in radians.")
 
 
 def _plain(data: object) -> float:
@@ -300,10 +287,6 @@ def _inputs(children: Sequence[Value], op: str) -> tuple[Value, ...]:
     return listed
 
 
-def _data(x: Value | Number) -> Number:
-    return x.data if isinstance(x, Value) else x
-
-
 # ---- making nodes -------------------------------------------------------------------------------------------------
 _new = object.__new__
 
@@ -317,8 +300,7 @@ def _kept(inputs: Sequence[Value]) -> Sequence[Any]:
 def node(primitive: Primitive, parents: Sequence[Value]) -> Value:
     """A node that is not evaluated yet."""
     created = _new(Value)
-    created.data = None
-    created.grad = None
+    created.data = created.grad = None
     created.primitive = primitive
     created._first, created._second = _kept(parents)
     created._about = _NOTHING
@@ -423,10 +405,7 @@ _FACTS = ("data", "grad", "_about")
 
 
 def _like(value: Value, parents: tuple[Value, ...]) -> Value:
-    copied = node(value.primitive, parents)
-    for fact in _FACTS:
-        setattr(copied, fact, getattr(value, fact))
-    return copied
+    return _unpacked(None, value.primitive.name, parents, *[getattr(value, fact) for fact in _FACTS])
 
 
 FIRST_PACKED = 8
@@ -484,13 +463,12 @@ def _after_inputs(nodes: Mapping[int, Value]) -> list[Value]:
     placed: dict[int, Value] = {}
     stack = [*nodes.values()]
     while stack:
-        top = stack[-1]
-        missing = [p for p in top._prev if id(p) in nodes and id(p) not in placed]
+        missing = [p for p in stack[-1]._prev if id(p) in nodes and id(p) not in placed]
         if missing:
             stack += missing
         else:
+            top = stack.pop()
             placed[id(top)] = top
-            stack.pop()
     return [*placed.values()]
 
 

@@ -155,11 +155,17 @@ def pose(text: str, point: Point | None, wrt: Sequence[str] | str | None, *, qua
     read = number_or_quantity if quantities else as_number
     values = {name: read(value, name) for name, value in typed.items()}
     program, numbers, notes = read_program(text, values, wrt, units=quantities)
-    typed |= numbers
-    warnings = check_values(program, values) + notes
+    problem = problem_of(program, typed | numbers, values, wrt)
+    problem.warnings.extend(notes)
+    return problem
+
+
+def problem_of(program: Program, point: Point, values: Mapping[str, float], wrt: Sequence[str] | str | None) -> Problem:
+    """Return a parsed program as a problem at a point, with its `values` as numbers. Raises `ExpressionError`."""
+    warnings = check_values(program, values)
     wanted = wanted_variables(program, values, wrt)
     names = [*program.leaves, *(name for name in wanted if name not in program.leaves)]
-    used = {name: typed[name] for name in names}
+    used = {name: point[name] for name in names}
     return Problem(program, used, {name: values[name] for name in names}, wanted, warnings)
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections.abc import Collection, Mapping, Sequence
+from functools import cached_property
+from operator import itemgetter
 from typing import Any, NamedTuple, NoReturn
 
 from ..errors import ExpressionError, Span
@@ -46,26 +48,10 @@ class Binding(NamedTuple):
 class Program:
     """A program as a graph, not evaluated. `outputs`, `variables` and `bindings` show it as Values."""
 
-    __slots__ = (
-        "_graph",
-        "_places",
-        "_read",
-        "_values",
-        "_variables",
-        "bound",
-        "constants",
-        "is_plain",
-        "leaves",
-        "parameters",
-        "roots",
-        "shape",
-        "text",
-    )
-
     def __init__(
         self,
         text: str,
-        read: Graph,
+        whole: Graph,
         roots: tuple[int, ...],
         leaves: dict[str, int],
         parameters: tuple[str, ...],
@@ -75,6 +61,8 @@ class Program:
         is_plain: bool,
     ) -> None:
         self.text = text
+        self.whole = whole
+        """All that was read, whether an output needs it or not."""
         self.roots = roots
         """The places of the outputs in all that was read."""
         self.leaves = leaves
@@ -89,49 +77,40 @@ class Program:
         """The shape of the list that all outputs together are; empty where they are none."""
         self.is_plain = is_plain
         """Whether all that was read is needed for the outputs wherever they are taken, and in their order."""
-        self._read = read
-        self._graph: Graph | None = None
-        self._places: Mapping[int, int] | None = None
-        self._values: list[Value] | None = None
-        self._variables: dict[str, Value] | None = None
-        read.roots = roots
-        read.names = labels, leaves
+        whole.roots = roots
+        whole.names = labels, leaves
         if is_plain:
-            self._graph = read
-            read.chooses = False
+            self.graph = whole
+            whole.chooses = False
 
     def with_outputs(self, roots: tuple[int, ...], text: str) -> Program:
         """Return the program with other outputs, from nodes that were read or added, and its longer `text`."""
-        read = self.whole.changed(rows=self.whole.rows)
-        return Program(
-            text, read, roots, self.leaves, self.parameters, self.constants, self.bound, read.names[0], False
-        )
+        return self._of(self.whole.changed(rows=self.whole.rows), roots, text)
 
     def negative(self) -> Program:
         """Return the program whose outputs are the negatives of this one's."""
         whole, first = self.whole, len(self.whole.places)
         negatives: list[Row] = [(NEG, first + k, root, None) for k, root in enumerate(self.roots)]
         places = [*whole.places, *(whole.places[root] for root in self.roots)]
-        read = whole.changed(rows=[*whole.rows, *negatives], places=places)
-        roots = tuple(range(first, len(places)))
-        labels = whole.names[0]
-        return Program(self.text, read, roots, self.leaves, self.parameters, self.constants, self.bound, labels, False)
+        longer = whole.changed(rows=[*whole.rows, *negatives], places=places)
+        return self._of(longer, tuple(range(first, len(places))), self.text)
 
-    @property
-    def whole(self) -> Graph:
-        """All that was read, whether an output needs it or not; always the same graph."""
-        return self._read
+    def _of(self, whole: Graph, roots: tuple[int, ...], text: str) -> Program:
+        labels = self.whole.names[0]
+        return Program(text, whole, roots, self.leaves, self.parameters, self.constants, self.bound, labels, False)
 
-    @property
+    @cached_property
+    def _needed(self) -> tuple[Graph, dict[int, int]]:
+        return self.whole.below(self.roots)
+
+    @cached_property
     def graph(self) -> Graph:
         """The graph of the nodes that the outputs need, in depth-first order; always the same object."""
-        if self._graph is None:
-            self._graph, self._places = self._read.below(self.roots)
-        return self._graph
+        return self._needed[0]
 
     def place(self, i: int) -> int | None:
         """Return the index in `graph` of a node of `whole`; None if no output needs it."""
-        return i if self.graph is self._read or self._places is None else self._places.get(i)
+        return i if self.graph is self.whole else self._needed[1].get(i)
 
     @property
     def places(self) -> dict[str, int]:
@@ -140,31 +119,24 @@ class Program:
             return self.leaves
         return {name: place for name, i in self.leaves.items() if (place := self.place(i)) is not None}
 
-    @property
+    @cached_property
     def values(self) -> list[Value]:
         """The nodes of `whole` as Values, in its order; always the same ones."""
-        if self._values is None:
-            self._values = values_of(self.whole)
-        return self._values
+        return values_of(self.whole)
 
     @property
     def outputs(self) -> tuple[Value, ...]:
         """The outputs."""
         return tuple([self.values[i] for i in self.roots])
 
-    @property
+    @cached_property
     def variables(self) -> dict[str, Value]:
         """The free names and their leaves, in order of first appearance; always the same dictionary."""
-        if self._variables is None:
-            values = self.values
-            self._variables = {name: values[i] for name, i in self.leaves.items()}
-        return self._variables
+        return {name: self.values[i] for name, i in self.leaves.items()}
 
     @property
     def bindings(self) -> tuple[Binding, ...]:
         """The names that the program bound."""
-        if not self.bound:
-            return ()
         return tuple([Binding(name, start, self.values[i]) for name, start, i in self.bindings_at()])
 
     def bindings_at(self) -> list[tuple[str, int, int]]:
@@ -176,18 +148,13 @@ class Program:
 class Spans:
     """The spans of a text's parts. The text is tokenised on first use."""
 
-    __slots__ = ("_offsets", "text")
-
     def __init__(self, text: str) -> None:
         self.text = text
-        self._offsets: Offsets | None = None
 
-    @property
+    @cached_property
     def offsets(self) -> Offsets:
         """The positions of the pairs of the text."""
-        if self._offsets is None:
-            self._offsets = offsets(self.text)
-        return self._offsets
+        return offsets(self.text)
 
     def __call__(self, place: Place) -> Span:
         """A place as users are shown it."""
@@ -199,6 +166,8 @@ name_mark, call_mark, plus_mark = Primitive("name", ()), Primitive("call", ()), 
 
 ARRAY, INDEX, RANGE, MATMUL = (Primitive(name, ()) for name in ("array", "index", "range", "matmul"))
 """Markers for what is done with lists, which `unrolling` works out."""
+
+_OF_LISTS = frozenset((ARRAY, INDEX, RANGE, MATMUL))
 
 BOUNDED = frozenset(("sum", "prod"))
 """The functions that may have an index and its bounds: `sum(w[i]*x[i], i, 1, 3)`."""
@@ -249,6 +218,12 @@ class _Function(NamedTuple):
     statement: int
 
 
+def _latest(history: Sequence[tuple[int, Any]] | None, statement: int) -> Any:
+    """The last thing that was noted before a statement; None where there is none."""
+    k = bisect_left(history, statement, key=itemgetter(0)) if history else 0
+    return history[k - 1][1] if history and k else None
+
+
 class Builder:
     """The program as far as it has been read. The reader adds plain operations to `nodes` itself.
 
@@ -289,7 +264,8 @@ class Builder:
         self.unknown: frozenset[int] = frozenset()
         """The parameters of a function that nothing calls, whose body is only checked."""
         self.bound: dict[str, list[tuple[int, Any]]] = {}
-        self.defined: dict[str, list[_Function]] = {}
+        """What each name was bound to, and by which statement; `defined` likewise."""
+        self.defined: dict[str, list[tuple[int, _Function]]] = {}
         self.uncalled: dict[int, _Function] = {}
         self.bindings: list[tuple[str, Place, int]] = []
         self.looks: dict[str, tuple[str, Place]] = {}
@@ -307,7 +283,7 @@ class Builder:
         return [Statement(kind, *self.span((first, last))[:2]) for kind, first, last in self.statements]
 
     def scope(self) -> tuple[Graph, dict[str, int], Any, Mapping[str, Primitive]]:
-        """The scope in which the reader adds nodes. Raises `ListNotation`, as `notation` and `call` do."""
+        """The scope in which the reader adds nodes. Raises `ListNotation`, as `operation` and `call` do."""
         if self.lists:
             raise ListNotation
         return self.nodes, self.node_of, self.conditions, self.functions
@@ -333,12 +309,9 @@ class Builder:
         if self.uncalled:
             for function in [*self.uncalled.values()]:
                 self.check_body(function)
-        nodes, free = self.whole, self.free
-        leaves = free
+        nodes, leaves = self.whole, self.free
         if self.expanded:
-            leaves = {
-                name: free[name] for name in sorted(free, key=lambda name: self.span(nodes.places[free[name]])[:2])
-            }
+            leaves = dict(sorted(leaves.items(), key=lambda leaf: self.span(nodes.places[leaf[1]])[:2]))
         return Program(
             self.text,
             nodes,
@@ -392,8 +365,9 @@ class Builder:
             self.bind(name, at, self.operation(primitive, (old, value), place, (at, piece)))
             return
         what = "a constant" if name in CONSTANTS and name not in self.valued else "not bound yet"
+        message = f"`{name}` is {what}, so it cannot be updated"
         self.problem = self._before[2] or ExpressionError(
-            "name", f"`{name}` is {what}, so it cannot be updated", self.span(at), f"bind it first: `{name} = …`"
+            "name", message, self.span(at), f"bind it first: `{name} = …`"
         )
 
     def check_unused_before(self, name: str, at: Place) -> None:
@@ -402,13 +376,9 @@ class Builder:
             return
         earlier = self.free.get(name, self.used_constants.get(name))
         if earlier is not None:
-            raise ExpressionError(
-                "name",
-                f"`{name}` is bound here but was used before",
-                self.span(at),
-                "bind a name before its first use, or give this one another name",
-                ((self.span(self.whole.places[earlier]), "used here"),),
-            )
+            hint = "bind a name before its first use, or give this one another name"
+            also = ((self.span(self.whole.places[earlier]), "used here"),)
+            raise ExpressionError("name", f"`{name}` is bound here but was used before", self.span(at), hint, also)
 
     # -- definitions ------------------------------------------------------------------------------------------------
     def begin_body(self) -> None:
@@ -462,7 +432,7 @@ class Builder:
             self.refuse(error)
         primitives, parents = columns
         function = _Function(head.name, names, body, primitives, parents, root, piece, len(self.statements))
-        self.defined.setdefault(head.name, []).append(function)
+        self.defined.setdefault(head.name, []).append((len(self.statements), function))
         self.uncalled[len(self.statements)] = function
         self.parameters = head.parameters
 
@@ -495,39 +465,38 @@ class Builder:
         self.problem = self.problem or error
         return self.constant(0.0, "0", (0, 0))
 
-    def quantity(self, text: str, place: Place) -> tuple[float, str] | None:
-        """The value of a number with a unit, `5[kg]`, in coherent units, and its text.
+    def unusual_number(self, text: str, place: Place) -> tuple[float, str] | None:
+        """The value of a number that is too large, or has a unit, `5[kg]`, in coherent units, and its text.
 
-        What is no unit is refused; None for a number that is none.
+        What is no unit is refused, and what is infinite; None for a number that is none.
         """
-        from ..quantities.unit import parse_unit  # only units need it
-
-        digits, _, unit = text[:-1].partition("[")
+        digits, unit = text, ""
+        if text[-1] == "]":
+            digits, _, unit = text[:-1].partition("[")
         number = number_of(digits)
         if number is None:
             return None
+        if unit:
+            number = self.quantity(number, unit, self.span(place).start + len(digits) + 1)
+        if number[0] == math.inf:
+            message = "this number is too large for double precision"
+            self.refuse(ExpressionError("overflow", message, self.span(place), "the largest is about 1.8e308"))
+        return number
+
+    def quantity(self, number: tuple[float, str], unit: str, start: int) -> tuple[float, str]:
+        """A number with a unit that stands there, in coherent units, and its text."""
+        from ..quantities.unit import parse_unit  # only units need it
+
         try:
             factor = parse_unit(unit)
             if factor.zero:
                 message = f"`{unit}` is a scale with a zero of its own, which a number in a formula has not"
                 raise ExpressionError("type", message, None, "write `K`, or give the temperature in `--at`")
         except ExpressionError as error:
-            start = self.span(place).start + len(digits) + 1
             span = error.span or Span(0, len(unit))
             self.refuse(ExpressionError("type", str(error), Span(start + span.start, start + span.end), error.hint))
             return number
         return factor.to_si(number[0]), f"{number[1]}[{factor}]"
-
-    def refuse_number(self, place: Place) -> None:
-        """Say that a number is infinite."""
-        self.refuse(
-            ExpressionError(
-                "overflow",
-                "this number is too large for double precision",
-                self.span(place),
-                "the largest is about 1.8e308",
-            )
-        )
 
     def check_look(self, name: str, at: Place) -> None:
         """Refuse two names that look alike."""
@@ -538,13 +507,9 @@ class Builder:
             look = normalize("NFKC", name)
         same_look, where = self.looks.setdefault(look, (name, at))
         if same_look != name:
-            raise ExpressionError(
-                "name",
-                f"`{name}` and `{same_look}` look alike but are two names",
-                self.span(at),
-                "write both the same way",
-                ((self.span(where), f"`{same_look}` is here"),),
-            )
+            message = f"`{name}` and `{same_look}` look alike but are two names"
+            also = ((self.span(where), f"`{same_look}` is here"),)
+            raise ExpressionError("name", message, self.span(at), "write both the same way", also)
 
     def name(self, name: str, place: Place) -> int:
         """The node of a name that the reader has met."""
@@ -568,18 +533,12 @@ class Builder:
         """The node of a name in the program as it was before a statement."""
         self.check_look(name, place)
         history = self.bound.get(name)
-        if history:
-            k = bisect_left(history, statement, key=lambda entry: entry[0])
-            if k:
-                value: int = history[k - 1][1]
-                return value
-            if name not in CONSTANTS:
-                raise ExpressionError(
-                    "name",
-                    f"`{name}` has no value yet where it is used here",
-                    self.span(place),
-                    "bind it before the definition",
-                )
+        value: int | None = _latest(history, statement)
+        if value is not None:
+            return value
+        if history and name not in CONSTANTS:
+            message = f"`{name}` has no value yet where it is used here"
+            raise ExpressionError("name", message, self.span(place), "bind it before the definition")
         if name in CONSTANTS and name not in self.valued and name not in self.free:
             if name not in self.used_constants:
                 self.used_constants[name] = node = self.constant(CONSTANTS[name], name, place)
@@ -592,42 +551,29 @@ class Builder:
     def function(self, name: str, place: Place, end: int, scope: _Function | None) -> _Function | Primitive:
         """Return the function of a call that ends before a sign, in the body of a function or in the program."""
         statement = scope.statement if scope else len(self.statements)
-        bound = self.bound.get(name)
-        if (
-            name in self.valued
-            or (scope and name in scope.parameters)
-            or (bound and bisect_left(bound, statement, key=lambda entry: entry[0]) > 0)
-        ):
-            raise UnexplainedText(
-                "name", f"`{name}` has a value here, so it cannot be called", self.span(place), self.offsets.ends[end]
-            )
+        bound = _latest(self.bound.get(name), statement) is not None
+        if bound or name in self.valued or (scope and name in scope.parameters):
+            raise self.unexplained(f"`{name}` has a value here, so it cannot be called", place, end)
         history = self.defined.get(name)
-        if history:
-            k = bisect_left(history, statement, key=lambda entry: entry.statement)
-            if k:
-                return history[k - 1]
-        if name in FUNCTIONS:
-            return FUNCTIONS[name]
+        function: _Function | Primitive | None = _latest(history, statement) or FUNCTIONS.get(name)
+        if function is not None:
+            return function
         if scope and scope.name == name:
-            raise ExpressionError(
-                "name",
-                f"`{name}` calls itself",
-                self.span(place),
-                "write the recursion out: definitions are expanded in place",
-            )
+            hint = "write the recursion out: definitions are expanded in place"
+            raise ExpressionError("name", f"`{name}` calls itself", self.span(place), hint)
         if history:
             raise ExpressionError("name", f"`{name}` is defined only later", self.span(place), "move its definition up")
         if name in _ON_LISTS:
             raise ListNotation
         if name in self.free or name in CONSTANTS or len(name) == 1:
-            raise UnexplainedText("name", f"`{name}` is not a function", self.span(place), self.offsets.ends[end])
-        raise UnexplainedText(
-            "name",
-            f"there is no function `{name}`",
-            self.span(place),
-            self.offsets.ends[end],
-            functions=tuple(self.defined),
-        )
+            raise self.unexplained(f"`{name}` is not a function", place, end)
+        raise self.unexplained(f"there is no function `{name}`", place, end, tuple(self.defined))
+
+    def unexplained(
+        self, message: str, place: Place, end: int, functions: Collection[str] | None = None
+    ) -> UnexplainedText:
+        """The error of a call that ends before a sign."""
+        return UnexplainedText("name", message, self.span(place), self.offsets.ends[end], functions=functions)
 
     # -- nodes ------------------------------------------------------------------------------------------------------
     def node(self, primitive: Primitive, parents: tuple[int, ...], place: Place) -> int:
@@ -642,6 +588,14 @@ class Builder:
         elif primitive.lazy_inputs:
             self.branches = True
         return i
+
+    def checked_node(
+        self, primitive: Primitive, operands: tuple[int, ...], place: Place, pieces: Sequence[Piece]
+    ) -> int:
+        """An operation that was recorded. Raises `ExpressionError` where a condition is a number, or the reverse."""
+        if self.conditions or primitive.takes_conditions:
+            self.raise_for_types(primitive.takes_conditions, operands, pieces)
+        return operands[0] if primitive is plus_mark else self.node(primitive, operands, place)
 
     def leaf(self, place: Place) -> int:
         """A new node without inputs."""
@@ -661,9 +615,7 @@ class Builder:
         """The exponent that a superscript is, the sign of a pair."""
         digits = worth(text)
         if digits[0] not in "+-":
-            constant = number_of(text)
-            assert constant is not None
-            return self.constant(*constant, (~sign, sign + 1))
+            return self.constant(float(digits), digits, (~sign, sign + 1))
         start, end, _ = self.span((~sign, sign + 1))
         number = self.constant(float(digits[1:]), digits[1:], Span(start + 1, end))
         return self.node(NEG, (number,), Span(start, end)) if digits[0] == "-" else number
@@ -685,27 +637,20 @@ class Builder:
         for k, operand in enumerate(operands):
             if (operand in conditions) == (k in wanted):
                 continue
-            span = self.span(pieces[k])
-            if k in wanted:
-                raise ExpressionError(
-                    "type", "a condition is needed here, and this is a number", span, "compare it: `… > 0`, `… != 0`"
-                )
-            raise ExpressionError(
-                "type",
-                "a number is needed here, and this is a condition",
-                span,
-                "choose numbers by it: `1 if … else 0`",
-            )
+            message = "a condition is needed here, and this is a number"
+            hint = "compare it: `… > 0`, `… != 0`"
+            if k not in wanted:
+                message = "a number is needed here, and this is a condition"
+                hint = "choose numbers by it: `1 if … else 0`"
+            raise ExpressionError("type", message, self.span(pieces[k]), hint)
 
     def operation(self, primitive: Primitive, operands: tuple[int, ...], place: Place, pieces: Sequence[Piece]) -> int:
-        """An operation that the grammar knows."""
-        if self.conditions or primitive.takes_conditions:
+        """An operation that the grammar knows. Raises `ListNotation` for those of lists."""
+        if self.conditions or primitive.takes_conditions or primitive in _OF_LISTS:
+            if primitive in _OF_LISTS:
+                raise ListNotation
             self.check_types(primitive.takes_conditions, operands, pieces)
         return self.node(primitive, operands, place)
-
-    def notation(self, mark: Primitive, operands: tuple[int, ...], place: Place, pieces: Sequence[Piece]) -> int:
-        """An operation of lists, for `unrolling` to read: raises `ListNotation`."""
-        raise ListNotation
 
     def plus(self, operand: int, place: Place, piece: Piece) -> int:
         """The operand of a sign that changes nothing."""
@@ -784,12 +729,8 @@ class Builder:
         """Raise what is to say of a number of arguments that a function does not take."""
         check_thousands([self.offsets.start(first) for first, _ in pieces], self.text)
         plural, got = "" if str(wanted).endswith("1") else "s", len(pieces)
-        raise ExpressionError(
-            "arity",
-            f"`{name}` takes {wanted} argument{plural}, and {got} {'is' if got == 1 else 'are'} given",
-            Span(*self.span(place)[:2]),
-            f"write it as `{signature}`",
-        )
+        message = f"`{name}` takes {wanted} argument{plural}, and {got} {'is' if got == 1 else 'are'} given"
+        raise ExpressionError("arity", message, Span(*self.span(place)[:2]), f"write it as `{signature}`")
 
     def expand(self, function: _Function, operands: tuple[int, ...], via: Place | None) -> int:
         """The body of a function at its arguments. A stack of calls instead of recursion."""
@@ -822,9 +763,7 @@ class Builder:
                         break
                     node = self.apply(called, name, inputs, place, pieces)
                 else:
-                    if self.conditions or primitive.takes_conditions:
-                        self.raise_for_types(primitive.takes_conditions, inputs, body.pieces.get(i, ()))
-                    node = inputs[0] if primitive is plus_mark else self.node(primitive, inputs, place)
+                    node = self.checked_node(primitive, inputs, place, body.pieces.get(i, ()))
                 nodes_made.append(node)
             else:
                 root = nodes_made[function.root]
@@ -841,9 +780,8 @@ class Builder:
             self.expanded += len(function.primitives)
             work.charge(work.CALLED_NODE * len(function.primitives))
             if self.expanded > self.most:
-                raise ExpressionError(
-                    "limit", f"the calls expand to more than {self.most:,} nodes", self.span(via), "split the program"
-                )
+                message = f"the calls expand to more than {self.most:,} nodes"
+                raise ExpressionError("limit", message, self.span(via), "split the program")
         return dict(zip(function.parameters, operands, strict=True))
 
     def check_whole(self, primitive: Primitive, order: int, place: Place) -> None:
@@ -852,12 +790,8 @@ class Builder:
             return
         value = self.fixed(order)
         if value is None or value < 0 or value != int(value):
-            raise ExpressionError(
-                "type",
-                f"the order of `{primitive.name}` must be a whole number fixed by the program",
-                Span(*self.span(place)[:2]),
-                f"write it as `{primitive.name}(2, …)`",
-            )
+            message = f"the order of `{primitive.name}` must be a whole number fixed by the program"
+            raise ExpressionError("type", message, Span(*self.span(place)[:2]), f"write it as `{primitive.name}(2, …)`")
 
     def fixed(self, node: int) -> float | None:
         """The value of a node of the program that is made of numbers alone; None for any other."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Collection, Sequence
 from functools import cache
 from itertools import pairwise
@@ -31,6 +30,7 @@ from .tokens import (
     pairs,
     read_token,
     sign_kind,
+    split,
     stranger,
     without_skipped,
     worth,
@@ -38,9 +38,6 @@ from .tokens import (
 
 _NUMERIC = frozenset("0123456789.")
 _INDICES = frozenset("ijkmn")
-_SHORT = 64
-"""Characters of a coefficient and a name that are looked up together."""
-
 _WIDTH = len(TERMINALS)
 _SIZE = len(ACTION)
 
@@ -108,35 +105,43 @@ def _read(text: str, builder: Builder) -> Builder:
     that ends before it. Places are in pairs, see `Offsets.span`.
     """
     shift, binary, prefix, group, call, closing = _SHIFT, _BINARY, _PREFIX, _GROUP, _CALL, _PROGRAM
-    name_read, number_read, numeric, numbers, inf = NAME, NUMBER, _NUMERIC, NUMBERS, math.inf
+    name_read, number_read, numeric, numbers = NAME, NUMBER, _NUMERIC, NUMBERS
     nodes, names, conditions, functions = builder.scope()
     rows, places, constants = nodes.rows, nodes.places, nodes.constants
-    cut = pairs(without_skipped(text))
+    text = without_skipped(text)
+    quickly = split(text)
+    operands, signs = quickly or _cut(text)
     stack: list[Frame | tuple[Moves, int, Any]] = []
     state = context = _state(0)
     first = 0
     top: Any = None
-    for i, (operand, sign) in enumerate(cut):
+    i = -1
+    while True:
+        i += 1
+        operand, sign = operands[i], signs[i]
         if operand:
             read = name_read
             if operand in names:
                 top = names[operand]
             elif operand[0] in numeric:
-                read = UNREADABLE
-                if number := numbers[operand]:
-                    if number[0] == inf:
-                        builder.refuse_number((first, i))
-                    top = len(places)
-                    constants[top] = number
-                    places.append((first, i))
-                    read = number_read
-                elif operand[-1] == "]" and (number := builder.quantity(operand, (first, i))):
+                number = numbers[operand]
+                if number is None or "_" in operand:
+                    if quickly:
+                        quickly, (operands, signs), i = None, _cut(text), i - 1
+                        continue
+                    number = number or builder.unusual_number(operand, (first, i))
+                if number is None:
+                    read = UNREADABLE
+                else:
                     top = len(places)
                     constants[top] = number
                     places.append((first, i))
                     read = number_read
             elif operand in functions and sign == "(":
                 pass
+            elif quickly and (not operand.isidentifier() or operand in KEYWORDS):
+                quickly, (operands, signs), i = None, _cut(text), i - 1
+                continue
             elif stranger(operand) is not None:
                 read = UNREADABLE
             else:
@@ -157,8 +162,7 @@ def _read(text: str, builder: Builder) -> Builder:
             if how == shift:
                 stack.append((context, first, top))
                 context = state = target
-                first = i + 1
-                top = None
+                first, top = i + 1, None
                 break
             if how == binary:
                 context, before, left = stack.pop()
@@ -166,14 +170,15 @@ def _read(text: str, builder: Builder) -> Builder:
                     builder.check_types((), (left, top), ((before, _last(first)), (first, i)))
                 node = len(places)
                 rows.append((make, node, left, top))
-                top = node
-                first = before
+                top, first = node, before
                 places.append((first, i))
             elif how == group:
                 context, first, _ = stack.pop()
             elif how == call:
-                called = cut[first - 1][0]
-                if called in functions and type(top) is int and not conditions and cut[i + 1][1] != "=":
+                if quickly and operands[i + 1]:
+                    quickly, (operands, signs) = None, _cut(text)
+                called = operands[first - 1]
+                if called in functions and type(top) is int and not conditions and signs[i + 1] != "=":
                     # A function of one argument that cannot be anything else: what `builder.call` would do.
                     context, first, _ = stack.pop()
                     node = len(places)
@@ -182,7 +187,7 @@ def _read(text: str, builder: Builder) -> Builder:
                     places.append((first, i + 1))
                 else:
                     frame = stack.pop()
-                    top = _call(Parts(builder, cut, (frame,), first, top, i))
+                    top = _call(Parts(builder, operands, signs, (frame,), first, top, i))
                     context, first, _ = frame
             elif how == prefix:
                 context, before, _ = stack.pop()
@@ -192,8 +197,7 @@ def _read(text: str, builder: Builder) -> Builder:
                 if top in constants and make is NEG:
                     nodes.signed.add(node)
                 rows.append((make, node, top, None))
-                top = node
-                first = before
+                top, first = node, before
                 places.append((first, i))
             elif how == _SUPERSCRIPT:
                 exponent = builder.superscript(sign, i)
@@ -203,7 +207,7 @@ def _read(text: str, builder: Builder) -> Builder:
                 kept = len(stack) - size
                 frames = stack[kept:]
                 del stack[kept:]
-                top = rule(Parts(builder, cut, frames, first, top, i))
+                top = rule(Parts(builder, operands, signs, frames, first, top, i))
                 if frames:
                     context, first, _ = frames[0]
                 if builder.nodes is not nodes or builder.functions is not functions:
@@ -229,10 +233,13 @@ def _read(text: str, builder: Builder) -> Builder:
                     nodes, names, conditions, functions = builder.scope()
                     rows, places, constants = nodes.rows, nodes.places, nodes.constants
                 elif how == _ENTRY:
-                    if _is_call(cut[i][0], cut[i + 1][0], builder.valued):
+                    if _is_call(operand, operands[i + 1], builder.valued):
                         raise _stuck(text, builder, stack, state[None], first, top, i)
-                elif (target := _coefficient(context[None], state[None])) is None or not _multiplies(
-                    text, builder, cut, i
+                elif (target := _coefficient(context[None], state[None])) is None or not (
+                    # what is written together needs no look at where it stands
+                    is_coefficient(text, builder.offsets.starts[i])
+                    if sign
+                    else is_coefficient(operand + operands[i + 1])
                 ):
                     raise _stuck(text, builder, stack, state[None], first, top, i)
                 stack.append((context, first, top))
@@ -251,12 +258,10 @@ def _read(text: str, builder: Builder) -> Builder:
     raise AssertionError("the end of the text ends the loop")
 
 
-def _multiplies(text: str, builder: Builder, cut: Sequence[tuple[str, str]], i: int) -> bool:
-    """Whether the number in a pair is a coefficient of what follows."""
-    number, sign = cut[i]
-    if not sign and len(number) + len(cut[i + 1][0]) <= _SHORT:
-        return is_coefficient(number + cut[i + 1][0])
-    return is_coefficient(text, builder.offsets.starts[i])
+def _cut(text: str) -> tuple[Sequence[str], Sequence[str]]:
+    """The names and numbers of a text, and the sign after each; either may be empty."""
+    operands, signs = zip(*pairs(text), strict=True)
+    return operands, signs
 
 
 def _is_call(name: str, index: str, valued: Collection[str]) -> bool:
@@ -310,7 +315,8 @@ class Parts(NamedTuple):
     """The parts of a rule that applies: what its signs interrupted, and what follows the last of them."""
 
     builder: Builder
-    cut: Sequence[tuple[str, str]]
+    operands: Sequence[str]
+    signs: Sequence[str]
     """The text in pairs."""
     frames: Sequence[Any]
     first: int
@@ -331,15 +337,28 @@ class Parts(NamedTuple):
         return self.first, self.last
 
     @property
-    def sign(self) -> str:
-        """The last sign that something follows."""
-        return self.cut[_last(self.first)][1]
-
-    @property
     def name(self) -> tuple[str, Piece]:
-        """The name before that sign, and where it stands."""
+        """The name before the last sign, and where it stands."""
         before = _last(self.first)
-        return self.cut[before][0], (self.frames[-1][1], before)
+        return self.operands[before], (self.frames[-1][1], before)
+
+    def row(self) -> list[tuple[int, Piece, str]]:
+        """The operands, where they stand, and the sign before each but the first; those of a list one by one."""
+        row: list[tuple[int, Piece, str]] = []
+        sign = ""
+        firsts = [*[frame[1] for frame in self.frames[1:]], self.first]
+        for (_, first, operand), following in zip(self.frames, firsts, strict=True):
+            before = _last(following)
+            if type(operand) is list:
+                row = operand  # the first there is: long lists are not copied
+            elif operand is not None:
+                row.append((operand, (first, before), sign))
+            sign = self.signs[before]
+        if type(self.top) is list:
+            return row + self.top if row else self.top
+        if self.top is not None:
+            row.append((self.top, self.inner, sign))
+        return row
 
 
 Make = Callable[[Parts], Any]
@@ -349,59 +368,17 @@ def _plus(parts: Parts) -> int:
     return parts.builder.plus(parts.top, parts.place, parts.inner)
 
 
-def _absolute(parts: Parts) -> int:
-    first, last = parts.place
-    return parts.builder.operation(ABS, (parts.top,), (first, last + 1), (parts.inner,))
-
-
-def _notation(mark: Primitive, *, closed: int) -> Make:
-    """An operation of lists, which may end with a sign of its own."""
+def _operation(primitive: Primitive, *order: int, closed: int = 0) -> Make:
+    """An operation on the operands in this order, which may end with a sign of its own."""
 
     def make(parts: Parts) -> int:
+        operands, pieces, _ = zip(*parts.row(), strict=True)
+        if order:
+            operands, pieces = (tuple([row[k] for k in order]) for row in (operands, pieces))
         first, last = parts.place
-        row = _listed(parts) if parts.frames[-1][2] is not None else parts.top
-        row = row if type(row) is list else [(row, parts.inner, "")]
-        operands, pieces = tuple([operand for operand, _, _ in row]), [piece for _, piece, _ in row]
-        return parts.builder.notation(mark, operands, (first, last + closed), pieces)
+        return parts.builder.operation(primitive, operands, (first, last + closed), pieces)
 
     return make
-
-
-def _index(parts: Parts) -> int:
-    (frame,) = parts.frames
-    row = parts.top if type(parts.top) is list else [(parts.top, parts.inner, "")]
-    entry_pieces = [piece for _, piece, _ in row]
-    before = row[0][1][0]
-    pieces = ((frame[1], _last(before)), *entry_pieces)
-    place = frame[1], parts.last + 1
-    return parts.builder.notation(INDEX, (frame[2], *[operand for operand, _, _ in row]), place, pieces)
-
-
-def _not(parts: Parts) -> int:
-    return parts.builder.operation(NOT, (parts.top,), parts.place, (parts.inner,))
-
-
-def _logic(primitive: Primitive) -> Make:
-    def make(parts: Parts) -> int:
-        ((_, first, left),) = parts.frames
-        pieces = ((first, _last(parts.first)), parts.inner)
-        return parts.builder.operation(primitive, (left, parts.top), parts.place, pieces)
-
-    return make
-
-
-def _choice(parts: Parts) -> int:
-    (_, first, a), (_, second, c) = parts.frames
-    pieces = ((second, _last(parts.first)), (first, _last(second)), parts.inner)
-    return parts.builder.operation(WHERE, (c, a, parts.top), parts.place, pieces)
-
-
-def _listed(parts: Parts) -> list[tuple[int, Piece, str]]:
-    """Operands, where they stand, and the sign before each but the first."""
-    ((_, first, left),) = parts.frames
-    row: list[tuple[int, Piece, str]] = left if type(left) is list else [(left, (first, _last(parts.first)), "")]
-    row.append((parts.top, parts.inner, parts.sign))
-    return row
 
 
 def _compare(parts: Parts) -> int:
@@ -410,14 +387,14 @@ def _compare(parts: Parts) -> int:
 
 
 def _call(parts: Parts) -> int | Head:
-    builder, cut = parts.builder, parts.cut
+    builder = parts.builder
     name, at = parts.name
-    row = parts.top if type(parts.top) is list else [] if parts.top is None else [(parts.top, parts.inner, "")]
+    row = parts.row()
     operands, pieces = tuple([operand for operand, _, _ in row]), [piece for _, piece, _ in row]
     if len(row) > 1:
         _check_commas(parts, pieces, outputs=False)
     end = parts.last + 1
-    if cut[end][1] == "=" and parts.frames[0][0][None].number in _BEGINNINGS:
+    if parts.signs[end] == "=" and parts.frames[0][0][None].number in _BEGINNINGS:
         return Head(name, builder.span(at), builder.offsets.ends[end], _parameters(parts, pieces))
     return builder.call(name, at, operands, (at[0], end), pieces)
 
@@ -426,14 +403,14 @@ def _parameters(parts: Parts, pieces: Sequence[Piece]) -> tuple[tuple[str, Span]
     """Return the parameters in the head of a definition."""
     parameters = []
     for first, last in pieces:
-        name = parts.cut[first][0] if first == last else ""
+        name = parts.operands[first] if first == last else ""
         parameters.append(("" if name[:1] in _NUMERIC else name, parts.builder.span((first, last))))
     return tuple(parameters)
 
 
 def _check_commas(parts: Parts, pieces: Sequence[Piece], *, outputs: bool) -> None:
-    cut, where = parts.cut, parts.builder.offsets
-    if any(cut[last][0][-1:].isdigit() and cut[last + 1][0][:1].isdigit() for _, last in pieces[:-1]):
+    where, texts = parts.builder.offsets, parts.operands
+    if any(texts[last][-1:].isdigit() and texts[last + 1][:1].isdigit() for _, last in pieces[:-1]):
         check_commas([where.start(first) for first, _ in pieces], parts.builder.text, outputs=outputs)
 
 
@@ -445,7 +422,7 @@ def _bind(parts: Parts) -> Complete:
 
 def _augment(parts: Parts) -> Complete:
     name, at = parts.name
-    parts.builder.augment(name, at, PRIMITIVES[worth(parts.sign)], parts.top, parts.inner)
+    parts.builder.augment(name, at, PRIMITIVES[worth(parts.signs[at[1]])], parts.top, parts.inner)
     return "augment", *parts.place
 
 
@@ -466,24 +443,21 @@ def _outputs(parts: Parts) -> Complete:
 _OPERATIONS = {p.name: p for p in (ADD, SUB, MUL, DIV, POW, NEG, SQRT)}
 _MAKERS: dict[str, Make] = {
     "pos": _plus,
-    "if": _choice,
-    "or": _logic(OR),
-    "and": _logic(AND),
-    "not": _not,
-    "abs": _absolute,
+    "if": _operation(WHERE, 1, 0, 2),
+    "or": _operation(OR),
+    "and": _operation(AND),
+    "not": _operation(NOT),
+    "abs": _operation(ABS, closed=1),
     "compare": _compare,
-    "array": _notation(ARRAY, closed=1),
-    "index": _index,
-    "range": _notation(RANGE, closed=0),
-    "matmul": _notation(MATMUL, closed=0),
+    "array": _operation(ARRAY, closed=1),
+    "index": _operation(INDEX, closed=1),
+    "range": _operation(RANGE),
+    "matmul": _operation(MATMUL),
     "bind": _bind,
     "augment": _augment,
     "define": _define,
     "outputs": _outputs,
-    "_chain": _listed,
-    "_outputs": _listed,
-    "_arguments": _listed,
-    "_entries": _listed,
+    "list": Parts.row,
 }
 
 # ---- what the tables say ------------------------------------------------------------------------------------------
@@ -585,8 +559,7 @@ class State:
             return _PROGRAM, None, None
         if ORIGINS[origin] == "_statements":
             return _STATEMENT, _ORIGIN + origin, signs
-        maker = _MAKERS[ORIGINS[origin] if name == "list" else name]
-        return _CLOSING if closes else _OTHER, _ORIGIN + origin, (maker, signs - bool(closes))
+        return _CLOSING if closes else _OTHER, _ORIGIN + origin, (_MAKERS[name], signs - bool(closes))
 
 
 def _move(moves: Moves, key: Any) -> Any:

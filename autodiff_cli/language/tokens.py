@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 from functools import lru_cache
@@ -34,18 +35,10 @@ KEYWORDS = {word: KIND[name] for word, name in WORDS.items()}
 _END_SIGN, _ANOTHER = "\x00", "\x01"
 """What is read as the end of the text, and another character that is in no program either."""
 
-_APART, _FREQUENT = "\x02", "()+-*/^,"
-"""Stands between pieces of text, each of which ends with one of these signs."""
-
 REMEMBERED, LONGEST = 4096, 32
-"""So many numbers and pieces of text are remembered, and of so many characters."""
-CREDIT = 200.0
-"""Texts that are cut in pieces before it is looked at how many are new; a quarter of one goes for each that is."""
+"""So many numbers are remembered, and of so many characters."""
 
 _NUMERIC = tuple("0123456789.")
-
-_MEASURED = re.compile(r"[0-9.]\[[^0-9 ]")
-"""A number with a unit in brackets, perhaps: its signs end no piece."""
 
 _UNIT_LITERAL = r"(?<!\w)(?:\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(?:[eE][-+−]?\d+)?\[[^0-9 ]"
 
@@ -85,52 +78,20 @@ def _readable(text: str) -> str:
 def pairs(text: str) -> list[tuple[str, str]]:
     """The text cut into names and numbers, each with the sign after it; either may be empty. The last sign is the end.
 
-    Without a sign are those that directly precede the next one. In place of `**` may be `^`, the same sign.
+    Without a sign are those that directly precede the next one.
     """
-    readable, pieces = _readable(text), _PIECES
-    pieces.credit += 1
-    if pieces.credit > 0 and _APART not in text and not ("[" in text and _MEASURED.search(text)):
-        apart = readable.replace("**", "^")
-        for sign in _FREQUENT:
-            apart = apart.replace(sign, sign + _APART)
-        try:
-            return [*map(pieces.__getitem__, apart.split(_APART))]
-        except _Several:
-            pass
-    return _cut(readable)
+    return _compiled(ASCII_PAIR if text.isascii() else PAIR).findall(_readable(text))
 
 
-class _Several(Exception):
-    """A piece of text is not one pair: the whole text has to be cut."""
+def split(text: str) -> tuple[list[str], list[str]] | None:
+    """The text cut at its signs: what is before each, and the signs; None where it is not plain ASCII.
 
-
-class _Pieces(dict[str, tuple[str, str]]):
-    """The pair that each piece of text is which ends with a frequent sign: there are fewer pieces than texts.
-
-    Where most of them are new, as in texts that have nothing in common, it is left alone for a while.
+    These are the `pairs` as long as what is before a sign is a name or a number.
     """
-
-    credit = CREDIT
-
-    def __missing__(self, piece: str) -> tuple[str, str]:
-        self.credit = min(self.credit, CREDIT) - 0.25
-        if self.credit < 0:
-            self.credit = -CREDIT
-        pair, *more = _cut(piece)
-        if more or len(piece) > LONGEST:
-            raise _Several
-        if len(self) >= REMEMBERED:
-            self.clear()
-            self.credit = CREDIT
-        self[piece] = pair
-        return pair
-
-
-_PIECES = _Pieces()
-
-
-def _cut(text: str) -> list[tuple[str, str]]:
-    return _compiled(ASCII_PAIR if text.isascii() else PAIR).findall(text)
+    if not text.isascii():
+        return None
+    parts = _SIGN.split(_readable(text).lstrip(_BLANKS))
+    return parts[:-1:2], parts[1::2]
 
 
 class Offsets(NamedTuple):
@@ -188,6 +149,14 @@ def is_name(text: str) -> bool:
 
 _ASCII_KINDS = {"": DIRECTLY, _END_SIGN: END, **{sign: KIND[name] for sign, name in ASCII_SIGNS.items()}}
 
+_BLANKS = " \t\v\f"
+_FIRST = "".join(dict.fromkeys(sign[0] for sign in ASCII_SIGNS if sign not in "[]"))
+_TWO = [sign for sign in ASCII_SIGNS if len(sign) == 2]
+_SECOND = "".join(dict.fromkeys(sign[1] for sign in _TWO))
+_PAIR_OF_SIGNS = f"(?:[{re.escape(_SECOND)}](?<={'|'.join(map(re.escape, _TWO))}))?"
+_SIGN = re.compile(rf"[{_BLANKS}]*+([{re.escape(_FIRST)}\n{_END_SIGN}]{_PAIR_OF_SIGNS})[{_BLANKS}]*+")
+"""The signs of plain ASCII, with the space around them; but for brackets, which may be part of a number."""
+
 
 def sign_kind(sign: str) -> int:
     """The kind of a sign."""
@@ -211,13 +180,18 @@ def number_of(text: str) -> tuple[float, str] | None:
 
 
 class _Numbers(dict[str, "tuple[float, str] | None"]):
-    """What `number_of` gives for texts; of short ones the last are remembered, since most of them come again."""
+    """What `number_of` gives for texts, None for what is no finite number; of short ones the last are remembered."""
 
     def __missing__(self, text: str) -> tuple[float, str] | None:
-        if len(self) >= REMEMBERED:
-            self.clear()
-        number = number_of(text)
+        try:
+            number = None if text[-1].isspace() else number_of(text)
+        except ValueError:
+            number = None
+        if number is not None and number[0] == math.inf:
+            return None
         if len(text) <= LONGEST:
+            if len(self) >= REMEMBERED:
+                self.clear()
             self[text] = number
         return number
 

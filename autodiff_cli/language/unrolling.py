@@ -17,23 +17,8 @@ from ..numbers import budget as work
 from ..run.flat_graph import Place
 from ..table.operators import ADD, CONSTANT, DIV, MUL, NEG, SUB
 from ..table.primitive import FUNCTIONS, PRIMITIVES, Primitive
-from .builder import (
-    ARRAY,
-    BOUNDED,
-    CONSTANTS,
-    INDEX,
-    MATMUL,
-    MAX_NODES,
-    RANGE,
-    Body,
-    Builder,
-    Piece,
-    _Function,
-    call_mark,
-    name_mark,
-    plus_mark,
-    used_before,
-)
+from . import builder as marks
+from .builder import BOUNDED, CONSTANTS, MAX_NODES, Body, Builder, Piece, _Function, used_before
 from .elements import element_name, shapes_of
 from .statements import Head, UnknownShape
 
@@ -52,7 +37,7 @@ _WHOLE: Mapping[Primitive, Callable[..., float]] = {
     MUL: lambda a, b: a * b,
     DIV: lambda a, b: a / b if b else math.nan,
     NEG: lambda a: -a,
-    plus_mark: lambda a: a,
+    marks.plus_mark: lambda a: a,
 }
 """What an index may be computed by."""
 
@@ -101,30 +86,29 @@ class Unroller(Builder):
         self.begin(Body())
 
     # -- while the text is read ---------------------------------------------------------------------------------------
-    def notation(self, mark: Primitive, operands: tuple[int, ...], place: Place, pieces: Sequence[Piece]) -> int:
-        """Record an operation of lists."""
-        assert self.body is not None
-        self.body.pieces[len(self.body.places)] = pieces
-        return self.node(mark, operands, place)
+    def operation(self, primitive: Primitive, operands: tuple[int, ...], place: Place, pieces: Sequence[Piece]) -> int:
+        """Record an operation; once the text has been read, add it."""
+        self.check_types(primitive.takes_conditions, operands, pieces)
+        return self.node(primitive, operands, place)
 
     def begin_body(self) -> None:
         """Go on: all of the text is a body."""
 
-    def output(self, operands: tuple[int, ...], pieces: Sequence[Piece]) -> None:
+    def output(self, *arguments: Any) -> None:
         """Record the outputs."""
-        self.steps.append((self._output, (operands, pieces)))
+        self.steps.append((self._output, arguments))
 
-    def bind(self, name: str, at: Place, value: int) -> None:
+    def bind(self, *arguments: Any) -> None:
         """Record a binding."""
-        self.steps.append((self._bind, (name, at, value)))
+        self.steps.append((self._bind, arguments))
 
-    def augment(self, name: str, at: Piece, primitive: Primitive, value: int, piece: Piece) -> None:
+    def augment(self, *arguments: Any) -> None:
         """Record an update."""
-        self.steps.append((self._augment, (name, at, primitive, value, piece)))
+        self.steps.append((self._augment, arguments))
 
-    def define(self, head: Head, root: int, piece: Piece) -> None:
+    def define(self, *arguments: Any) -> None:
         """Record a definition."""
-        self.steps.append((self._define, (head, root, piece)))
+        self.steps.append((self._define, arguments))
 
     # -- afterwards ---------------------------------------------------------------------------------------------------
     def program(self) -> Any:
@@ -146,13 +130,13 @@ class Unroller(Builder):
         """Look over what was recorded: where each expression begins, and what is worked out only on demand."""
         assert self.body is not None
         self.recorded = body = self.body
-        self.primitives, self.parents = body.columns(name_mark)
+        self.primitives, self.parents = body.columns(marks.name_mark)
         self.start: list[int] = []
         self.lazy: dict[int, list[tuple[int, int]]] = {}
         """By where an expression begins that is worked out on demand: for which node, and the last of its own."""
         for i, (primitive, parents) in enumerate(zip(self.primitives, self.parents, strict=True)):
             self.start.append(min([self.start[p] for p in parents], default=i))
-            if primitive is INDEX:
+            if primitive is marks.INDEX:
                 on_demand = parents[1:]
             elif self._is_bounded(i):
                 on_demand = parents
@@ -164,13 +148,15 @@ class Unroller(Builder):
     def _is_bounded(self, i: int) -> bool:
         """Whether a node is a sum over an index, `sum(w[i]*x[i], i, 1, 3)`: the index is a name that the term uses."""
         parents, called = self.parents[i], self.recorded.called
-        if self.primitives[i] is not call_mark or len(parents) != 4 or called[i][0] not in BOUNDED:
+        if self.primitives[i] is not marks.call_mark or len(parents) != 4 or called[i][0] not in BOUNDED:
             return False
         term, index = parents[:2]
-        if self.primitives[index] is not name_mark:
+        if self.primitives[index] is not marks.name_mark:
             return False
         name = called[index][0]
-        return any(self.primitives[k] is name_mark and called[k][0] == name for k in range(self.start[term], term + 1))
+        return any(
+            self.primitives[k] is marks.name_mark and called[k][0] == name for k in range(self.start[term], term + 1)
+        )
 
     # -- statements ---------------------------------------------------------------------------------------------------
     def _expression(self, root: int) -> int | Array:
@@ -193,12 +179,14 @@ class Unroller(Builder):
 
     def _bind_value(self, name: str, at: Place, value: int | Array) -> None:
         if name in self.dimensions or name in self.shapes:
-            if name in self.dimensions:
-                message, also = f"`{name}` is bound here but its entries were used before", self.dimensions[name][1]
-                places: tuple[tuple[Span, str], ...] = ((self.span(also), "used here"),)
-            else:
-                message, places = f"`{name}` is bound here and has a value at the point", ()
-            raise ExpressionError("name", message, self.span(at), "give one of them another name", places)
+            used = [self.dimensions[name][1]] if name in self.dimensions else []
+            message = (
+                "bound here but its entries were used before" if used else "bound here and has a value at the point"
+            )
+            also = tuple([(self.span(place), "used here") for place in used])
+            raise ExpressionError(
+                "name", f"`{name}` is {message}", self.span(at), "give one of them another name", also
+            )
         if not isinstance(value, Array):
             super().bind(name, at, value)
         else:
@@ -269,23 +257,23 @@ class Unroller(Builder):
         self._spend(1, place)
         if primitive is CONSTANT:
             return self.constant(*body.constants[i], place)
-        if primitive is name_mark:
+        if primitive is marks.name_mark:
             return self._name(body.called[i][0], place, scope)
         pieces = body.pieces.get(i, ())
-        if primitive is INDEX:
+        if primitive is marks.INDEX:
             return self._index(values[self.parents[i][0]], i, place, scope)
-        if primitive is call_mark and self._is_bounded(i):
+        if primitive is marks.call_mark and self._is_bounded(i):
             return self._bounded(i, place, scope)
         operands = [values[p] for p in self.parents[i]]
-        if primitive is call_mark:
+        if primitive is marks.call_mark:
             return self._call(*body.called[i], operands, place, pieces, scope)
-        if primitive is ARRAY:
+        if primitive is marks.ARRAY:
             return self._array(operands, pieces)
-        if primitive is MATMUL:
+        if primitive is marks.MATMUL:
             self._infer_shape(operands)
             left, right = (self._list(x, piece) for x, piece in zip(operands, pieces, strict=True))
             return self._matmul(left, right, place, pieces)
-        if primitive is plus_mark:
+        if primitive is marks.plus_mark:
             return self._resolved(operands[0])
         return self._elementwise(primitive, operands, place, pieces)
 
@@ -300,12 +288,8 @@ class Unroller(Builder):
         self.expanded += count
         work.charge(work.CALLED_NODE * count)
         if self.expanded > self.most:
-            raise ExpressionError(
-                "limit",
-                f"the lists, sums and calls unroll to more than {self.most:,} operations",
-                self.span(place),
-                "split the program",
-            )
+            message = f"the lists, sums and calls unroll to more than {self.most:,} operations"
+            raise ExpressionError("limit", message, self.span(place), "split the program")
 
     def _name(self, name: str, place: Place, scope: _Scope) -> Meaning:
         if name in scope.indices:
@@ -339,12 +323,8 @@ class Unroller(Builder):
     def _infer_shape(self, operands: Sequence[Meaning]) -> None:
         """Take an operand of `A @ x` without a value for a list that is as long as the other one needs."""
         for value, other, side in ((operands[1], operands[0], -1), (operands[0], operands[1], 0)):
-            if isinstance(value, Named) and not {value.name} & {
-                *self.shapes,
-                *self.valued,
-                *self.free,
-                *self.dimensions,
-            }:
+            known_names = (self.shapes, self.valued, self.free, self.dimensions)
+            if isinstance(value, Named) and not any(value.name in names for names in known_names):
                 known = self._resolved(other) if not isinstance(other, Named) or other.name in self.shapes else None
                 if isinstance(known, Array):
                     self.shapes[value.name] = known.shape[side:][:1]
@@ -356,9 +336,7 @@ class Unroller(Builder):
         resolved = self._resolved(value)
         if isinstance(resolved, Array):
             return resolved
-        raise ExpressionError(
-            "type", "a list is needed here, and this is a number", self.span(piece), "write it as in `[1, 2, 3]`"
-        )
+        raise self._wrong("a list is needed here, and this is a number", piece, "write it as in `[1, 2, 3]`")
 
     def _unknown_shape(self, name: str, span: Span) -> NoReturn:
         raise UnknownShape(
@@ -375,20 +353,10 @@ class Unroller(Builder):
         for row, piece in zip(rows, pieces, strict=True):
             other = row.shape if isinstance(row, Array) else ()
             if other != shape:
-                raise ExpressionError(
-                    "type",
-                    f"the entries of a list are all alike, and this is {described(other)}",
-                    self.span(piece),
-                    "give the rows the same length",
-                    ((self.span(pieces[0]), described(shape)),),
-                )
+                message = f"the entries of a list are all alike, and this is {described(other)}"
+                raise self._wrong(message, piece, "give the rows the same length", (pieces[0], described(shape)))
             if len(other) > 1:
-                raise ExpressionError(
-                    "type",
-                    "lists are nested twice at most",
-                    self.span(piece),
-                    "write a list of rows: `[[1, 2], [3, 4]]`",
-                )
+                raise self._wrong("lists are nested twice at most", piece, "write a list of rows: `[[1, 2], [3, 4]]`")
             self.raise_for_types((), self._entries(row), [piece] * math.prod(other))
         return Array((len(rows), *shape), tuple([entry for row in rows for entry in self._entries(row)]))
 
@@ -402,13 +370,7 @@ class Unroller(Builder):
     ) -> int | Array:
         """An operation on numbers, or on the entries of lists of the same shape; a number goes with every entry."""
         resolved = [self._resolved(operand) for operand in operands]
-
-        def operation(numbers: tuple[int, ...]) -> int:
-            if self.conditions or primitive.takes_conditions:
-                self.raise_for_types(primitive.takes_conditions, numbers, pieces)
-            return self.node(primitive, numbers, place)
-
-        make = make or operation
+        make = make or (lambda numbers: self.checked_node(primitive, numbers, place, pieces))
         lists = [k for k, value in enumerate(resolved) if isinstance(value, Array)]
         if not lists:
             return make(tuple([value for value in resolved if not isinstance(value, Array)]))
@@ -424,12 +386,14 @@ class Unroller(Builder):
 
     def _wrong_shapes(self, left: Any, right: Array, pieces: Sequence[Piece], hint: str = "") -> NoReturn:
         first, second = pieces
-        raise ExpressionError(
-            "type",
-            f"these do not go together: {described(left.shape)} and {described(right.shape)}",
-            self.span(second),
-            hint or "lists of the same shape are combined entry by entry, and a number with every entry",
-            ((self.span(first), described(left.shape)),),
+        message = f"these do not go together: {described(left.shape)} and {described(right.shape)}"
+        hint = hint or "lists of the same shape are combined entry by entry, and a number with every entry"
+        raise self._wrong(message, second, hint, (first, described(left.shape)))
+
+    def _wrong(self, message: str, place: Place, hint: str, *also: tuple[Place, str]) -> ExpressionError:
+        """The error of a list, or of a number, that does not fit, and other places that it is about."""
+        return ExpressionError(
+            "type", message, self.span(place), hint, tuple([(self.span(other), text) for other, text in also])
         )
 
     def _matmul(self, left: Array, right: Array, place: Place, pieces: Sequence[Piece]) -> int | Array:
@@ -499,12 +463,8 @@ class Unroller(Builder):
 
     def _check_depth(self, depth: int, place: Place) -> None:
         if depth > MAX_DEPTH:
-            raise ExpressionError(
-                "limit",
-                f"calls, sums and indices stand more than {MAX_DEPTH} deep in one another",
-                self.span(place),
-                "bind the inner ones to names",
-            )
+            message = f"calls, sums and indices stand more than {MAX_DEPTH} deep in one another"
+            raise ExpressionError("limit", message, self.span(place), "bind the inner ones to names")
 
     def _bounded(self, i: int, place: Place, scope: _Scope) -> int | Array:
         """`sum(term, i, first, last)`, and `prod`."""
@@ -518,21 +478,15 @@ class Unroller(Builder):
             return self._resolved(self._call(called, at, operands, place, body.pieces[i], scope))
         plain = f"; the {called} of four numbers is `{called}([a, b, c, d])`"
         if name in self.valued or name in self.shapes or name in self.bound or name in scope.meanings:
-            raise ExpressionError(
-                "name",
-                f"`{name}` is the index of this `{called}`, and has a value besides",
-                self.span(self._place(index, scope)),
-                f"give the index another name{plain}",
-                ((self.span(index_place), "the index"),) if scope.via else (),
-            )
+            message = f"`{name}` is the index of this `{called}`, and has a value besides"
+            also = ((self.span(index_place), "the index"),) if scope.via else ()
+            hint = f"give the index another name{plain}"
+            raise ExpressionError("name", message, self.span(self._place(index, scope)), hint, also)
         first, last = (self._whole(p, scope, f"a bound of `{called}`", plain) for p in bounds)
         if last < first:
-            raise ExpressionError(
-                "type",
-                f"`{name}` goes from {first} to {last}, which is nothing",
-                self.span((body.pieces[i][2][0], body.pieces[i][3][1])),
-                "the first bound is the smaller one",
-            )
+            both = body.pieces[i][2][0], body.pieces[i][3][1]
+            message = f"`{name}` goes from {first} to {last}, which is nothing"
+            raise self._wrong(message, both, "the first bound is the smaller one")
         self._check_terms(last - first + 1, place, called)
         self._check_depth(scope.depth, place)
         terms = []
@@ -545,12 +499,9 @@ class Unroller(Builder):
 
     def _check_terms(self, count: int, place: Place, what: str) -> None:
         if count > MAX_TERMS:
-            raise ExpressionError(
-                "limit",
-                f"`{what}` has {count:,} terms here, and {MAX_TERMS:,} is the most",
-                Span(*self.span(place)[:2]),
-                "for more of them, let each be a row of data, which --data adds up",
-            )
+            message = f"`{what}` has {count:,} terms here, and {MAX_TERMS:,} is the most"
+            hint = "for more of them, let each be a row of data, which --data adds up"
+            raise ExpressionError("limit", message, Span(*self.span(place)[:2]), hint)
 
     # -- indices ------------------------------------------------------------------------------------------------------
     def _whole(self, root: int, scope: _Scope, what: str, also: str = "") -> int:
@@ -561,7 +512,7 @@ class Unroller(Builder):
             primitive = self.primitives[i]
             if primitive is CONSTANT:
                 numbers[i] = self.recorded.constants[i][0]
-            elif primitive is name_mark:
+            elif primitive is marks.name_mark:
                 name, place = self.recorded.called[i][0], self._place(i, scope)
                 if name in scope.indices:
                     numbers[i] = scope.indices[name]
@@ -569,27 +520,17 @@ class Unroller(Builder):
                 meaning = self._name(name, place, scope)
                 number = self.fixed(meaning) if type(meaning) is int else None
                 if number is None:
-                    raise ExpressionError(
-                        "type",
-                        f"{problem}, and `{name}` is none",
-                        self.span(place),
-                        f"bind it before: `{name} = 3; …`{also}",
-                    )
+                    hint = f"bind it before: `{name} = 3; …`{also}"
+                    raise self._wrong(f"{problem}, and `{name}` is none", place, hint)
                 numbers[i] = number
             elif primitive in _WHOLE:
                 numbers[i] = _WHOLE[primitive](*[numbers[p] for p in self.parents[i]])
             else:
-                raise ExpressionError(
-                    "type", problem, self.span(self._place(i, scope)), "it may be computed by + - * / from such numbers"
-                )
+                hint = "it may be computed by + - * / from such numbers"
+                raise self._wrong(problem, self._place(i, scope), hint)
         number = numbers[root]
         if number != number or abs(number) > 1e9 or number != int(number):
-            raise ExpressionError(
-                "type",
-                f"{problem}, and this is {number:g}",
-                self.span(self._place(root, scope)),
-                "counting begins at 1",
-            )
+            raise self._wrong(f"{problem}, and this is {number:g}", self._place(root, scope), "counting begins at 1")
         return int(number)
 
     def _index(self, value: Meaning, i: int, place: Place, scope: _Scope) -> int | Array:
@@ -599,27 +540,23 @@ class Unroller(Builder):
         shape = self._indexed_shape(value, place, pieces)
         if len(operands) > (2 if shape is None else len(shape)):
             most = "lists are nested twice at most" if shape is None else f"this is {described(shape)}"
-            raise ExpressionError(
-                "type", f"there are {len(operands)} indices here, and {most}", self.span(pieces[-1]), "leave it out"
-            )
+            raise self._wrong(f"there are {len(operands)} indices here, and {most}", pieces[-1], "leave it out")
         ranges: list[range] = []
         for k, p in enumerate(operands):
-            ends = self.parents[p] if self.primitives[p] is RANGE else (p, p)
+            ends = self.parents[p] if self.primitives[p] is marks.RANGE else (p, p)
             first, last = (self._whole(end, scope, "an index") for end in ends)
             highest = math.inf if shape is None else shape[k]
             if not 1 <= first <= last <= highest:
-                at = self.span(self._place(p, scope))
+                at = self._place(p, scope)
                 if first > last:
-                    raise ExpressionError(
-                        "type", f"there is nothing from {first} to {last}", at, "write the smaller first"
-                    )
+                    raise self._wrong(f"there is nothing from {first} to {last}", at, "write the smaller first")
                 outside = first if first < 1 else last
                 valid = "counting begins at 1" if shape is None else f"the indices here go from 1 to {shape[k]}"
-                raise ExpressionError("type", f"there is no entry {outside}", at, valid)
+                raise self._wrong(f"there is no entry {outside}", at, valid)
             self._check_terms(last - first + 1, place, "[…]")
             ranges.append(range(first, last + 1))
         ranges += [range(1, n + 1) for n in (shape or ())[len(operands) :]]
-        kept = [k for k in range(len(ranges)) if k >= len(operands) or self.primitives[operands[k]] is RANGE]
+        kept = [k for k in range(len(ranges)) if k >= len(operands) or self.primitives[operands[k]] is marks.RANGE]
         array = self._entries_of(value, ranges, place)
         if not kept:
             return array.entries[0]
@@ -627,29 +564,25 @@ class Unroller(Builder):
 
     def _indexed_shape(self, value: Meaning, place: Place, pieces: Sequence[Piece]) -> tuple[int, ...] | None:
         """The shape of what is indexed; None for a name whose shape is not known. Raises where it is a number."""
-        span = self.span(pieces[0])
         if isinstance(value, Array):
             return value.shape
-        if isinstance(value, Named):
-            name = value.name
-            if name in self.shapes:
-                return self.shapes[name]
-            if name not in self.valued and name not in self.free and name not in FUNCTIONS:
+        if not isinstance(value, Named):
+            span = self.span(pieces[0])
+            number = self.text[span.start : span.end]
+            hint = f"a product is `{number}*[…]`" if len(number) < 20 else "a product is written with `*`"
+            raise self._wrong("this is a number, and has no entries", span, hint)
+        name = value.name
+        if name in self.shapes:
+            return self.shapes[name]
+        if name not in self.valued and name not in self.free:
+            if name not in FUNCTIONS:
                 return None
-            if name in FUNCTIONS and name not in self.valued and name not in self.free:
-                text = self.text[self.span(pieces[1]).start : self.span(pieces[-1]).end]
-                raise ExpressionError(
-                    "name",
-                    f"`{name}` is a function",
-                    self.span(place),
-                    f"write a call in parentheses: `{name}({text})`",
-                )
-            hint = f"give it as a list: `{name}=[…]`" if name in self.valued else "give one of them another name"
-            also = ((self.span(self.whole.places[self.free[name]]), "used here"),) if name in self.free else ()
-            raise ExpressionError("type", f"`{name}` is a number, and has no entries", span, hint, also)
-        number = self.text[span.start : span.end]
-        hint = f"a product is `{number}*[…]`" if len(number) < 20 else "a product is written with `*`"
-        raise ExpressionError("type", "this is a number, and has no entries", span, hint)
+            text = self.text[self.span(pieces[1]).start : self.span(pieces[-1]).end]
+            hint = f"write a call in parentheses: `{name}({text})`"
+            raise ExpressionError("name", f"`{name}` is a function", self.span(place), hint)
+        hint = f"give it as a list: `{name}=[…]`" if name in self.valued else "give one of them another name"
+        also = [(self.whole.places[self.free[name]], "used here")] if name in self.free else []
+        raise self._wrong(f"`{name}` is a number, and has no entries", pieces[0], hint, *also)
 
     def _entries_of(self, value: Meaning, ranges: Sequence[range], place: Place | None = None) -> Array:
         """The entries of a list at these indices."""
@@ -671,13 +604,9 @@ class Unroller(Builder):
             self.check_look(name, place)
             count, before = self.dimensions.setdefault(name, (len(index), place))
             if count != len(index):
-                raise ExpressionError(
-                    "type",
-                    f"`{name}` has {len(index)} {'index' if len(index) == 1 else 'indices'} here, and {count} before",
-                    self.span(place),
-                    "write as many indices everywhere",
-                    ((self.span(before), "here"),),
-                )
+                indices = f"{len(index)} {'index' if len(index) == 1 else 'indices'}"
+                message = f"`{name}` has {indices} here, and {count} before"
+                raise self._wrong(message, place, "write as many indices everywhere", (before, "here"))
             self.free[label] = self.variable(place)
         return self.free[label]
 

@@ -15,7 +15,6 @@ from lark.exceptions import UnexpectedInput, UnexpectedToken
 
 from autodiff_cli.diagnostics.parsing import parse, statements
 from autodiff_cli.errors import ExpressionError
-from autodiff_cli.language import tokens
 from autodiff_cli.language.generate import lark_parser
 from autodiff_cli.language.reader import ParseFailure
 from autodiff_cli.language.tables import TERMINALS
@@ -445,9 +444,6 @@ def test_time_is_linear_also_where_the_text_is_refused(make: Callable[[int], str
     ],
 )  # fmt: skip
 def test_every_sign_takes_the_same_work_however_long_the_text_is(make: Callable[[int], str], most: int) -> None:
-    # what other tests have left in the reader's memory of pieces, or have used up of it, is no work of this text
-    tokens._PIECES.clear()
-    tokens._PIECES.credit = tokens.CREDIT
     sizes = [make(n) for n in (200, 400, 800)]
     parse(sizes[-1])
     short, middle, long = (lines(lambda text=text: parse(text)) for text in sizes)

@@ -54,8 +54,8 @@ class Recorder(Builder):
     def begin_body(self) -> None:
         pass
 
-    def notation(self, mark: Primitive, operands: tuple[int, ...], place: Place, pieces: Sequence[Piece]) -> int:
-        return self.node(mark, operands, place)
+    def operation(self, primitive: Primitive, operands: tuple[int, ...], place: Place, pieces: Sequence[Piece]) -> int:
+        return self.node(primitive, operands, place)
 
     def define(self, head: Head, root: int, piece: Piece) -> None:
         self.parts = head.name, head.parameters, (root,)

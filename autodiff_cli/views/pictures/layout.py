@@ -7,6 +7,7 @@ node that many others use has one line that branches, so that a picture of a loo
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
@@ -40,12 +41,12 @@ class Size(NamedTuple):
 
     @property
     def before(self) -> float:
-        """The height above its edges."""
+        """The height above its lines."""
         return self.height / 2 if self.middle is None else self.middle
 
     @property
     def after(self) -> float:
-        """The height below its edges."""
+        """The height below its lines."""
         return self.height - self.before
 
 
@@ -106,7 +107,12 @@ def arranged(
         if ordered[index]
         for place, source in enumerate(own)
     }
-    graph = _Graph(ranks, edges, ports)
+    sources: dict[int, list[int]] = {}
+    targets: dict[int, list[int]] = {}
+    for start, end in edges:
+        sources.setdefault(end, []).append(start)
+        targets.setdefault(start, []).append(end)
+    graph = _Graph(ranks, edges, ports, sources, targets)
     columns = _ordered(graph, _first_order(inputs, outputs, len(ranks), segments))
     widths = [max((sizes[i].width for i in column if i < len(sizes)), default=0.0) for column in columns]
     all_sizes = (*sizes, *(Size(widths[ranks[i]], 0.0) for i in range(len(sizes), len(ranks))))
@@ -119,9 +125,10 @@ def arranged(
             left += min(max(gaps[0], 0.3 * steepest), gaps[1])
         lefts.append(left)
         left += width
-    corners = tuple(
-        Point(lefts[ranks[i]] + widths[ranks[i]] - size.width, middles[i]) for i, size in enumerate(all_sizes)
-    )
+    corners = [
+        Point(lefts[rank] + widths[rank] - size.width, y)
+        for rank, size, y in zip(ranks, all_sizes, middles, strict=True)
+    ]
     top = min(point.y - size.before for point, size in zip(corners, all_sizes, strict=True))
     bottom = max(point.y + size.after for point, size in zip(corners, all_sizes, strict=True))
     return Layout(
@@ -203,6 +210,9 @@ class _Graph(NamedTuple):
     ranks: Sequence[int]
     edges: Sequence[tuple[int, int]]
     ports: dict[tuple[int, int], float]
+    sources: dict[int, list[int]]
+    """From where lines come to each node or bend, and `targets`, where those that leave it go."""
+    targets: dict[int, list[int]]
 
 
 def _ordered(graph: _Graph, first: Sequence[int]) -> list[list[int]]:
@@ -216,16 +226,6 @@ def _ordered(graph: _Graph, first: Sequence[int]) -> list[list[int]]:
     return min((_swapped(order, graph) for order in orders), key=lambda candidate: _crossings(candidate, graph))
 
 
-def _neighbours(graph: _Graph) -> tuple[dict[int, list[int]], dict[int, list[int]]]:
-    """From where lines come to each node or bend, and where those that leave it go."""
-    before: dict[int, list[int]] = {}
-    after: dict[int, list[int]] = {}
-    for start, end in graph.edges:
-        before.setdefault(end, []).append(start)
-        after.setdefault(start, []).append(end)
-    return before, after
-
-
 def _balanced(columns: list[list[int]], graph: _Graph, *, back: bool) -> list[list[int]]:
     """The columns, each sorted by where its neighbours in the next one stand on average, to and fro: the best of them.
 
@@ -234,8 +234,7 @@ def _balanced(columns: list[list[int]], graph: _Graph, *, back: bool) -> list[li
     """
     best, fewest = columns, _crossings(columns, graph)
     columns = [list(column) for column in columns]
-    before, after = _neighbours(graph)
-    ways = [(before, columns), (after, columns[::-1])]
+    ways = [(graph.sources, columns), (graph.targets, columns[::-1])]
     # how far down its column each stands, from 0 to 1, so that columns of different lengths compare
     share: dict[int, float] = {}
     for column in columns:
@@ -261,11 +260,10 @@ def _swapped(columns: list[list[int]], graph: _Graph) -> list[list[int]]:
     """The columns with neighbours exchanged wherever that leaves fewer crossings."""
     columns = [list(column) for column in columns]
     position = {index: float(place) for column in columns for place, index in enumerate(column)}
-    starts, ends = _neighbours(graph)
 
     def near(index: int) -> tuple[list[float], list[float]]:
-        left = [position[other] for other in starts.get(index, ())]
-        right = [position[other] + graph.ports.get((index, other), 0.0) for other in ends.get(index, ())]
+        left = [position[other] for other in graph.sources.get(index, ())]
+        right = [position[other] + graph.ports.get((index, other), 0.0) for other in graph.targets.get(index, ())]
         return left, right
 
     for _ in range(ROUNDS):
@@ -287,7 +285,7 @@ def _swapped(columns: list[list[int]], graph: _Graph) -> list[list[int]]:
 
 
 def _crossings(columns: list[list[int]], graph: _Graph) -> int:
-    """How many pairs of edges cross, counted column by column with a tree of sums."""
+    """How many pairs of edges cross."""
     position = {index: place for column in columns for place, index in enumerate(column)}
     between: dict[int, list[tuple[int, float]]] = {}
     for start, end in graph.edges:
@@ -295,20 +293,11 @@ def _crossings(columns: list[list[int]], graph: _Graph) -> int:
         between.setdefault(graph.ranks[start], []).append((position[start], arrives))
     total = 0
     for pairs in between.values():
-        pairs.sort()
-        order = {arrives: place for place, arrives in enumerate(sorted({arrives for _, arrives in pairs}))}
-        size = len(order)
-        sums = [0] * (size + 1)
-        for count, end in enumerate([order[arrives] for _, arrives in pairs]):
-            below, at = 0, end + 1
-            while at:
-                below += sums[at]
-                at &= at - 1
-            total += count - below
-            at = end + 1
-            while at <= size:
-                sums[at] += 1
-                at += at & -at
+        above: list[float] = []
+        for _, arrives in sorted(pairs):
+            place = bisect_right(above, arrives)
+            total += len(above) - place
+            above.insert(place, arrives)
     return total
 
 
@@ -333,15 +322,12 @@ def _middles(
             gap = LINE_GAP if above >= nodes and below >= nodes else GAP
             sums.append(sums[-1] + sizes[above].after + sizes[below].before + gap)
         apart.append(sums)
-    needed = max(
-        sizes[column[0]].before + sums[-1] + sizes[column[-1]].after
-        for column, sums in zip(columns, apart, strict=True)
-    )
-    half = max(most, needed) / 2
-    ends = [
-        (sizes[column[0]].before - half, half - sizes[column[-1]].after - sums[-1])
+    outer = [
+        (sizes[column[0]].before, sums[-1], sizes[column[-1]].after)
         for column, sums in zip(columns, apart, strict=True)
     ]
+    half = max(most, *(before + between + after for before, between, after in outer)) / 2
+    ends = [(before - half, half - after - between) for before, between, after in outer]
     middles = [0.0] * len(sizes)
     for column, sums in zip(columns, apart, strict=True):
         for index, offset in zip(column, sums, strict=True):

@@ -26,12 +26,6 @@ BASELINE = 0.35 * FONT
 BOX = 26.0
 """The height of a box and, at least, of an operation."""
 
-PAD = {"right": 9.0, "down": 7.0}
-"""Beside the text in a box."""
-
-STEM = {"right": 12.0, "down": 6.0}
-"""From an operation to its box."""
-
 PORT = 8.0
 """Between two lines that end at the same operation."""
 
@@ -70,10 +64,13 @@ def coordinate(x: float) -> str:
     return f"{x + 0.0:.1f}".removesuffix(".0")
 
 
+BoxKind = Literal["box", "variable", "result", "operation", "operation result"]
+
+
 class Box(NamedTuple):
     """A rectangle: from the left at `x`, its middle at `y`."""
 
-    kind: Literal["box", "variable", "result", "operation", "operation result"]
+    kind: BoxKind
     skipped: bool
     x: float
     y: float
@@ -147,19 +144,16 @@ def scene(picture: Picture, choices: Choices = USUAL) -> Scene:
         tries = [("down", True)] if choices.live else tries[:1]
     best, largest = None, 0.0
     for way, tight in tries:
-        result = _laid_out(picture, choices._replace(way=way), TIGHT if tight else COLUMN_GAP, tight)
-        size = FONT * PAGE / result.width if choices.live else on_slide(result)
+        result = _laid_out(picture, choices._replace(way=way), DOWN if way == "down" else RIGHT, tight)
+        width, height = (PAGE, math.inf) if choices.live else SLIDE
+        # the pixels of the text where the scene fills the page or the slide
+        size = FONT * min(width / result.width, height / result.height)
         if size > largest:
             best, largest = result, size
         if size >= (FONT if choices.live else LEGIBLE):
             break
     assert best is not None
     return best
-
-
-def on_slide(scene: Scene) -> float:
-    """How many pixels the smallest text has where the scene fills a slide."""
-    return FONT * min(SLIDE[0] / scene.width, SLIDE[1] / scene.height)
 
 
 def text_width(text: str) -> float:
@@ -182,19 +176,11 @@ class _Unit(NamedTuple):
 class _Way(NamedTuple):
     """From places along the way of the drawing and across it to those on the page."""
 
-    name: Literal["right", "down"]
-
-    @property
-    def down(self) -> bool:
-        return self.name == "down"
-
-    @property
-    def pad(self) -> float:
-        return PAD[self.name]
-
-    @property
-    def stem(self) -> float:
-        return STEM[self.name]
+    down: bool
+    pad: float
+    """Beside the text in a box."""
+    stem: float
+    """From an operation to its box."""
 
     def at(self, along: float, across: float) -> Place:
         """A place."""
@@ -215,12 +201,14 @@ class _Way(NamedTuple):
         return ("M", self.at(along, across)), ("L", sides[0]), ("L", sides[1]), ("Z",)
 
 
-def _laid_out(picture: Picture, choices: Choices, gaps: tuple[float, float], tight: bool) -> Scene:
-    assert choices.way != "auto"
-    way = _Way(choices.way)
+RIGHT, DOWN = _Way(False, 9.0, 12.0), _Way(True, 7.0, 6.0)
+
+
+def _laid_out(picture: Picture, choices: Choices, way: _Way, tight: bool) -> Scene:
     said = max((_beside(edge, choices) for node in picture.nodes for edge in node.inputs), default=0.0)
     # room for what is written beside the lines: where they go down, what is left between two rows nearly has it
     beside = said if not way.down else 0.0 if not said else BESIDE_TIGHT if tight else FONT
+    gaps = TIGHT if tight else COLUMN_GAP
     units = [_unit(node, way, choices, bool(said)) for node in picture.nodes]
     inputs = [list(dict.fromkeys(edge.node for edge in node.inputs)) for node in picture.nodes]
     slide = SLIDE[0 if way.down else 1] * FONT / LEGIBLE - 2 * MARGIN
@@ -240,8 +228,8 @@ def _laid_out(picture: Picture, choices: Choices, gaps: tuple[float, float], tig
         along + 2 * MARGIN,
         tuple(_lines(picture, units, layout, way, choices)),
         tuple(
-            tuple(_node(node, units[index], layout.corners[index], index in picture.outputs, way))
-            for index, node in enumerate(picture.nodes)
+            tuple(_node(node, unit, layout.corners[index], index in picture.outputs, way))
+            for index, (node, unit) in enumerate(zip(picture.nodes, units, strict=True))
         ),
         description(described, choices),
     )
@@ -279,13 +267,13 @@ def _unit(node: PictureNode, way: _Way, choices: Choices, said: bool) -> _Unit:
     wide, high = (ports, BOX) if way.down else (BOX, ports)
     operation = Size(max(BOX, text_width(node.operation) + 2 * way.pad, wide), max(BOX, high))
     width = operation.width + (way.stem + box if written_cells else 0.0)
-    if not way.down:
-        return _Unit(operation, written_cells, widths, Size(width, operation.height), port)
-    # lines that go down come from operation to operation, and the boxes stand beside them
-    half, last = operation.width / 2, port * (len(node.inputs) - 1) / 2
-    before = max(half, last + beside[0] + BESIDE / 2 if len(beside) > 1 else 0.0)
-    after = max(width - half, last + beside[-1] + BESIDE / 2)
-    return _Unit(operation, written_cells, widths, Size(BOX, before + after, before), port)
+    size = Size(width, operation.height)
+    if way.down:
+        # lines that go down come from operation to operation, and the boxes stand beside them
+        half, last = operation.width / 2, port * (len(node.inputs) - 1) / 2
+        before = max(half, last + beside[0] + BESIDE / 2 if len(beside) > 1 else 0.0)
+        size = Size(BOX, before + max(width - half, last + beside[-1] + BESIDE / 2), before)
+    return _Unit(operation, written_cells, widths, size, port)
 
 
 # ---- lines --------------------------------------------------------------------------------------------------------
@@ -324,13 +312,12 @@ def _lines(
             yield Path("line", path, not edge.taken, edge.node, (index, position))
             yield Path("head", way.head(along, across + port))
             partial = choices.partial(edge)
-            if partial and way.down:
-                left = port == min(ports) and len(ports) > 1
-                beside = -HEAD - 4 - text_width(partial) if left else HEAD + 4
-                said.append(Text("partial", across + port + beside, along - FONT, partial))
-            elif partial:
-                at = along - HEAD - 4 - text_width(partial)
-                said.append(Text("partial", at, across + port - 0.6 * FONT, partial))
+            before, x, y = -HEAD - 4 - text_width(partial), along, across + port - 0.6 * FONT
+            if way.down:
+                x, y = across + port, along - FONT
+                before = before if port == min(ports) and len(ports) > 1 else HEAD + 4
+            if partial:
+                said.append(Text("partial", x + before, y, partial))
     # no line goes over a number
     yield from said
 
@@ -362,9 +349,7 @@ def _node(node: PictureNode, unit: _Unit, corner: Place, result: bool, way: _Way
         x, y = x - (unit.operation.width / 2 if unit.operation else unit.size.before), y + BOX / 2
     if unit.operation:
         wide, high, _ = unit.operation
-        kind: Literal["operation", "operation result"] = (
-            "operation result" if result and not unit.cells else "operation"
-        )
+        kind: BoxKind = "operation result" if result and not unit.cells else "operation"
         yield Box(kind, not node.taken, x, y, wide, high, BOX / 2)
         yield Text("operation", x + (wide - text_width(node.operation)) / 2, y, node.operation)
         if not unit.cells:
@@ -372,8 +357,8 @@ def _node(node: PictureNode, unit: _Unit, corner: Place, result: bool, way: _Way
         x += wide
         yield Path("line", (("M", (x, y)), ("L", (x + way.stem, y))), not node.taken)
         x += way.stem
-    kind_of_box: Literal["result", "variable", "box"] = "result" if result else "variable" if node.variable else "box"
-    yield Box(kind_of_box, not node.taken, x, y, sum(unit.widths), BOX, 5)
+    kind = "result" if result else "variable" if node.variable else "box"
+    yield Box(kind, not node.taken, x, y, sum(unit.widths), BOX, 5)
     for number, (cell, width) in enumerate(zip(unit.cells, unit.widths, strict=True)):
         if number:
             yield Path("rule", (("M", (x, y - BOX / 2)), ("L", (x, y + BOX / 2))))
@@ -381,8 +366,8 @@ def _node(node: PictureNode, unit: _Unit, corner: Place, result: bool, way: _Way
         if cell.word:
             yield Text("word", at, y, cell.word)
             at += text_width(cell.word + " ")
-        if cell.text == NOT_EVALUATED:
-            yield Text("note", at, y, cell.text)
-        else:
-            yield Text("number" if cell.word or not node.label else "name", at, y, cell.text, cell.word)
+        is_name = node.label and not cell.word
+        yield Text(
+            "note" if cell.text == NOT_EVALUATED else "name" if is_name else "number", at, y, cell.text, cell.word
+        )
         x += width
