@@ -104,27 +104,27 @@ class Curve(Record):
     """The units of its numbers; None where they have none."""
 
     def in_logs(self) -> Curve:
-        """Return the curve in the decimal logarithms of its logarithmic axes, which are plain axes then."""
+        """Return the curve in the decimal logarithms of its logarithmic axes, which are plain axes then.
+
+        Its data are those that have logarithms, without uncertainties.
+        """
         across, up = (math.log10 if axis in self.log else float for axis in "xy")
+        data = self.data
+        if data is not None:
+            rows = [
+                (across(x), up(y))
+                for x, y in zip(data.x, data.y, strict=True)
+                if not (("x" in self.log and x <= 0) or ("y" in self.log and y <= 0))
+            ]
+            data = data._replace(x=tuple([x for x, _ in rows]), y=tuple([y for _, y in rows]), dx=(), dy=())
         return self._replace(
             log="",
             low=across(self.low),
             high=across(self.high),
             function=_mapped(self.function, across, up),
             outputs=tuple([output._replace(function=_mapped(output.function, across, up)) for output in self.outputs]),
-            data=None if self.data is None else self._data_in_logs(across, up),
+            data=data,
         )
-
-    def _data_in_logs(self, across: Callable[[float], float], up: Callable[[float], float]) -> Measurements:
-        """The data whose logarithms there are, without uncertainties."""
-        data = self.data
-        assert data is not None
-        pairs = [
-            (across(x), up(y))
-            for x, y in zip(data.x, data.y, strict=True)
-            if not (("x" in self.log and x <= 0) or ("y" in self.log and y <= 0))
-        ]
-        return data._replace(x=tuple([x for x, _ in pairs]), y=tuple([y for _, y in pairs]), dx=(), dy=())
 
     @property
     def kinks(self) -> list[float]:

@@ -157,8 +157,11 @@ def page(
             slots, code = _code(value)
             operation = places_of_code.setdefault((value.primitive.name, code), len(operations))
             if operation == len(operations):
-                source = export(code, "javascript", wrt=[_name(k) for k in slots if k is not None]).source
-                operations.append(Operation(source, value.primitive.written, *_trouble(value)))
+                inputs = [f"x{k + 1}" for k in slots if k is not None]
+                source = export(code, "javascript", wrt=inputs).source
+                message = "division by zero" if value.primitive is DIV else ""
+                domain = "" if message else domain_words(value.primitive, len(value._prev))
+                operations.append(Operation(source, value.primitive.written, domain, message))
             formula, partials = _formulas(value)
         nodes.append(
             Node(
@@ -225,13 +228,6 @@ def _derivations(text: str, names: Sequence[str]) -> tuple[Derivation, ...]:
     return entries if sum(len(entry.steps) for entry in entries) <= MOST_STEPS else ()
 
 
-def _trouble(value: Value) -> tuple[str, str]:
-    """Return the message for inputs outside the domain of an operation."""
-    if value.primitive is DIV:
-        return "", "division by zero"
-    return domain_words(value.primitive, len(value._prev)), ""
-
-
 def _kind(value: Value) -> str:
     """The kind of a node: a leaf, an operation, or one that evaluates its inputs on demand."""
     if not value._prev:
@@ -248,10 +244,6 @@ def _selects(value: Value) -> bool:
     return value.primitive.has_structural_zeros
 
 
-def _name(slot: int) -> str:
-    return f"x{slot + 1}"
-
-
 def _code(value: Value) -> tuple[tuple[int | None, ...], str]:
     """The operation of a node as a program over `x1`, `x2` …: which input is which, and its text.
 
@@ -263,12 +255,13 @@ def _code(value: Value) -> tuple[tuple[int | None, ...], str]:
     for k, operand in enumerate(value._prev):
         fixed = operand.primitive is CONSTANT and not operand.label
         slots.append(None if fixed else k)
-        leaf = variable(_name(k))
+        leaf = variable(f"x{k + 1}")
         if fixed:
             # code has no units: a number is in coherent ones
             leaf = constant(operand.data, repr(float(operand.data))) if _has_unit(operand) else operand
-        takes = operand.primitive.gives_condition and not fixed
-        inputs.append(node(NE, (leaf, constant(0.0, "0"))) if takes else leaf)
+        elif operand.primitive.gives_condition:
+            leaf = node(NE, (leaf, constant(0.0, "0")))
+        inputs.append(leaf)
     code = node(value.primitive, tuple(inputs))
     if value.primitive.gives_condition:
         code = node(WHERE, (code, constant(1.0, "1"), constant(0.0, "0")))
@@ -292,11 +285,12 @@ def _literal(value: Value) -> tuple[float | None, str]:
 
 def _formulas(value: Value) -> tuple[str, tuple[str, ...]]:
     """A node's operation and its local derivatives, with characters for what has a name."""
-    leaves = []
-    for k, operand in enumerate(value._prev):
-        fixed = operand.primitive is CONSTANT and not operand.label and not _has_unit(operand)
-        leaves.append(operand if fixed else variable(chr(ord(SLOTS) + k)))
-    inputs = tuple(leaves)
+    inputs = tuple(
+        operand
+        if operand.primitive is CONSTANT and not operand.label and not _has_unit(operand)
+        else variable(chr(ord(SLOTS) + k))
+        for k, operand in enumerate(value._prev)
+    )
     partials: list[Value | None] = [None] * len(inputs)
     if value.primitive.lazy_inputs is None and not value.primitive.gives_condition:
         partials = local_formulas(value.primitive, inputs, chr(ord(SLOTS) + len(inputs)))

@@ -49,7 +49,7 @@ class Cell(NamedTuple):
 
 
 def cells(node: PictureNode, digits: int | None = None) -> list[Cell]:
-    """The compartments of a node's box; none for a node that has nothing to say but its operation.
+    """The compartments of a node's box; none for a node with an operation alone.
 
     Control characters in names are made visible; nothing is escaped yet.
     """

@@ -1,4 +1,4 @@
-"""The picture in the languages of Graphviz and of Mermaid, which lay it out. Takes time in proportion to the graph."""
+"""The picture in the languages of Graphviz and of Mermaid, which lay it out."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ MARGIN = 20.0
 HEAD = 6.0
 
 LIVE_COLUMNS = 8
-"""Characters that each number of a live picture has room for, beside its unit; beside a line with a sign before it."""
+"""Characters that each number of a live picture has room for, beside its sign and unit."""
 
 TIGHT = (30.0, 30.0)
 """Between the columns, at least and at most, where a picture would else be too large to be shown."""
@@ -48,10 +48,10 @@ SLIDE = (1280.0, 720.0)
 """The size in pixels for which a picture is laid out: a slide."""
 
 LEGIBLE = 11.0
-"""The pixels that text on a slide has at least, where there is a layout that gives it as many."""
+"""The pixels that text on a slide has at least, where there is such a layout."""
 
 PAGE = 1240.0
-"""How much of a page's width a live picture takes, at most, where its text has `LEGIBLE_LIVE` pixels then."""
+"""The width of a live picture, at most, where its text has `LEGIBLE_LIVE` pixels then."""
 
 LEGIBLE_LIVE = 10.0
 
@@ -97,7 +97,7 @@ class Text(NamedTuple):
 
 Place = tuple[float, float]
 Piece = tuple[Literal["M", "L"], Place] | tuple[Literal["C"], Place, Place, Place] | tuple[Literal["Z"]]
-"""A part of a path: to begin at a place, a line to another, a cubic curve by its two handles to one, or to close it."""
+"""A part of a path: a start, a line to a place, a cubic curve by its two handles to one, or the end."""
 
 
 class Path(NamedTuple):
@@ -107,7 +107,7 @@ class Path(NamedTuple):
     pieces: tuple[Piece, ...]
     skipped: bool = False
     source: int | None = None
-    """The node that a line comes from, and `edge` the node and the place among its inputs that it leads to."""
+    """The node that a line comes from; `edge` is the node, and its input, that it leads to."""
     edge: tuple[int, int] | None = None
 
 
@@ -183,7 +183,6 @@ class _Way(NamedTuple):
     """From an operation to its box."""
 
     def at(self, along: float, across: float) -> Place:
-        """A place."""
         return (across, along) if self.down else (along, across)
 
     def curve(self, start: Place, end: Place) -> tuple[Piece, ...]:
@@ -236,12 +235,12 @@ def _laid_out(picture: Picture, choices: Choices, way: _Way, tight: bool) -> Sce
 
 
 def _beside(edge: PictureInput, choices: Choices) -> float:
-    """How wide what is written beside a line is, or may be."""
+    """The width of the number beside a line, or the room for it."""
     return (1 + _live_columns(edge.unit)) * ADVANCE if choices.live else text_width(choices.partial(edge))
 
 
 def _live_columns(unit: Unit | None) -> int:
-    """For how many characters a number of a live picture has room, with its unit."""
+    """The characters that a live number has room for, with its unit."""
     return LIVE_COLUMNS + (1 + width_of(str(unit)) if unit is not None and unit.atoms else 0)
 
 
@@ -280,7 +279,7 @@ def _unit(node: PictureNode, way: _Way, choices: Choices, said: bool) -> _Unit:
 def _lines(
     picture: Picture, units: Sequence[_Unit], layout: Layout, way: _Way, choices: Choices
 ) -> Iterator[Path | Text]:
-    """The lines from node to node: first what they have in common, then their ends at the operations."""
+    """The lines between nodes: first their common parts, then their ends at the operations."""
     taken: dict[int, bool] = {}
     for index, node in enumerate(picture.nodes):
         for edge in node.inputs:
@@ -323,13 +322,13 @@ def _lines(
 
 
 def _end(layout: Layout, index: int) -> Place:
-    """Return the place where lines leave a node or a bend."""
+    """Where lines leave a node or a bend."""
     along, across = layout.corners[index]
     return along + layout.sizes[index].width, across
 
 
 def _ports(node: PictureNode, index: int, layout: Layout, port: float) -> list[float]:
-    """How far from the middle each input arrives: in order, or from where it comes if that is the same."""
+    """How far from the middle each input arrives; in any order, where the operation is commutative."""
     count = len(node.inputs)
     places = [(place - (count - 1) / 2) * port for place in range(count)]
     if node.ordered:
@@ -343,7 +342,6 @@ def _ports(node: PictureNode, index: int, layout: Layout, port: float) -> list[f
 
 # ---- nodes --------------------------------------------------------------------------------------------------------
 def _node(node: PictureNode, unit: _Unit, corner: Place, result: bool, way: _Way) -> Iterator[Shape]:
-    """The operation of a node, and its box on the right of that."""
     x, y = way.at(*corner)
     if way.down:
         x, y = x - (unit.operation.width / 2 if unit.operation else unit.size.before), y + BOX / 2

@@ -99,7 +99,7 @@ def _surface(surface: Surface, look: Terminal) -> str:
 
 
 def _path_and_rows(plot: Curve | Surface, color: str) -> list[Layer]:
-    """The path of a run and its end as a block, and rows of data as blocks, with their standard uncertainties."""
+    """The path of a run, and rows of data as blocks, with their standard uncertainties."""
     end = plot.path[-1:]
     layers = [Layer("path", color, [plot.path] if end else []), Layer("", color, [end] if end else [], marks=True)]
     data = plot.data
@@ -143,7 +143,10 @@ def _drawing(layers: Sequence[Layer], sides: tuple[float, float], frame: Frame, 
             inside = [
                 at for (at,) in layer.pieces if sides[0] <= at[0] <= sides[1] and frame.low <= at[1] <= frame.high
             ]
-            points = [dot for at in inside for dot in _cross(at, sides, frame, width, height, look.unicode)]
+            # a block of dots, or one character
+            dx, dy = (sides[1] - sides[0]) / (2 * width), (frame.high - frame.low) / (4 * height)
+            block = [(i * dx, j * dy) for i in (-1, 0, 1) for j in (-1, 0, 1)] if look.unicode else [(0.0, 0.0)]
+            points = [(x + dx, y + dy) for x, y in inside for dx, dy in block]
         else:
             points = list(_dots(layer, sides, frame) if layer.every else _joined(layer.pieces))
         if points:  # not all of it lies outside
@@ -173,13 +176,13 @@ def _drawing(layers: Sequence[Layer], sides: tuple[float, float], frame: Frame, 
 
 
 def _unit(low: float, high: float) -> float:
-    """The power of ten in which very large or small numbers are drawn, since the library cannot count in them."""
+    """The power of ten in which very large or small numbers are drawn: the library cannot."""
     exponent = math.floor(math.log10(max(abs(low), abs(high))))
     return 1.0 if -6 <= exponent <= 9 else float(f"1e{max(exponent, -300)}")
 
 
 def _joined(pieces: Sequence[Stretch]) -> Iterator[Place]:
-    """The pieces one after the other, with something that is not drawn in between."""
+    """The pieces one after the other, with gaps in between."""
     for k, piece in enumerate(pieces):
         if k:
             yield float("nan"), float("nan")
@@ -201,17 +204,9 @@ def _dots(layer: Layer, sides: tuple[float, float], frame: Frame) -> Iterator[Pl
             left -= length
 
 
-def _cross(at: Place, sides: tuple[float, float], frame: Frame, width: int, height: int, unicode: bool) -> list[Place]:
-    """A mark that stands out: a block of dots, or one character."""
-    if not unicode:
-        return [at]
-    dx, dy = (sides[1] - sides[0]) / (2 * width), (frame.high - frame.low) / (4 * height)
-    return [(at[0] + i * dx, at[1] + j * dy) for i in (-1, 0, 1) for j in (-1, 0, 1)]
-
-
 @contextmanager
 def _without(library: str) -> Iterator[None]:
-    """Let what is imported inside do without a library: loading this one takes longer than a drawing."""
+    """Let imports inside do without a library that takes longer to load than a drawing."""
     absent = library not in sys.modules
     if absent:
         sys.modules[library] = None  # type: ignore[assignment]
