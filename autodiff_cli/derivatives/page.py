@@ -21,8 +21,7 @@ from ..numbers.floats import REAL
 from ..record import Record
 from ..run.sweep import Activity, domain_words
 from ..table.operators import CONSTANT, DIV, NE, VARIABLE, WHERE
-from .folding import Folding, folded
-from .graph import Picture, picture
+from .graph import Folding, Picture, folded, picture
 from .trace import Trace, Writer, in_reading_order, is_negative_literal, trace
 
 if TYPE_CHECKING:

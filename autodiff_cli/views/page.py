@@ -17,7 +17,7 @@ from ..language.printer import expression_text
 from .characters import Theme, visible
 from .document import plain
 from .pictures.cells import Choices, title
-from .pictures.colors import DARK, LIGHT, Colors
+from .pictures.scene import DARK, LIGHT, Colors
 from .pictures.svg import FAMILY, colored, shapes, svg
 from .schema import View, declared, record_of
 from .steps import Written

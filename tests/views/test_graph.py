@@ -22,9 +22,9 @@ from autodiff_cli.graphs.value import Value
 from autodiff_cli.views.characters import THEMES, visible
 from autodiff_cli.views.graph import WAYS
 from autodiff_cli.views.pictures.cells import Choices, Way, cells
-from autodiff_cli.views.pictures.colors import DARK, LIGHT, Colors
 from autodiff_cli.views.pictures.flowcharts import dot, mermaid
 from autodiff_cli.views.pictures.pdf import pdf
+from autodiff_cli.views.pictures.scene import DARK, LIGHT, Colors
 from autodiff_cli.views.pictures.svg import png, svg
 from autodiff_cli.views.pictures.tikz import tikz
 from autodiff_cli.views.tex import PICTURE_FOOT, PICTURE_HEAD

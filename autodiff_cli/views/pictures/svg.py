@@ -11,8 +11,23 @@ from ...derivatives.graph import Picture
 from ...errors import ExpressionError, needed
 from ..characters import Theme
 from .cells import USUAL, Choices, title
-from .colors import DARK, LIGHT, Colors
-from .scene import BASELINE, FONT, LEGIBLE_LIVE, MARGIN, PAGE, Box, Piece, Scene, Shape, Text, coordinate, scene
+from .scene import (
+    BASELINE,
+    DARK,
+    FONT,
+    LEGIBLE_LIVE,
+    LIGHT,
+    MARGIN,
+    PAGE,
+    Box,
+    Colors,
+    Piece,
+    Scene,
+    Shape,
+    Text,
+    coordinate,
+    scene,
+)
 
 FAMILY = "'DejaVu Sans Mono', Menlo, Consolas, 'Liberation Mono', monospace"
 

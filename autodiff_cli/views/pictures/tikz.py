@@ -8,8 +8,7 @@ from ...derivatives.graph import Picture
 from ...language.typesetting import name_latex, number_latex, text_latex
 from ..characters import visible
 from .cells import USUAL, Choices, title
-from .colors import DARK, LIGHT, LOOKS
-from .scene import BASELINE, MARGIN, UNIT, Box, Piece, Shape, Text, coordinate, scene
+from .scene import BASELINE, DARK, LIGHT, LOOKS, MARGIN, UNIT, Box, Piece, Shape, Text, coordinate, scene
 
 CROSS, DOT = r" \times ", r"{\cdot}"
 
