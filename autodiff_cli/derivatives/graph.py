@@ -16,7 +16,7 @@ from ..inputs.problem import parse
 from ..numbers.floats import REAL
 from ..record import Record
 from ..table.operators import VARIABLE
-from .gradient import gradient
+from .gradient import Gradient, gradient
 
 if TYPE_CHECKING:
     from ..inputs.quantities import Units
@@ -107,10 +107,15 @@ def picture(
             hint = f"{error.hint}; or draw it without numbers: `--symbolic`"
             error.diagnostic = error.diagnostic._replace(hint=hint, offers=())
         raise
+    return pictured(result)
+
+
+def pictured(result: Gradient[float]) -> Picture:
+    """The graph of a gradient in doubles, with value and derivative at every node."""
     assert result.output is not None and result.graphed is not None
     answer = described(
         (result.output,),
-        text,
+        result.text,
         gradient=result.gradient,
         warnings=result.warnings,
         units=result.graphed.units_of_values,

@@ -21,8 +21,9 @@ from ..numbers.floats import REAL
 from ..record import Record
 from ..run.sweep import Activity, domain_words
 from ..table.operators import CONSTANT, DIV, NE, VARIABLE, WHERE
-from .graph import Folding, Picture, folded, picture
-from .trace import Trace, Writer, in_reading_order, is_negative_literal, trace
+from .gradient import gradient
+from .graph import Folding, Picture, folded, pictured
+from .trace import Writer, in_reading_order, is_negative_literal
 
 if TYPE_CHECKING:
     from ..inputs.quantities import Units
@@ -85,7 +86,6 @@ class Page(Record):
     text: str
     picture: Picture
     """The graph with its numbers at the point where the page begins."""
-    trace: Trace
     nodes: tuple[Node, ...]
     """Each after its inputs, at the places of the picture's nodes."""
     order: tuple[int, ...]
@@ -101,7 +101,7 @@ class Page(Record):
     derivations: tuple[Derivation, ...]
     """How the derivatives are found by hand, where that is short."""
     warnings: tuple[Diagnostic, ...]
-    """Return the warnings at the point where the page begins."""
+    """The warnings at the point where the page begins."""
     folded: tuple[Folding, ...]
     """The picture with a node for the many that a list was unrolled to, and those where one of these is open."""
     units: Units | None = None
@@ -125,8 +125,8 @@ def page(
     (['x', 'w', 'v1'], ('\\ue001', '\\ue000'))
     """
     values = numbers_or_quantities(with_units(point))
-    steps = trace(text, values, wrt=wrt, units=units)
-    drawn = picture(text, values, wrt=wrt, units=units)
+    answer = gradient(text, values, wrt=wrt, units=units)
+    drawn = pictured(answer)
     if len(drawn.nodes) > MOST_NODES:
         raise ExpressionError(
             "limit",
@@ -178,32 +178,30 @@ def page(
             )
         )
     variables = {name: order[leaf] for name, leaf in program.variables.items() if leaf in order}
+    wanted = tuple([name for name in answer.gradient if name in variables])
     return Page(
         text,
         drawn,
-        steps,
         tuple(nodes),
         tuple([order[reading[k]] for k in writer.listed]),
         tuple(operations),
         order[output],
         writer.letter,
         variables,
-        tuple([name for name in steps.gradient if name in variables]),
-        {name: steps.point[name] for name in variables},
-        _derivations(text, [*steps.gradient]),
+        wanted,
+        {name: answer.point[name] for name in variables},
+        _derivations(text, [*answer.gradient]),
         drawn.warnings,
         folded(drawn),
-        _units(drawn, steps, [name for name in steps.gradient if name in variables]),
+        None if answer.units is None else _units(drawn, answer.units, wanted),
     )
 
 
-def _units(drawn: Picture, steps: Trace, free: Sequence[str]) -> Units | None:
+def _units(drawn: Picture, units: Units, free: Sequence[str]) -> Units:
     """The units of a page's numbers."""
-    if drawn.units is None:
-        return None
     from ..inputs.quantities import step_units, unit_of_rate
 
-    value, point = steps.value.unit, {name: x.unit for name, x in steps.point.items()}  # type: ignore[attr-defined]
+    value, point = units["value"], units["point"]
     nodes = [
         {
             "value": node.unit or "",
@@ -213,7 +211,7 @@ def _units(drawn: Picture, steps: Trace, free: Sequence[str]) -> Units | None:
         for node in drawn.nodes
     ]
     rate = unit_of_rate(step_units(value, point, free), free)
-    return type(drawn.units)(value=value, point=point, rate=rate, nodes=nodes)
+    return type(units)(value=value, point=point, rate=rate, nodes=nodes)
 
 
 def _derivations(text: str, names: Sequence[str]) -> tuple[Derivation, ...]:
