@@ -120,8 +120,8 @@ def page(
     Raises `ExpressionError` as `gradient` does; `limit` for a graph of more than `MOST_NODES` nodes; `usage` for an
     operation that JavaScript lacks.
 
-    >>> found = page("x*w", {"x": 2, "w": 3})
-    >>> [found.nodes[k].name for k in found.order], found.nodes[found.output].partials
+    >>> answer = page("x*w", {"x": 2, "w": 3})
+    >>> [answer.nodes[k].name for k in answer.order], answer.nodes[answer.output].partials
     (['x', 'w', 'v1'], ('\\ue001', '\\ue000'))
     """
     values = numbers_or_quantities(with_units(point))

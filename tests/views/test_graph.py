@@ -140,7 +140,7 @@ def test_branches_that_are_not_taken_have_dashes_and_no_numbers() -> None:
     skipped = {node.operation or node.label for node in drawn.nodes if not node.taken}
     assert skipped == {"log", "<", "z", ""}
     assert all(node.data is None and node.grad is None for node in drawn.nodes if not node.taken and node.operation)
-    assert [cell.whole for node in drawn.nodes if node.label == "z" for cell in cells(node)] == ["z"]
+    assert [cell.as_read for node in drawn.nodes if node.label == "z" for cell in cells(node)] == ["z"]
     root = ET.fromstring(svg(drawn))
     dashed = [each for each in root.iter(f"{SVG}rect") if "skipped" in (each.get("class") or "")]
     assert len(dashed) == 6  # log and < with their boxes, z, 1

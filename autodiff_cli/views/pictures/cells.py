@@ -43,7 +43,7 @@ class Cell(NamedTuple):
     word: Literal["", "data", "grad"] = ""
 
     @property
-    def whole(self) -> str:
+    def as_read(self) -> str:
         """The text as it is read."""
         return f"{self.word} {self.text}" if self.word else self.text
 

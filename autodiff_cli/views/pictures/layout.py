@@ -100,7 +100,8 @@ def arranged(
     if len(sizes) > NODES:
         raise _too_large(f"{len(sizes):,} nodes are")
     rank = _ranks(inputs)
-    ranks, edges, segments, last = _with_bends(rank, inputs)
+    ranks, segments, last = _with_bends(rank, inputs)
+    edges = [(segment.start, segment.end) for segment in segments]
     ports = {
         (last[source, index], index): place / len(own)
         for index, own in enumerate(inputs)
@@ -160,8 +161,8 @@ def _ranks(inputs: Sequence[Sequence[int]]) -> list[int]:
 
 def _with_bends(
     rank: list[int], inputs: Sequence[Sequence[int]]
-) -> tuple[list[int], list[tuple[int, int]], list[Segment], dict[tuple[int, int], int]]:
-    """Columns of nodes and bends, the edges between neighbouring columns, and these as segments."""
+) -> tuple[list[int], list[Segment], dict[tuple[int, int], int]]:
+    """Columns of nodes and bends, and the segments and the last bends of lines."""
     ranks = list(rank)
     trunks: dict[int, list[int]] = {}
     segments: list[Segment] = []
@@ -178,7 +179,7 @@ def _with_bends(
                     raise _too_large("the lines between distant nodes of this graph are")
             segments.append(Segment(trunk[span - 1], index, source))
             last[source, index] = trunk[span - 1]
-    return ranks, [(segment.start, segment.end) for segment in segments], segments, last
+    return ranks, segments, last
 
 
 def _first_order(

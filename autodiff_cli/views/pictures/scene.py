@@ -204,11 +204,11 @@ RIGHT, DOWN = _Way(False, 9.0, 12.0), _Way(True, 7.0, 6.0)
 
 
 def _laid_out(picture: Picture, choices: Choices, way: _Way, tight: bool) -> Scene:
-    said = max((_beside(edge, choices) for node in picture.nodes for edge in node.inputs), default=0.0)
+    widest = max((_beside(edge, choices) for node in picture.nodes for edge in node.inputs), default=0.0)
     # room for what is written beside the lines: where they go down, what is left between two rows nearly has it
-    beside = said if not way.down else 0.0 if not said else BESIDE_TIGHT if tight else FONT
+    beside = widest if not way.down else 0.0 if not widest else BESIDE_TIGHT if tight else FONT
     gaps = TIGHT if tight else COLUMN_GAP
-    units = [_unit(node, way, choices, bool(said)) for node in picture.nodes]
+    units = [_unit(node, way, choices, bool(widest)) for node in picture.nodes]
     inputs = [list(dict.fromkeys(edge.node for edge in node.inputs)) for node in picture.nodes]
     slide = SLIDE[0 if way.down else 1] * FONT / LEGIBLE - 2 * MARGIN
     layout = arranged(
@@ -244,23 +244,23 @@ def _live_columns(unit: Unit | None) -> int:
     return LIVE_COLUMNS + (1 + width_of(str(unit)) if unit is not None and unit.atoms else 0)
 
 
-def _unit(node: PictureNode, way: _Way, choices: Choices, said: bool) -> _Unit:
+def _unit(node: PictureNode, way: _Way, choices: Choices, numbered: bool) -> _Unit:
     room = {"data": _live_columns(node.unit), "grad": _live_columns(node.grad_unit)} if choices.live else {}
     written_cells = tuple(cells(node, choices.digits))
     widths = tuple(
-        max(text_width(cell.whole), (len(cell.word) + 1 + room.get(cell.word, 0)) * ADVANCE if cell.word else 0.0)
+        max(text_width(cell.as_read), (len(cell.word) + 1 + room.get(cell.word, 0)) * ADVANCE if cell.word else 0.0)
         + 2 * way.pad
         for cell in written_cells
     )
     box = sum(widths)
     if not node.operation:
         return _Unit(None, written_cells, widths, Size(BOX, box) if way.down else Size(box, BOX), PORT)
-    beside = [_beside(edge, choices) for edge in node.inputs] if said else [0.0]
+    beside = [_beside(edge, choices) for edge in node.inputs] if numbered else [0.0]
     port = PORT
-    if said and way.down:
+    if numbered and way.down:
         # the first number stands on the left of its line, and all others on the right of theirs
         port = max(PORT, *(width + BESIDE for width in beside[1:-1] or [-BESIDE]))
-    elif said:
+    elif numbered:
         port = FONT + 3
     ports = port * (len(node.inputs) + 1)
     wide, high = (ports, BOX) if way.down else (BOX, ports)
@@ -298,7 +298,7 @@ def _lines(
             trunks.setdefault((segment.source, taken.get(segment.end, False)), []).extend([*path, ("L", end)])
     for (source, flag), pieces in trunks.items():
         yield Path("line", tuple(pieces), not flag, source)
-    said: list[Text] = []
+    labels: list[Text] = []
     for index, node in enumerate(picture.nodes):
         ports = _ports(node, index, layout, units[index].port)
         for position, (edge, port) in enumerate(zip(node.inputs, ports, strict=True)):
@@ -316,9 +316,9 @@ def _lines(
                 x, y = across + port, along - FONT
                 before = before if port == min(ports) and len(ports) > 1 else HEAD + 4
             if partial:
-                said.append(Text("partial", x + before, y, partial))
+                labels.append(Text("partial", x + before, y, partial))
     # no line goes over a number
-    yield from said
+    yield from labels
 
 
 def _end(layout: Layout, index: int) -> Place:

@@ -37,15 +37,8 @@ def frames(curve: Curve) -> tuple[Frame, Frame | None]:
     function, derivative, tangent = curve.function, curve.derivative, curve.tangent
     value = [*([tangent.value] if tangent else []), *(y for _, y in curve.path), *_heights_of(curve)]
     slope = [tangent.slope] if tangent else []
-    also = [
-        *(
-            x
-            for output in curve.outputs
-            if output.function.stretches
-            for x in (output.function.low, output.function.high)
-        )
-    ]
-    heights = also or [function.low, function.high]
+    functions = [output.function for output in curve.outputs if output.function.stretches] or [function]
+    heights = [height for samples in functions for height in (samples.low, samples.high)]
     one = _frame([*heights, *value])
     if not derivative.stretches:
         return one, None
