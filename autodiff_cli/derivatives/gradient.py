@@ -188,7 +188,7 @@ def _answer(
                 return zero if at.active[i] else None
             return unsigned(adjoints[i])
 
-        value = unsigned(at.values[0])
+        value = float(at.values[0]) + 0.0 if m is REAL else at.values[0]
         gradient = dict.fromkeys(posed.wanted, zero)
         gradient |= {name: unsigned(adjoints[i]) for name, i in by.items() if adjoints[i] is not None}
         return {
