@@ -3,41 +3,43 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from ..graphs.value import Value, apply, constant, variable
+from ..graphs.value import Value, apply, constant, node, variable
 from ..numbers.base import Number, NumberType
-from ..table.operators import WHERE
+from ..table.operators import LE, LT, WHERE
 from ..table.primitive import DEFINITIONS, PRIMITIVES, Primitive
 from .walk import substituted
 
 
+def as_node(x: Any) -> Value:
+    """A Value as it is, a number as a constant."""
+    return x if isinstance(x, Value) else constant(x)
+
+
 class Symbolic(NumberType):
-    """Values: every operation makes a node."""
+    """Values: every operation makes a node, by `make_node`."""
 
     name = "symbolic"
 
-    def __init__(self) -> None:
+    def __init__(self, make_node: Callable[..., Value] = apply) -> None:
+        self.make_node = make_node
         for name, primitive in PRIMITIVES.items():
             if name != "where":
-                self.__dict__[name] = partial(self.make_node, primitive)
-
-    make_node = staticmethod(apply)
+                self.__dict__[name] = partial(make_node, primitive)
 
     @property
     def pi(self) -> Value:
-        """π, as a named constant."""
         return constant(math.pi, "pi")
 
     @property
     def nothing(self) -> Value:
-        """A literal 0, which every sweep takes for a structural zero."""
+        # every sweep takes a literal 0 for a structural zero
         return constant(0.0, "0")
 
     def number(self, x: Number) -> Value:
-        """The constant `x`."""
         return constant(x)
 
     def where(self, condition: Any, then: Any, otherwise: Any) -> Value:
@@ -47,6 +49,14 @@ class Symbolic(NumberType):
 
 
 SYMBOLIC = Symbolic()
+UNEVALUATED = Symbolic(lambda primitive, *inputs: node(primitive, tuple(map(as_node, inputs))))
+"""Values of which none is computed."""
+
+
+def truth(holds: bool) -> Value:
+    """A condition that always holds, or never."""
+    zero = constant(0.0, "0")
+    return node(LE if holds else LT, (zero, zero))
 
 
 def by_definition(value: Value, always: bool = False) -> Value:

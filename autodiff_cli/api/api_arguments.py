@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cache, cached_property
 from keyword import iskeyword
 from numbers import Integral, Real
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..batched.columns_io import mapped_columns
 from ..batched.data_loss import Data, LossSpec, reduction
@@ -45,37 +45,27 @@ MANY = (
 
 
 # ---- arguments by the kinds of their parameters -------------------------------------------------------------------
-class Keyword(NamedTuple):
-    """An option as a keyword argument: its parameter, its declaration, and the types of its value."""
-
-    parameter: str
-    option: Option
-    kind: Any
-    type: str | None
-    """The type of the argument; None where Python functions lack it."""
-
-
 @cache
-def options_of(command: str) -> dict[str, Keyword]:
-    """The options of a command, by the names that they have as keyword arguments.
-
-    Python functions lack those that are about files of rows, and where answers are written.
-    """
-    declaration = declared(command)
-    keywords = {}
-    for name, (parameter, option, kind) in declaration.options.items():
-        of_files = kind == (list[str] | None) or option.metavar == "PATH" or declaration.sections[name] in SHELL
-        of_files = of_files or (name == "--on-error" and "--reduce" not in declaration.options)
-        shell = option.python_type is None or (of_files and not option.python_type)
-        type_ = None if shell else option.python_type or ("bool" if kind is bool else str(kind))
-        keywords[keyword(name)] = Keyword(parameter, option, kind, type_)
-    return keywords
+def options_of(command: str) -> dict[str, Option]:
+    """The options of a command, by the names that they have as keyword arguments."""
+    return {keyword(name): option for name, option in declared(command).options.items()}
 
 
 @cache
 def keywords_of(command: str) -> dict[str, str]:
-    """The types of the keyword arguments of the Python function of a command, by name."""
-    return {name: option.type for name, option in options_of(command).items() if option.type is not None}
+    """The types of the keyword arguments of the Python function of a command, by name.
+
+    They are its options, but for those that are about files of rows, and where answers are written.
+    """
+    declaration = declared(command)
+    types = {}
+    for name, option in declaration.options.items():
+        of_files = option.kind == (list[str] | None) or option.metavar == "PATH" or declaration.sections[name] in SHELL
+        if option.python_type or (option.python_type is not None and not of_files):
+            types[keyword(name)] = option.python_type or ("bool" if option.kind is bool else str(option.kind))
+    if "--reduce" not in declaration.options:
+        types.pop("on_error", None)
+    return types
 
 
 SHELL = ("Sweeps and data files", "Files beside the answer")
@@ -108,11 +98,10 @@ class PythonCall(Call):
 
     def __init__(self, command: str, values: Mapping[str, Any]) -> None:
         """Raises `ExpressionError` where the options that the values are of do not go together."""
-        options = {name: option for name, option in options_of(command).items() if option.type is not None}
-        given = {options[name].option.name: x for name, x in values.items() if name in options and _is_given(x)}
-        check([option.option for option in options.values()], given)
-        parameters = {name: option.parameter for name, option in options.items()}
-        own = {parameters.get(name, name): value for name, value in values.items()}
+        options = {name: option for name, option in options_of(command).items() if name in keywords_of(command)}
+        given = {options[name].name: x for name, x in values.items() if name in options and _is_given(x)}
+        check({option.name: option for option in options.values()}, given)
+        own = {options[name].parameter if name in options else name: value for name, value in values.items()}
         super().__init__({**declared(command).defaults, **own})
 
     def read_columns(
@@ -149,9 +138,9 @@ def _is_given(value: object) -> bool:
     return value is not None and value is not False
 
 
-def _text(name: str, value: Any, option: Keyword | None) -> Any:
+def _text(name: str, value: Any, option: Option | None) -> Any:
     if isinstance(value, str):
-        return converted(option.option, option.kind, value) if option is not None and option.option.choices else value
+        return converted(option, value) if option is not None and option.choices else value
     raise TypeError(
         f"a program is text, not {value!r}" if name == "text" else f"`{name}` is text, not {kind_of(value)}"
     )
@@ -163,7 +152,7 @@ def _flag(name: str, value: Any, option: object) -> bool:
     raise TypeError(f"`{name}` is True or False, not {kind_of(value)}")
 
 
-def _number(name: str, value: Any, option: Keyword | None) -> Any:
+def _number(name: str, value: Any, option: Option | None) -> Any:
     if getattr(value, "shape", None) == () and hasattr(value, "item"):
         value = value.item()
     if not (isinstance(value, Real | str) or type(value).__name__ == "Decimal"):
@@ -173,7 +162,7 @@ def _number(name: str, value: Any, option: Keyword | None) -> Any:
         text = str(value) if isinstance(value, Integral | str) else repr(float(value))
     except OverflowError:
         text = "inf"
-    return converted(option.option, option.kind, text.removesuffix(".0"))
+    return converted(option, text.removesuffix(".0"))
 
 
 def _text_or_number(name: str, value: Any, option: object) -> Any:

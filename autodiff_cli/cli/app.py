@@ -65,7 +65,7 @@ def described(command: str) -> Callable[..., None]:
         )
         for name, argument in declaration.arguments
     ]
-    specs += [(name, kind, _typer_option(option)) for name, option, kind in declaration.options.values()]
+    specs += [(option.parameter, option.kind, _typer_option(option)) for option in declaration.options.values()]
 
     def call(**values: Any) -> None:
         """Never called: `commands.call` runs commands."""
@@ -120,7 +120,7 @@ class Command(typer.core.TyperCommand):
             "Options": {},
         }
         more: dict[str, str] = {}
-        for _, option, _ in description.options.values():
+        for option in description.options.values():
             title = description.sections[option.name]
             if option.main or ctx.obj == HELP_ALL:
                 sections.setdefault(title, {})[written(option)] = option.help

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..algebra.nary import Chains
+from ..algebra.walk import Chains
 from ..errors import Diagnostic, ExpressionError
 from ..graphs.value import Value, in_order
 from ..inputs.figures import unsigned

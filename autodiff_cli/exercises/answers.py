@@ -191,7 +191,6 @@ def check_series(
 
 
 def _coefficient(x: Any) -> Any:
-    """Return a coefficient as a fraction, if it is known to be one."""
     ratio = getattr(x, "ratio", (x, 1))
     return Fraction(*ratio) if ratio else float(x)
 

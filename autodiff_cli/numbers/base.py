@@ -194,14 +194,8 @@ class NumberType:
     eq: Any = staticmethod(operator.eq)
     ne: Any = staticmethod(operator.ne)
     not_: Any = staticmethod(operator.not_)
-
-    def and_(self, p: Any, q: Any) -> Any:
-        """Whether both conditions hold."""
-        return p and q
-
-    def or_(self, p: Any, q: Any) -> Any:
-        """Whether one of the conditions holds."""
-        return p or q
+    and_: Any = staticmethod(lambda p, q: p and q)
+    or_: Any = staticmethod(lambda p, q: p or q)
 
     def number(self, x: Number) -> Number:
         """`x`, a whole number or a float, as a number of this type."""

@@ -58,7 +58,6 @@ class BudgetExceeded(Diagnosed):
 
     @property
     def message(self) -> str:
-        """The message."""
         return self.diagnostic.message
 
     def reported(self) -> ExpressionError:

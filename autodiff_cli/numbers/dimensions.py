@@ -36,7 +36,6 @@ class Dimensioned(NamedTuple):
 
     @property
     def is_zero(self) -> bool:
-        """Whether it is the constant 0, which has every dimension."""
         return self.value == 0
 
     def __str__(self) -> str:
@@ -57,7 +56,6 @@ class Dimensions(NumberType):
             self.__dict__[name] = partial(self.definition(name), self)
 
     def number(self, x: Number) -> Dimensioned:
-        """A number without a unit; a dimension as it is."""
         return x if isinstance(x, Dimensioned) else Dimensioned(NUMBER, Fraction(x))
 
     def literal(self, text: str) -> Dimensioned:
@@ -67,7 +65,6 @@ class Dimensions(NumberType):
         return Dimensioned(NUMBER, Fraction(text))
 
     def measured(self, x: Dimensioned, unit: Unit) -> Dimensioned:
-        """A number in a unit."""
         return Dimensioned(unit.dimension)
 
     def same(self, a: Dimension, b: Dimension) -> bool:
@@ -125,14 +122,12 @@ class Dimensions(NumberType):
         return _PLAIN
 
     def mul(self, x: Dimensioned, y: Dimensioned) -> Dimensioned:
-        """The product."""
         value = None if x.value is None or y.value is None else x.value * y.value
         count = _times(x.temperatures, y.value) if x.temperatures is not None else _times(y.temperatures, x.value)
         zero = x.is_zero or y.is_zero
         return Dimensioned(_plus(x.dimension, y.dimension), Fraction(0) if zero else value, count)
 
     def div(self, x: Dimensioned, y: Dimensioned) -> Dimensioned:
-        """The quotient."""
         value = None if x.value is None or not y.value else x.value / y.value
         count = _times(x.temperatures, 1 / y.value if y.value else None)
         return Dimensioned(_plus(x.dimension, y.dimension, -1), value, count)

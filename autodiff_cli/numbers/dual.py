@@ -91,15 +91,12 @@ class Duals(Lifted):
 
     @property
     def pi(self) -> Dual:
-        """π, which depends on nothing."""
         return Dual(self, self.base.pi, {})
 
     def number(self, x: Number) -> Dual:
-        """A number of the base type that depends on nothing; a dual as it is."""
         return x if isinstance(x, Dual) else Dual(self, self.base.number(x), {})
 
     def literal(self, text: str) -> Dual:
-        """The number that a literal stands for."""
         return Dual(self, self.base.literal(text), {})
 
     def seeded(self, x: Number, direction: int) -> Dual:

@@ -74,12 +74,10 @@ class Real(NumberType):
         return function
 
     def charge(self, operations: int) -> None:
-        """Spend what so many sums and products cost."""
         work.charge(operations * 0.4)
 
 
 def _literal(text: str) -> float:
-    """The double nearest to a literal, or to a named constant."""
     return math.e if text == "e" else math.pi if text in ("pi", "π") else float(text)
 
 

@@ -93,16 +93,13 @@ class Running(Lifted):
     tolerance = REAL.tolerance
 
     def charge(self, operations: int) -> None:
-        """Charge what so many sums and products with their bounds cost."""
         charge(2 * operations)
 
     @property
     def pi(self) -> Bounded:
-        """π."""
         return Bounded(math.pi, UNIT * math.pi)
 
     def number(self, x: Number) -> Bounded:
-        """A whole number or a float, exactly."""
         return x if isinstance(x, Bounded) else Bounded(float(x))
 
     def literal(self, text: str) -> Bounded:
@@ -112,7 +109,6 @@ class Running(Lifted):
         return Bounded(x, 0.0 if exact else UNIT * abs(x))
 
     def finite(self, x: Number) -> bool:
-        """Whether the double is finite."""
         return math.isfinite(nearest(x))
 
     def lifted(self, primitive: Primitive) -> Callable[..., Bounded]:

@@ -41,7 +41,6 @@ class Series(Written, Valued):
 
     @property
     def x(self) -> Number:
-        """The value at the point."""
         return self.c[0]
 
     def __abs__(self) -> Series:
@@ -81,11 +80,9 @@ class SeriesType(Lifted):
 
     @property
     def pi(self) -> Series:
-        """π."""
         return self.number(self.base.pi)
 
     def number(self, x: Number) -> Series:
-        """A constant."""
         if isinstance(x, Series):
             return x
         key = ("number", x) if isinstance(x, (int, float)) else ()
@@ -94,7 +91,6 @@ class SeriesType(Lifted):
         return self._same[key]
 
     def literal(self, text: str) -> Series:
-        """The constant that a literal stands for."""
         return Series(self, "literal", (), self.base.literal(text), False)
 
     def variable(self, *coefficients: Number) -> Series:
@@ -104,7 +100,6 @@ class SeriesType(Lifted):
         return series
 
     def finite(self, x: Number) -> bool:
-        """Whether the value is finite."""
         return self.base.finite(first(x))
 
     def lifted(self, primitive: Primitive) -> Callable[..., Series]:

@@ -49,7 +49,6 @@ class UnknownDimensions(Dimensions):
         return "·".join([*names, *([unit] if unit else [])])
 
     def named(self, dimension: Dimension) -> str:
-        """A dimension in words, with its unit."""
         known = self.known(dimension)
         return f"`{self.unit_of(dimension)}`" if known is None else quantity_name(known)
 

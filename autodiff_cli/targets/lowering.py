@@ -34,7 +34,6 @@ class Lowering(Recorder):
         super().__init__()
 
     def step(self, name: str, *args: Number) -> Step:
-        """The step, or the steps of its formula. Raises `Lacking`."""
         steps = tuple([self.number(a) for a in args])
         simpler = self._folded(name, steps) or self._simpler(name, steps)
         if simpler is not None:
@@ -67,7 +66,6 @@ class Lowering(Recorder):
         return super().where(condition, then, otherwise)
 
     def number(self, x: Number) -> Step:
-        """The step that is a constant."""
         step = super().number(x)
         if is_undefined(step):
             step.safe = False
@@ -83,7 +81,6 @@ class Lowering(Recorder):
         return value
 
     def items(self, name: str, *args: Number) -> list[Step]:
-        """The steps of all numbers that a function of a vector gives, by its formula."""
         return [self.number(x) for x in formula(name)(self, *[self.number(a) for a in args])]
 
 

@@ -58,7 +58,7 @@ _answering = Lock()
 def run(call: Call) -> int:
     """Answer the lines that are typed, or those of standard input; return the exit code."""
     session = Lines()
-    origin, person = source(session, prepare)
+    read_line, person = source(session, prepare)
     worst = 0
     if person:
         rehearse()
@@ -68,7 +68,7 @@ def run(call: Call) -> int:
     line = None if call.script is None else f":load {call.script}"
     while True:
         try:
-            text = origin.line() if line is None else line
+            text = read_line() if line is None else line
             line = None
             with _answering:
                 worst = max(worst, session.answer(text))
