@@ -227,11 +227,21 @@ class Gradient(Answer, _gradient.Gradient[Number], Generic[Number], shows=("valu
 
 
 class Check(Answer, _check.Check, shows=("agrees", "value", "gradient")):
-    """How far value and gradient can be trusted."""
+    """How many digits of value and gradient are right at least, by 50-digit arithmetic and by differences.
+
+    >>> check("x*exp(-x**2/2)", {"x": 1.5}).agrees
+    True
+    """
 
 
 class Trace(Answer, _trace.Trace, shows=("value", "gradient", "tangent")):
-    """Every step of evaluation and backpropagation."""
+    """Every step of the program's evaluation and backpropagation; with `mode="forward"` along a `direction`.
+
+    With `blanks` it is shown without the numbers that are to be found.
+
+    >>> trace("log(x1) + x1*x2 - sin(x2)", {"x1": 2, "x2": 5}).gradient["x1"]
+    5.5
+    """
 
 
 class Picture(Drawing, _graph.Picture):
@@ -250,7 +260,12 @@ class Picture(Drawing, _graph.Picture):
 
 
 class Page(Drawing, _page.Page, shows=("text", "point")):
-    """A page to step through evaluation and backpropagation; a notebook shows it in a frame."""
+    """A page to watch and to do backpropagation in a browser: steps, sliders, a quiz, descent and a plot.
+
+    >>> made = page("tanh(w*x + b)", "w=1,x=2,b=-1")
+    >>> made, made.html[:15]
+    (Page(text='tanh(w*x + b)', point={'w': 1.0, 'x': 2.0, 'b': -1.0}), '<!DOCTYPE html>')
+    """
 
     def __str__(self) -> str:
         return self.html.removesuffix("\n")
@@ -286,7 +301,12 @@ class Descent(Plotted, _descend.Descent, shows=("best", "ending")):
 
 
 class Minimum(Answer, _minimize.Minimum, shows=("value", "point", "converged", "verdict")):
-    """The end point of a search for a minimum or maximum, and what kind of point it is."""
+    """Minimise a program with SciPy, with the exact gradient and Hessian. Needs the extra `optimize`.
+
+    >>> answer = minimize("(x - 3)**2 + 1", {"x": 0})
+    >>> answer.point, answer.converged, answer.kind
+    ({'x': 3.0}, True, 'minimum')
+    """
 
 
 class Curve(Drawing, _plot.Curve, shows=("text", "variable", "low", "high")):
@@ -302,15 +322,29 @@ class Diff(Answer, _diff.Diff, shows=("program", "point")):
 
 
 class Hessian(Answer, _hessian.Hessian, shows=("value", "hessian", "verdict")):
-    """Second derivatives at a point, and what they say of it."""
+    """Value, gradient, Hessian and its eigenvalues at a point, and what they say of the point.
+
+    >>> hessian("x*y", {"x": 0, "y": 0}).hessian
+    [[0.0, 1.0], [1.0, 0.0]]
+    """
 
 
 class Jacobian(Answer, _jacobian.Jacobian, shows=("outputs", "values", "jacobian", "product", "gradient")):
-    """The derivatives of several outputs, or products with them."""
+    """The partial derivatives of every output, or their product with a `direction` or an `adjoint`.
+
+    >>> jacobian("x*y, x + y", {"x": 2, "y": 3}).jacobian
+    [[3.0, 2.0], [1.0, 1.0]]
+    >>> jacobian("x*y, x + y", "x=2,y=3", adjoint="1,2").gradient
+    {'x': 5.0, 'y': 4.0}
+    """
 
 
 class Taylor(Answer, _taylor.Taylor, shows=("polynomial",)):
-    """A Taylor polynomial."""
+    """Taylor coefficients and polynomial in one variable around the point.
+
+    >>> taylor("exp(x)", {"x": 0}, order=3, exact=True).polynomial
+    '1 + x + 1/2*x**2 + 1/6*x**3'
+    """
 
 
 class Propagation(Plotted, _propagate.Propagation):
@@ -321,7 +355,15 @@ class Propagation(Plotted, _propagate.Propagation):
 
 
 class Solved(Answer, _solve.Solved):
-    """The solutions of equations, and their derivatives."""
+    """Solve equations, or find where an expression is 0, and differentiate the solution.
+
+    `for_` are the unknowns (the option `--for`), `between` their bounds: two numbers for one unknown, else by name.
+    Several equations need the extra `optimize`.
+
+    >>> answer = solve("x**2 = a", {"a": 2}, between=(0, 2))
+    >>> round(answer.solutions[0].values["x"], 10), answer.solutions[0].simple
+    (1.4142135624, True)
+    """
 
     def __repr__(self) -> str:
         text = "; ".join(
@@ -480,11 +522,6 @@ def _as(kind: type[R], answer: Any, **choices: Any) -> R:
     return result
 
 
-def _answer(kind: type[R], call: PythonCall, question: Callable[..., Any], **own: Any) -> R:
-    """The answer to a question about a program at a point, with some arguments of its own."""
-    return _as(kind, call.asking(question, **own)(call.request), **call.shown)
-
-
 # ---- what a call and a command line have in common ----------------------------------------------------------------
 def explain(error: Diagnosed, text: str | None) -> None:
     """Have a traceback show the place in the text, and the hint."""
@@ -601,6 +638,18 @@ def answers(
         return asked
 
     return faced
+
+
+def function_of(kind: type[R], command: str, question: Callable[..., Any]) -> Callable[..., R]:
+    """Return the function of a command that is one question; its description is that of its answers."""
+
+    def function(call: PythonCall) -> R:
+        return _as(kind, call.asking(question)(call.request), **call.shown)
+
+    function.__name__ = function.__qualname__ = command
+    function.__doc__ = kind.__doc__
+    function.__annotations__["return"] = kind.__name__ + " | Marked" * (command in CHECKS)
+    return answers(command)(function)
 
 
 def of_rows(
@@ -765,16 +814,7 @@ def gradient(call: PythonCall) -> Gradient[Any]:
     return _as(Gradient, answer, intermediates=call.everything or None, **call.shown)
 
 
-@answers("trace")
-def trace(call: PythonCall) -> Trace:
-    """Every step of the program's evaluation and backpropagation; with `mode="forward"` along a `direction`.
-
-    With `blanks` it is shown without the numbers that are to be found.
-
-    >>> trace("log(x1) + x1*x2 - sin(x2)", {"x1": 2, "x2": 5}).gradient["x1"]
-    5.5
-    """
-    return _as(Trace, call.asking(_trace.trace)(call.request), steps=call.lines, **call.shown)
+trace = function_of(Trace, "trace", _trace.trace)
 
 
 @answers("graph")
@@ -834,15 +874,7 @@ def rows(
     )
 
 
-@answers("page")
-def page(call: PythonCall) -> Page:
-    """A page to watch and to do backpropagation in a browser: steps, sliders, a quiz, descent and a plot.
-
-    >>> made = page("tanh(w*x + b)", "w=1,x=2,b=-1")
-    >>> made, made.html[:15]
-    (Page(text='tanh(w*x + b)', point={'w': 1.0, 'x': 2.0, 'b': -1.0}), '<!DOCTYPE html>')
-    """
-    return _answer(Page, call, _page.page)
+page = function_of(Page, "page", _page.page)
 
 
 @takes("graph")
@@ -867,14 +899,7 @@ def draw(
 draw_dot = draw
 
 
-@answers("check")
-def check(call: PythonCall) -> Check:
-    """How many digits of value and gradient are right at least, by 50-digit arithmetic and by differences.
-
-    >>> check("x*exp(-x**2/2)", {"x": 1.5}).agrees
-    True
-    """
-    return _answer(Check, call, _check.check)
+check = function_of(Check, "check", _check.check)
 
 
 @answers("descend")
@@ -895,15 +920,7 @@ def descend(call: PythonCall) -> Descent:
     return _as(Descent, run, **call.shown)
 
 
-@answers("minimize")
-def minimize(call: PythonCall) -> Minimum:
-    """Minimise a program with SciPy, with the exact gradient and Hessian. Needs the extra `optimize`.
-
-    >>> answer = minimize("(x - 3)**2 + 1", {"x": 0})
-    >>> answer.point, answer.converged, answer.kind
-    ({'x': 3.0}, True, 'minimum')
-    """
-    return _answer(Minimum, call, _minimize.minimize)
+minimize = function_of(Minimum, "minimize", _minimize.minimize)
 
 
 @answers("maximize")
@@ -914,7 +931,7 @@ def maximize(call: PythonCall) -> Minimum:
     >>> answer.point, answer.value, answer.kind
     ({'x': 3.0}, 2.0, 'maximum')
     """
-    return _answer(Minimum, call, _minimize.minimize, maximize=True)
+    return _as(Minimum, call.asking(_minimize.minimize, maximize=True)(call.request), **call.shown)
 
 
 @answers("plot")
@@ -960,36 +977,13 @@ def diff(call: PythonCall) -> Diff | Marked:
     return _as(Diff, answer, steps=call.steps or None, unknowns=bool(answer.equations) or None, **call.shown)
 
 
-@answers("hessian")
-def hessian(call: PythonCall) -> Hessian | Marked:
-    """Value, gradient, Hessian and its eigenvalues at a point, and what they say of the point.
-
-    >>> hessian("x*y", {"x": 0, "y": 0}).hessian
-    [[0.0, 1.0], [1.0, 0.0]]
-    """
-    return _answer(Hessian, call, _hessian.hessian)
+hessian = function_of(Hessian, "hessian", _hessian.hessian)
 
 
-@answers("jacobian")
-def jacobian(call: PythonCall) -> Jacobian:
-    """The partial derivatives of every output, or their product with a `direction` or an `adjoint`.
-
-    >>> jacobian("x*y, x + y", {"x": 2, "y": 3}).jacobian
-    [[3.0, 2.0], [1.0, 1.0]]
-    >>> jacobian("x*y, x + y", "x=2,y=3", adjoint="1,2").gradient
-    {'x': 5.0, 'y': 4.0}
-    """
-    return _answer(Jacobian, call, _jacobian.jacobian)
+jacobian = function_of(Jacobian, "jacobian", _jacobian.jacobian)
 
 
-@answers("taylor")
-def taylor(call: PythonCall) -> Taylor | Marked:
-    """Taylor coefficients and polynomial in one variable around the point.
-
-    >>> taylor("exp(x)", {"x": 0}, order=3, exact=True).polynomial
-    '1 + x + 1/2*x**2 + 1/6*x**3'
-    """
-    return _answer(Taylor, call, _taylor.taylor)
+taylor = function_of(Taylor, "taylor", _taylor.taylor)
 
 
 @answers("propagate")
@@ -1031,18 +1025,7 @@ def propagate(call: PythonCall) -> Propagation:
     return _as(Propagation, answer, **call.shown)
 
 
-@answers("solve")
-def solve(call: PythonCall) -> Solved | Marked:
-    """Solve equations, or find where an expression is 0, and differentiate the solution.
-
-    `for_` are the unknowns (the option `--for`), `between` their bounds: two numbers for one unknown, else by name.
-    Several equations need the extra `optimize`.
-
-    >>> answer = solve("x**2 = a", {"a": 2}, between=(0, 2))
-    >>> round(answer.solutions[0].values["x"], 10), answer.solutions[0].simple
-    (1.4142135624, True)
-    """
-    return _answer(Solved, call, _solve.solve)
+solve = function_of(Solved, "solve", _solve.solve)
 
 
 @answers("fit", "data", "at")

@@ -164,9 +164,10 @@ def _replaced(text: str, entries: Iterable[str]) -> str:
     return _IN_LIST.sub(lambda _: next(following), text)
 
 
-def _with_unit(x: float) -> str:
+def _with_unit(x: float, unit: object = None) -> str:
     """A number as text, with its unit if it has one."""
-    return f"{number_text(x.number)} {x.unit}" if isinstance(x, Quantity) else number_text(x)
+    number = x.number if isinstance(x, Quantity) else x
+    return f"{number_text(number)} {x.unit if isinstance(x, Quantity) else unit or ''}".rstrip()
 
 
 def _listed(shape: Sequence[int], texts: Iterable[str]) -> str:
@@ -184,12 +185,6 @@ def _by_entries(before: str, expression: str, formula: Callable[[str], str]) -> 
     whole = f"({expression})" if program.shape else f"[{expression}]"
     places = product(*[range(1, size + 1) for size in shape])
     return _listed(shape, [formula(f"{before}{whole}[{','.join(map(str, place))}]") for place in places])
-
-
-def _value_text(answer: Gradient[float]) -> str:
-    """The value of an answer, with its unit if it has one."""
-    unit = answer.units["value"] if answer.units else None
-    return f"{number_text(answer.value)} {unit or ''}".rstrip()
 
 
 def names_in(text: str) -> list[str]:
@@ -339,28 +334,19 @@ class Session:
         Raises `ExpressionError` where one would need itself.
         """
         ordered: dict[str, Definition] = {}
-        path: dict[str, tuple[Definition, Iterator[str]]] = {}
-        for root in names:
-            following = iter((root,))
-            while True:
-                name = next(following, None)
-                if name is None:
-                    if not path:
-                        break
-                    done, (definition, _) = path.popitem()
-                    ordered[done] = definition
-                    following = next(reversed(path.values()))[1] if path else iter(())
-                    continue
-                if name in ordered or name in hidden:
-                    continue
-                if name in path:
-                    cycle = " → ".join([*list(path)[list(path).index(name) :], name])
-                    hint = "write what it is by other names, or by numbers"
-                    raise ExpressionError("name", f"`{name}` would be defined by itself: {cycle}", hint=hint)
-                meaning = self._meaning(name)
-                if meaning is not None:
-                    following = iter(meaning.uses)
-                    path[name] = meaning, following
+        path: dict[str, Definition] = {}
+        visits = [(name, False) for name in names][::-1]
+        while visits:
+            name, has_all = visits.pop()
+            if has_all:
+                ordered[name] = path.pop(name)
+            elif name in path:
+                cycle = " → ".join([*list(path)[list(path).index(name) :], name])
+                hint = "write what it is by other names, or by numbers"
+                raise ExpressionError("name", f"`{name}` would be defined by itself: {cycle}", hint=hint)
+            elif name not in ordered and name not in hidden and (meaning := self._meaning(name)) is not None:
+                path[name] = meaning
+                visits += [(name, True), *((use, False) for use in meaning.uses[::-1])]
         return ordered
 
     def _program(self, name: str) -> str:
@@ -473,7 +459,7 @@ class Session:
                 message, hint = f"`{part.name}` would be defined by itself", f"give {', '.join(missing)} a number first"
                 raise ExpressionError("name", message, Span(part.start, part.end), hint)
             number = _blaming(reading, lambda: gradient(reading.text, composition.point, wrt=()))
-            self.values[part.name] = _value_text(number)
+            self.values[part.name] = _with_unit(number.value, number.units and number.units["value"])
         elif not program.leaves and not {*self.names, *self._primes}.intersection(used):
             self.values[part.name] = own.body
         else:
@@ -583,7 +569,7 @@ class Session:
                 answer = answer._replace(answer=answer.answer._replace(warnings=warnings))
         if isinstance(answer.answer, Gradient):
             self.definitions.pop(ANSWER, None)
-            self.values[ANSWER] = _value_text(answer.answer)
+            self.values[ANSWER] = _with_unit(answer.answer.value, answer.answer.units and answer.answer.units["value"])
         elif (
             answer.formula is not None
             and len(answer.formula) <= LONGEST_ANSWER
@@ -686,8 +672,7 @@ class Session:
             texts[derivative_name((variable,))] = _listed(shape, entries)
         if name == ANSWER:
             self.definitions.pop(ANSWER, None)
-            exact = zip(map(float, answer.values), of_values, strict=True)
-            self.values[ANSWER] = _listed(shape, [f"{number_text(x)} {u or ''}".rstrip() for x, u in exact])
+            self.values[ANSWER] = _listed(shape, map(_with_unit, map(float, answer.values), of_values))
         return Shown("", reading, Listing(texts, (*answer.warnings, *kinks)))
 
     def _list_of_formulas(self, name: str, reading: AsRead, text: AsRead, free: Sequence[str]) -> Shown:
