@@ -599,7 +599,10 @@ def answers(
                     if grid is not None:
                         return cast(R, at_points(command, answered, grid, values))
                     if of_frame:
-                        return cast(R, of_rows(command, **values))
+                        for name in _given_besides(values, "in_"):
+                            raise usage_error(f"`{name}` does not go with a frame", "leave it out")
+                        fixed, columns = fixed_and_columns(at)
+                        return cast(R, in_batches(command, values, point_of(fixed), columns))
                     if not values.get("lenient"):
                         return cast(R, warned(answered(values), command))
                     point = as_meant(values.get("at"), measured_value if command == "propagate" else value_with_unit)
@@ -652,26 +655,26 @@ def function_of(kind: type[R], command: str, question: Callable[..., Any]) -> Ca
     return answers(command)(function)
 
 
-def of_rows(
-    question: str,
-    text: str,
-    at: Any,
-    wrt: list[str] | None = None,
-    lenient: bool = False,
-    work: object = None,
-    in_: list[str] | None = None,
-    **others: object,
+def in_batches(
+    question: str, values: Mapping[str, Any], fixed: Mapping[str, Any], columns: Any, point: Sequence[str] = ()
 ) -> Any:
-    """The answers to the rows of a frame, as a frame of the same kind. Raises for options of one answer."""
-    for name, value in others.items():
-        if value not in (None, False):
-            raise usage_error(f"`{name}` does not go with a frame", "leave it out")
-    fixed, columns = fixed_and_columns(at)
-    units = in_ and ",".join(in_)
-    question_of_rows = _rows.rows(
-        text, at=point_of(fixed), wrt=names(wrt), question=question, lenient=lenient, units=units
+    """The answers to rows in columns, as a table of the same kind, which begins with the columns of `point`."""
+    rows = _rows.rows(
+        values["text"],
+        at=fixed,
+        wrt=names(values.get("wrt")),
+        question=question,
+        lenient=bool(values.get("lenient")),
+        point=point,
+        units=values.get("in_") and ",".join(values["in_"]),
     )
-    return question_of_rows(columns)
+    return rows(columns)
+
+
+def _given_besides(values: Mapping[str, Any], *allowed: str) -> list[str]:
+    """The arguments of a call that rows in batches have no place for."""
+    known = ("text", "at", "wrt", "lenient", "work", *allowed)
+    return [name for name, value in values.items() if name not in known and value not in (None, False)]
 
 
 def swept(text: object, at: Any, command: str, zipped: bool) -> Grid | None:
@@ -703,20 +706,11 @@ def at_points(
     command: str, answered: Callable[[Mapping[str, Any]], Any], grid: Grid, values: Mapping[str, Any]
 ) -> dict[str, list[Any]]:
     """The answers at the points of a grid, by columns: the point, the numbers as wide rows have them, the error."""
-    others = {name: value for name, value in values.items() if name not in ROW_ARGUMENTS and value not in (None, False)}
     first = [*grid.fixed.values(), *(axis.value(0) for axis in grid.axes.values())]
     measured = has_unit_literals(str(values["text"])) or any(type(x) is Quantity for x in first)
-    if command in _rows.QUESTIONS and not others and not measured:
-        fixed = point_of(grid.fixed)
-        question = _rows.rows(
-            values["text"],
-            at=fixed,
-            wrt=names(values.get("wrt")),
-            question=command,
-            lenient=bool(values.get("lenient")),
-            point=(*grid.axes, *fixed),
-        )
-        return cast(dict[str, list[Any]], question(grid.columns(0, grid.size)))
+    if command in _rows.QUESTIONS and not _given_besides(values) and not measured:
+        fixed, columns = point_of(grid.fixed), grid.columns(0, grid.size)
+        return cast(dict[str, list[Any]], in_batches(command, values, fixed, columns, (*grid.axes, *fixed)))
     rows: list[dict[str, Any]] = []
     # what unknowns start from is no part of the point
     unknowns = names(values.get("for_"), "--for") or ()
@@ -734,11 +728,8 @@ def at_points(
             if error.kind in OF_ALL:
                 raise
             rows.append({**row, "error": f"{error.kind}: {error}"})
-    columns = dict.fromkeys(name for row in rows for name in row if name != "error")
-    return {name: [row.get(name) for row in rows] for name in (*columns, "error")}
-
-
-ROW_ARGUMENTS = ("text", "at", "wrt", "lenient", "work")
+    heads = dict.fromkeys(name for row in rows for name in row if name != "error")
+    return {name: [row.get(name) for row in rows] for name in (*heads, "error")}
 
 
 STUBS: list[tuple[str, Signature, Sequence[tuple[str, Mapping[str, str | None]]]]] = []
