@@ -68,9 +68,8 @@ from ..views.error import draw as _drawn
 from ..views.formats import Subject, format_of
 from ..views.graph import FORMATS as PICTURE_FORMATS
 from ..views.graph import way_of, written
-from ..views.numerals import rounding
+from ..views.numerals import heading, rounding
 from ..views.plot import drawn_as
-from ..views.schema import heading
 from .api_arguments import (
     At,
     Names,

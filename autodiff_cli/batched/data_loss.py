@@ -25,7 +25,7 @@ from ..language.builder import Program
 from ..numbers import budget as work
 from ..numbers.floats import REAL
 from ..numbers.running_error import UNIT, Bounded
-from ..numerics.optimality import Derivatives, Single, derivatives
+from ..numerics.optimality import Derivatives, Single
 from .columns_io import MOST_IN_BLOCKS, fitted, listed, reason, without_unused_lists
 from .evaluator import Evaluator, gradient_recorder
 
@@ -436,7 +436,7 @@ class DataLoss:
         at = [point[name] for name in self.variables]
         value, *rest = self.second(at, wrt)
         gradient, matrix = rest[:n], square(rest[n:])
-        parts = [derivatives(self.evaluator.graph, at_row, wrt, size) for at_row in self._some(at)]
+        parts = [Single(self.evaluator.graph).derivatives(at_row, wrt, size) for at_row in self._some(at)]
         error = self._error_of(len(parts))
         return Derivatives(
             value,

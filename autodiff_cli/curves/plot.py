@@ -29,7 +29,7 @@ from .sampling import Function, Samples, sample, split
 
 if TYPE_CHECKING:
     from ..inputs.quantities import ProgramUnits, Units
-    from ..optimize.fit import Sigma
+    from ..optimize.observations import Sigma
     from .measurements import Measurements
 
 NOTHING = Samples((), (), (), 0.0, 0.0)

@@ -13,7 +13,7 @@ from ..inputs.problem import Point, Problem, check_single, pose
 from ..numbers.base import NumberType
 from ..numbers.running_error import UNIT
 from ..numerics.linear_algebra import eigenvalues
-from ..numerics.optimality import Derivatives, classified, derivatives, direction_in_words
+from ..numerics.optimality import Derivatives, Single, classified, direction_in_words
 from ..record import Record
 
 if TYPE_CHECKING:
@@ -201,7 +201,8 @@ def _with_errors(
         return in_full
     point, share = posed.values, roundoff / UNIT
     try:
-        rough = derivatives(posed.program.outputs[0], point, posed.wanted, [abs(point[name]) for name in posed.wanted])
+        size = [abs(point[name]) for name in posed.wanted]
+        rough = Single(posed.program.outputs[0]).derivatives(point, posed.wanted, size)
     except ExpressionError:
         # beyond the range of doubles, where only more digits lead: each number is taken to be right to its last one
         return in_full
