@@ -76,6 +76,9 @@ class Real(NumberType):
     def charge(self, operations: int) -> None:
         work.charge(operations * 0.4)
 
+    def __reduce__(self) -> str:
+        return "REAL"  # the instance that there is: not all of its functions can be pickled
+
 
 def _literal(text: str) -> float:
     return math.e if text == "e" else math.pi if text in ("pi", "π") else float(text)
