@@ -17,8 +17,7 @@ from ..run.evaluation import Evaluation
 from ..run.flat_graph import Graph, Place, Row, in_order
 from ..table.operators import AND, COMPARISONS, CONSTANT, NEG
 from ..table.primitive import FUNCTIONS, PRIMITIVES, Primitive
-from .checks import check_thousands
-from .statements import Complete, Head, Statement
+from .statements import Complete, Head, Statement, check_thousands
 from .statements import UnexplainedText as UnexplainedText
 from .tokens import Offsets, number_of, offsets, worth
 

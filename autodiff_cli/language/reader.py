@@ -12,8 +12,7 @@ from ..table.operators import ADD, AND, DIV, MUL, NEG, NOT, OR, POW, SUB, WHERE
 from ..table.primitive import FUNCTIONS, PRIMITIVES, Primitive
 from ..table.primitives import ABS, SQRT
 from .builder import ARRAY, INDEX, MATMUL, MAX_NODES, RANGE, Builder, ListNotation, Piece, Program
-from .checks import check_commas, check_head, check_statements
-from .statements import Complete, Head, Statement
+from .statements import Complete, Head, Statement, check_commas, check_head, check_statements
 from .tables import ACTION, GOTO, ORIGINS, RULES, TERMINALS
 from .tokens import (
     AUGMENT,
