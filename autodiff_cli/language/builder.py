@@ -79,7 +79,7 @@ class Program:
         whole.roots = roots
         whole.names = labels, leaves
         if is_plain:
-            self.graph = whole
+            self.graph, self.places = whole, leaves
             whole.chooses = False
 
     def with_outputs(self, roots: tuple[int, ...], text: str) -> Program:
@@ -111,11 +111,9 @@ class Program:
         """Return the index in `graph` of a node of `whole`; None if no output needs it."""
         return i if self.graph is self.whole else self._needed[1].get(i)
 
-    @property
+    @cached_property
     def places(self) -> dict[str, int]:
         """The variables that the outputs need, with their places in `graph`."""
-        if self.is_plain:
-            return self.leaves
         return {name: place for name, i in self.leaves.items() if (place := self.place(i)) is not None}
 
     @cached_property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from functools import cache
-from itertools import pairwise
+from itertools import count, pairwise
 from typing import Any, NamedTuple
 
 from ..errors import Span
@@ -108,25 +108,22 @@ def _read(text: str, builder: Builder) -> Builder:
     nodes, names, conditions, functions = builder.scope()
     rows, places, constants = nodes.rows, nodes.places, nodes.constants
     text = without_skipped(text)
-    quickly = split(text)
-    operands, signs = quickly or _cut(text)
+    operands, signs, is_exact = split(text)
     stack: list[Frame | tuple[Moves, int, Any]] = []
     state = context = _state(0)
     first = 0
     top: Any = None
-    i = -1
-    while True:
-        i += 1
-        operand, sign = operands[i], signs[i]
-        if operand:
+    for i in count():
+        while operand := operands[i]:
             read = name_read
             if operand in names:
                 top = names[operand]
             elif operand[0] in numeric:
                 number = numbers[operand]
                 if number is None or "_" in operand:
-                    if quickly:
-                        quickly, (operands, signs), i = None, _cut(text), i - 1
+                    if not is_exact:
+                        is_exact = True
+                        operands[:], signs[:] = zip(*pairs(text), strict=True)
                         continue
                     number = number or builder.unusual_number(operand, (first, i))
                 if number is None:
@@ -136,23 +133,26 @@ def _read(text: str, builder: Builder) -> Builder:
                     constants[top] = number
                     places.append((first, i))
                     read = number_read
-            elif operand in functions and sign == "(":
+            elif operand in functions and signs[i] == "(":
                 pass
-            elif quickly and (not operand.isidentifier() or operand in KEYWORDS):
-                quickly, (operands, signs), i = None, _cut(text), i - 1
+            elif not is_exact and (not operand.isidentifier() or operand in KEYWORDS):
+                is_exact = True
+                operands[:], signs[:] = zip(*pairs(text), strict=True)
                 continue
             elif stranger(operand) is not None:
                 read = UNREADABLE
             else:
                 try:
-                    how = state[read][sign][0]
+                    how = state[read][signs[i]][0]
                 except KeyError:
-                    how = _move(_move(state, read), sign)[0]
+                    how = _move(_move(state, read), signs[i])[0]
                 top = None if how == _AFTER_NAME else builder.name(operand, (first, i))
             try:
                 state = state[read]
             except KeyError:
                 state = _move(state, read)
+            break
+        sign = signs[i]
         while True:
             try:
                 how, target, make = state[sign]
@@ -174,8 +174,9 @@ def _read(text: str, builder: Builder) -> Builder:
             elif how == group:
                 context, first, _ = stack.pop()
             elif how == call:
-                if quickly and operands[i + 1]:
-                    quickly, (operands, signs) = None, _cut(text)
+                if operands[i + 1] and not is_exact:
+                    is_exact = True
+                    operands[:], signs[:] = zip(*pairs(text), strict=True)
                 called = operands[first - 1]
                 if called in functions and type(top) is int and not conditions and signs[i + 1] != "=":
                     # A function of one argument that cannot be anything else: what `builder.call` would do.
@@ -255,12 +256,6 @@ def _read(text: str, builder: Builder) -> Builder:
             if how > closing:
                 break
     raise AssertionError("the end of the text ends the loop")
-
-
-def _cut(text: str) -> tuple[Sequence[str], Sequence[str]]:
-    """The names and numbers of a text, and the sign after each; either may be empty."""
-    operands, signs = zip(*pairs(text), strict=True)
-    return operands, signs
 
 
 def _is_call(name: str, index: str, valued: Collection[str]) -> bool:

@@ -119,9 +119,8 @@ class JsonLines(Writer[Answer]):
         groups = self.view.named_numbers(answer)
         if groups is None or program is None or kept is not None or reading is not None or values:
             return None
-        items = [*chain.from_iterable([group.items() for group in groups])]
-        names, numbers = zip(*items, strict=True)
-        together, total = "".join(names), sum(numbers)
+        together = "".join([*chain.from_iterable(groups)])
+        total = sum(chain.from_iterable([group.values() for group in groups]))
         if not together.isascii() or "]" in together or total - total != 0.0:
             return None  # names with escapes, several numbers after the name of a list, or no number
         counts = tuple(map(len, groups))
@@ -133,6 +132,7 @@ class JsonLines(Writer[Answer]):
             template = self._templates[counts] = _NUMBER.sub('"%s": %r', self._escaped(record)[1:])
         name = "null" if ident is None else str(ident) if type(ident) is int else self._encode(ident)
         head = f'{{"id": {name}, "line": {line}, "expr": {self._string(program)}, '
+        items = chain.from_iterable([group.items() for group in groups])
         return self._escaped(head) + template % (*chain.from_iterable(items),)
 
     def error(self, subject: Subject, error: ExpressionError) -> None:
