@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from functools import cache
-from itertools import count, pairwise
+from itertools import count
 from typing import Any, NamedTuple
 
 from ..errors import Span
@@ -17,6 +17,7 @@ from .tables import ACTION, GOTO, ORIGINS, RULES, TERMINALS
 from .tokens import (
     AUGMENT,
     COEFFICIENT,
+    END,
     EQUALS,
     KEYWORDS,
     LEFT,
@@ -27,7 +28,7 @@ from .tokens import (
     UNREADABLE,
     is_coefficient,
     pairs,
-    read_token,
+    scan,
     sign_kind,
     split,
     stranger,
@@ -234,14 +235,14 @@ def _read(text: str, builder: Builder) -> Builder:
                     rows, places, constants = nodes.rows, nodes.places, nodes.constants
                 elif how == _ENTRY:
                     if _is_call(operand, operands[i + 1], builder.valued):
-                        raise _stuck(text, builder, stack, state[None], first, top, i)
+                        raise _failure(text, builder, builder.offsets.signs[i])
                 elif (target := _coefficient(context[None], state[None])) is None or not (
                     # what is written together needs no look at where it stands
                     is_coefficient(text, builder.offsets.starts[i])
                     if sign
                     else is_coefficient(operand + operands[i + 1])
                 ):
-                    raise _stuck(text, builder, stack, state[None], first, top, i)
+                    raise _failure(text, builder)
                 stack.append((context, first, top))
                 context = state = target
                 first = ~i if how == _STUCK and sign else i + 1
@@ -270,38 +271,30 @@ def _last(first: int) -> int:
     return first - 1 if first >= 0 else ~first
 
 
-def _stuck(
-    text: str,
-    builder: Builder,
-    stack: Sequence[Frame | tuple[Moves, int, Any]],
-    state: State,
-    first: int,
-    top: Any,
-    i: int,
-) -> ParseFailure:
-    """Return the error at a pair, in a state."""
-    where = builder.offsets
-    if where.starts[i] < where.signs[i] and (not state.possible or is_coefficient(text, where.starts[i])):
-        assert state.below is not None
-        at, kind, state = where.starts[i], state.read, state.below
-    else:
-        at = where.signs[i]
-        token = read_token(text, at)
-        kind = token.lastindex or 0
-        if kind == NAME:
-            kind = KEYWORDS.get(token[kind], NAME)
-    states = [0]
-    context = state.below or state
-    for below, above in pairwise([*(frame[0][None].number for frame in stack), context.number]):
-        if not _follows(below, above):
-            states.append(above)  # of the state between them it only matters that it is there
-        states.append(above)
-    begun = [frame[1] for frame in stack if type(frame[2]) is int]
-    if state.below is not None:
-        states += state.after(kind)[1:]
-        if type(top) is int and (state.read != NAME or kind not in (OPEN, EQUALS, AUGMENT)):
-            begun.append(first)
-    return ParseFailure(at, states, where.start(begun[-1]) if begun else None, builder.outline())
+def _failure(text: str, builder: Builder, at: int | None = None) -> ParseFailure:
+    """Return the error of a text that the tables do not take: at a place, or at the first token that does not fit."""
+    states, starts = [0], [(0, False)]  # of each state the start of what was read, and whether that is an operand
+    previous, closed = END, 0
+    for kind, start, _ in scan(text):
+        if previous == NAME and kind in (OPEN, EQUALS, AUGMENT):
+            starts[-1] = starts[-1][0], False
+        while (action := closed or ACTION[states[-1] + kind]) < 0:
+            closed = 0
+            origin, length, name, _ = RULES[-1 - action]
+            _reduce(states, action)
+            first, is_operand = starts[-length]
+            if length > 1 or name not in ("", "list", "number", "name"):
+                is_operand = name not in ("list", "bind", "augment", "define", "outputs")
+            starts[-length:] = [(first, is_operand and ORIGINS[origin] not in ("statement", "_statements"))]
+        if action == 0 or start == at:
+            break
+        if kind == EQUALS:
+            starts[-1] = starts[-1][0], False  # the head of a definition
+        states.append(action)
+        starts.append((start, kind in (NAME, NUMBER, COEFFICIENT)))
+        previous, closed = kind, _only_rule(action)
+    operands = [first for first, is_operand in starts if is_operand]
+    return ParseFailure(start, states, operands[-1] if operands else None, builder.outline())
 
 
 # ---- what a rule makes of its parts -------------------------------------------------------------------------------
@@ -467,22 +460,20 @@ def step(states: list[int], kind: int) -> int:
     if action > 0:
         states.append(action)
     elif action < 0:
-        origin, length = RULES[-1 - action][:2]
-        del states[len(states) - length :]
-        states.append(GOTO[states[-1] + origin])
+        _reduce(states, action)
     return action
+
+
+def _reduce(states: list[int], action: int) -> None:
+    """Apply the rule that an action is."""
+    origin, length = RULES[-1 - action][:2]
+    del states[len(states) - length :]
+    states.append(GOTO[states[-1] + origin])
 
 
 def _does_nothing(action: int) -> bool:
     origin, length, kind, _ = RULES[-1 - action]
     return length == 1 and (kind in ("", "number", "name") or (kind == "list" and ORIGINS[origin] != "_statements"))
-
-
-def _follows(state: int, other: int) -> bool:
-    """Whether the tables lead from one state to the other at once."""
-    return other in ACTION[state : state + _WIDTH] or any(
-        GOTO.get(state + origin) == other for origin in range(len(ORIGINS))
-    )
 
 
 def _only_rule(state: int) -> int:
