@@ -76,8 +76,6 @@ def _expanded(
 
 
 def _coefficients(series: SeriesType, at: Evaluation, order: int) -> list[Number]:
-    """The coefficients up to an order. Raises `ExpressionError`."""
-
     def fault(failed: Failed) -> Fault:
         return _fault(failed, range(len(at.graph.data)), at.graph.data)
 

@@ -290,7 +290,6 @@ class Builder:
         if name in self.functions:
             self.functions = {other: primitive for other, primitive in self.functions.items() if other != name}
 
-    # -- statements -------------------------------------------------------------------------------------------------
     def program(self) -> Program:
         """The program that has been read. Raises `ExpressionError` (`name`, `arity`, `type`, `overflow`, `limit`)."""
         if self.problem is not None:
@@ -377,7 +376,6 @@ class Builder:
             also = ((self.span(self.whole.places[earlier]), "used here"),)
             raise ExpressionError("name", f"`{name}` is bound here but was used before", self.span(at), hint, also)
 
-    # -- definitions ------------------------------------------------------------------------------------------------
     def begin_body(self) -> None:
         """Take what has been read of this statement for the head of a definition, and what follows for the body."""
         sizes, size, self.problem = self._before
@@ -455,7 +453,6 @@ class Builder:
         self.free, self.used_constants = free, constants
         self.cut(size)
 
-    # -- names ------------------------------------------------------------------------------------------------------
     def refuse(self, error: ExpressionError) -> int:
         """Keep an error, and go on with a node that stands for nothing."""
         error.__traceback__ = None
@@ -572,7 +569,6 @@ class Builder:
         """The error of a call that ends before a sign."""
         return UnexplainedText("name", message, self.span(place), self.offsets.ends[end], functions=functions)
 
-    # -- nodes ------------------------------------------------------------------------------------------------------
     def node(self, primitive: Primitive, parents: tuple[int, ...], place: Place) -> int:
         """A new operation."""
         i = self.leaf(place)
@@ -617,7 +613,6 @@ class Builder:
         number = self.constant(float(digits[1:]), digits[1:], Span(start + 1, end))
         return self.node(NEG, (number,), Span(start, end)) if digits[0] == "-" else number
 
-    # -- operations -------------------------------------------------------------------------------------------------
     def check_types(self, wanted: Sequence[int], operands: Sequence[int], pieces: Sequence[Piece]) -> None:
         """Hold it to the next node that exactly the `wanted` ones of its operands are conditions."""
         if self.body is not None:

@@ -387,7 +387,6 @@ def _call(parts: Parts) -> int | Head:
 
 
 def _parameters(parts: Parts, pieces: Sequence[Piece]) -> tuple[tuple[str, Span], ...]:
-    """Return the parameters in the head of a definition."""
     parameters = []
     for first, last in pieces:
         name = parts.operands[first] if first == last else ""
@@ -465,7 +464,6 @@ def step(states: list[int], kind: int) -> int:
 
 
 def _reduce(states: list[int], action: int) -> None:
-    """Apply the rule that an action is."""
     origin, length = RULES[-1 - action][:2]
     del states[len(states) - length :]
     states.append(GOTO[states[-1] + origin])

@@ -103,7 +103,6 @@ def name_parts(name: str) -> tuple[str, str, bool]:
 
 
 def _below(word: str) -> str:
-    """A word as an index."""
     if word.isdigit():
         return word
     if word in GREEK or word in _LIMITS:
@@ -368,7 +367,6 @@ def _parenthesised(piece: _Piece) -> tuple[str, _Piece, str]:
 
 
 def _at(piece: _Piece, level: int) -> _Piece:
-    """The piece, in parentheses where it binds less than the level."""
     return piece if piece.level >= level else _enclosed(piece)
 
 

@@ -150,7 +150,6 @@ def located(fault: Failure, graph: Graph, wanted: Iterable[str] = (), leaves: Se
 
 
 def _with_unit(x: Number) -> str:
-    """A value of a variable as messages show it, in the unit that it has."""
     unit = getattr(x, "unit", None)
     return show(x) if unit is None else f"{show(x.number)} {unit}".rstrip()
 

@@ -162,7 +162,6 @@ class Graph:
 
 
 def _pair(parents: tuple[int, ...]) -> tuple[Any, int | None]:
-    """The inputs as a row has them."""
     return (parents[0], None) if len(parents) == 1 else parents if len(parents) == 2 else (parents, None)
 
 
