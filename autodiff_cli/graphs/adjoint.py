@@ -93,18 +93,15 @@ def record_values(outputs: Sequence[Value], inputs: Sequence[Value], recorder: R
     for node in in_order(outputs):
         if node not in place:
             m.node = node
-            place[node] = _step_of(m, node, place)
+            name, steps = node.primitive.name, [place[p] for p in node._prev]
+            if node.primitive is CONSTANT:
+                place[node] = m.constant(node)
+            else:
+                place[node] = m.where(*steps) if node.primitive is WHERE else m.step(name, *steps)
     watched = tuple(dict.fromkeys(place.values()))
     for step in watched:
         step.safe = True
     return Recording(m, tuple([place[output] for output in outputs]), (), (), watched, place)
-
-
-def _step_of(m: Recorder, node: Value, place: dict[Value, Step]) -> Step:
-    if node.primitive is CONSTANT:
-        return m.constant(node)
-    inputs = [place[p] for p in node._prev]
-    return m.where(*inputs) if node.primitive is WHERE else m.step(node.primitive.name, *inputs)
 
 
 def record_gradient(

@@ -6,6 +6,7 @@ import math
 import operator
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from operator import attrgetter
 from types import MappingProxyType
 from typing import Any, NamedTuple, NoReturn
 
@@ -548,12 +549,8 @@ def graph_in(place: Mapping[Value, int], roots: Iterable[Value]) -> Graph:
     graph.labels = {i: n._about.label for n, i in place.items() if n._about.label}
     graph.constants = {i: (n.data, n._about.source) for n, i in place.items() if n.primitive is CONSTANT}
     graph.roots = tuple([place[root] for root in roots])
-    graph.span_of = _span_of
+    graph.span_of = attrgetter("span")
     return graph
-
-
-def _span_of(value: Value) -> Span | None:
-    return value._about.span
 
 
 def evaluate(roots: Sequence[Value]) -> None:
