@@ -178,8 +178,6 @@ class ListNotation(Exception):
 class Body(Graph):
     """The body of a definition, which is worked out again at every call."""
 
-    __slots__ = ("called", "pieces")
-
     def __init__(self) -> None:
         super().__init__()
         self.pieces: dict[int, Sequence[Piece]] = {}

@@ -232,9 +232,8 @@ class Typesetting:
                 continue
             parts = name_parts(name)
             stem, mark, again = name.partition("[")
-            if (
-                mark and stem not in names
-            ):  # an entry of a list: what is bound again, as `c[2]`, is there without it too
+            # an entry of a list: what is bound again, as `c[2]`, is there without it too
+            if mark and stem not in names:
                 letter, below, symbol = name_parts(stem)
                 parts = letter, f"{below},{again[:-1]}" if below else again[:-1], symbol
             if _accented(*parts, "") in taken:
