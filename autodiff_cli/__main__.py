@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from types import FrameType
 
+    from .errors import ExpressionError
+
 
 INTERRUPTED = 130
 """The exit code of what Ctrl-C has ended."""
@@ -77,21 +79,16 @@ def run(args: Sequence[str]) -> int:
         # whoever read the answers has seen enough
         _abandon_output()
         return 0
-    except OSError as error:
+    except OSError as fault:
+        from .errors import ExpressionError
+
         _abandon_output()
-        return _say(f"error: cannot write: {error.strerror or error}\n  hint: check where the output goes", 5)
-    except MemoryError:
-        return _say("error: there is not enough memory for this\n  hint: use a smaller program", 4)
+        message = f"cannot write: {fault.strerror or fault}"
+        return _reported(ExpressionError("io", message, hint="check where the output goes"))
     except Exception as fault:
-        from .streams import internal_error as bugs
+        from .streams.internal_error import error_of
 
-        if bugs.tracebacks:
-            raise
-        from .views.error import report
-
-        bug = bugs.internal_error_message(fault, "the command")
-        report(bug.diagnostic, None)
-        return bug.exit_code
+        return _reported(error_of(fault, "the command"))
 
 
 def _on_signals(handler: Callable[[int, FrameType | None], None]) -> None:
@@ -138,12 +135,9 @@ def _dispatch(args: Sequence[str]) -> int:
 
         return offer_completion(args) if {SHOW, INSTALL} & {*args} else run_app(args)
     except ExpressionError as error:
-        from .views.error import report
-
         if sys.stdout is not None:
             sys.stdout.flush()
-        report(error.diagnostic, error.text)
-        return error.exit_code
+        return _reported(error)
 
 
 class _Closed(io.TextIOBase):
@@ -160,12 +154,12 @@ def _abandon_output() -> None:
     discard_output(sys.stdout)
 
 
-def _say(text: str, code: int) -> int:
-    """Write an error; return its exit code."""
-    from .views.error import write_stderr
+def _reported(error: ExpressionError) -> int:
+    """Draw an error; return its exit code."""
+    from .views.error import report
 
-    write_stderr(text + "\n")
-    return code
+    report(error.diagnostic, error.text)
+    return error.exit_code
 
 
 if __name__ == "__main__":

@@ -142,6 +142,11 @@ def usage_error(message: str, hint: str | None = None, span: Span | None = None)
     return ExpressionError("usage", message, span, hint)
 
 
+def limit_error(message: str, hint: str) -> ExpressionError:
+    """Return the error of a question that asks for too much."""
+    return ExpressionError("limit", message, None, hint)
+
+
 def point_error(message: str, hint: str | None = None, span: Span | None = None) -> ExpressionError:
     """Return the error of a value that a name cannot have."""
     return ExpressionError("point", message, span, hint)

@@ -22,12 +22,12 @@ from ..table.operators import ADD, AND, COMPARISONS, CONSTANT, DIV, EQ, MUL, NE,
 from ..table.primitive import Primitive
 from ..table.primitives import ABS, CLAMP, LOG, SQRT
 from .branch_elimination import MOST_WORK, Guards, ProgramPoint
-from .canonical import rational
+from .canonical import add_multiple, rational
 from .ranges import ALL, Range
 from .rewriting import shortest, text_size
 from .simplify import simplify
-from .symbolic import SYMBOLIC
-from .walk import rebuilt, rewritten
+from .symbolic import SYMBOLIC, truth
+from .walk import chained, facts_of, operands, rebuilt, rewritten
 
 MOST_UNSHARED = 300
 """Names, numbers and operators of a formula whose choices are looked at at each place."""
@@ -54,8 +54,8 @@ def generic(total: Value, facts: Sequence[Value] = ()) -> Generic | None:
     """The short form of a formula, where there is one; `facts` are conditions that are known to hold."""
     if not any(value.primitive is WHERE for value in in_order((total,))):
         return None
-    opener = _Opener(total)
-    opened = opener.opened()
+    opener = _Opener()
+    (opened,) = rewritten((total,), opener.opened)
     if opened is total:
         return None
     formula, *conditions = simplify((opened, *opener.conditions, *facts))
@@ -73,15 +73,12 @@ def generic(total: Value, facts: Sequence[Value] = ()) -> Generic | None:
     guards = _guards(formula, conditions[len(needed) :])
     shown: list[Value] = []
     implied = conditions[len(needed) :]
-    for condition in sorted(_unlike([_by_domain(guards, c) for c in conditions[: len(needed)]]), key=_is_choice):
+    needed = _unlike([_by_domain(guards, condition) for condition in conditions[: len(needed)]])
+    for condition in sorted(needed, key=lambda condition: condition.primitive is OR):
         there = _guards(condition, [*implied, *shown])
         if there.decided(condition, there.places[0]) is not True:
             shown.append(condition)
     return Generic(shortest((formula,))[0], tuple(shown))
-
-
-def _is_choice(condition: Value) -> bool:
-    return condition.primitive is OR
 
 
 def _unlike(conditions: Iterable[Value]) -> list[Value]:
@@ -130,29 +127,25 @@ def negation(condition: Value) -> Value:
 class _Opener:
     """A formula without choices on thin sets."""
 
-    def __init__(self, root: Value) -> None:
-        self.root = root
+    def __init__(self) -> None:
         self.conditions: list[Value] = []
 
-    def opened(self) -> Value:
-        """The formula where the conditions hold."""
+    def opened(self, value: Value, inputs: tuple[Value, ...]) -> Value:
+        """The operation where the conditions hold."""
+        if value.primitive is WHERE:
+            condition = self.open(value._prev[0])
+            if condition is None:
+                return inputs[2]
+            inputs = (condition, *inputs[1:])
+        return rebuilt(value, inputs)
 
-        def rule(value: Value, inputs: tuple[Value, ...]) -> Value:
-            if value.primitive is WHERE:
-                condition = self.open(value._prev[0])
-                if isinstance(condition, bool):
-                    return inputs[1] if condition else inputs[2]
-                inputs = (condition, *inputs[1:])
-            return rebuilt(value, inputs)
-
-        return rewritten((self.root,), rule)[0]
-
-    def open(self, condition: Value) -> Value | bool:
-        """The condition off thin sets."""
-        parts = conjuncts(condition)
+    def open(self, condition: Value) -> Value | None:
+        """The condition off thin sets; None where it holds on one only."""
+        parts = operands(condition, (AND,))
         if any(self.is_thin(part) for part in parts):
-            self.conditions.append(negation(conjunction([c for part in parts for c in conjuncts(self.plain(part))])))
-            return False
+            plain = [c for part in parts for c in operands(self.plain(part), (AND,))]
+            self.conditions.append(negation(conjunction(plain)))
+            return None
         opened = [self.compared(part) for part in parts]
         if all(new is old for new, old in zip(opened, parts, strict=True)):
             return condition
@@ -206,53 +199,27 @@ class _Opener:
         return node(operators.LT if _same(end, low) else operators.GT, (x, end))
 
 
-def conjuncts(condition: Value) -> list[Value]:
-    """The conditions that all have to hold."""
-    parts: list[Value] = []
-    stack = [condition]
-    while stack:
-        top = stack.pop()
-        if top.primitive is AND:
-            stack += top._prev[::-1]
-        else:
-            parts.append(top)
-    return parts
-
-
 def conjunction(conditions: Sequence[Value]) -> Value:
     """The condition that holds where all of these do."""
-    if not conditions:
-        zero = constant(0.0, "0")
-        return node(operators.LE, (zero, zero))
-    joined = conditions[0]
-    for condition in conditions[1:]:
-        joined = node(AND, (joined, condition))
-    return joined
+    return chained(AND, conditions) if conditions else truth(True)
 
 
 def _same(x: Value, y: Value) -> bool:
-    """Whether two nodes are one, or the same number."""
     return x is y or (x.primitive is CONSTANT and y.primitive is CONSTANT and rational(x) == rational(y) is not None)
 
 
 def _is_smooth(value: Value) -> bool:
-    """Whether no operation in a graph has a kink or a jump."""
     return not any(v.primitive.breakpoint or v.primitive is WHERE for v in in_order((value,)))
 
 
 def _moves(value: Value) -> bool:
-    """Whether a graph depends on a variable."""
     return any(v.primitive is VARIABLE for v in in_order((value,)))
 
 
 def _by_domain(guards: Guards, condition: Value) -> Value:
     """The condition; where the formula has a value only on one side of an exception, that it is this side."""
-    disjuncts = [condition]
-    while disjuncts[-1].primitive is OR:
-        last = disjuncts.pop()
-        disjuncts += [last._prev[1], last._prev[0]]
     apart: Value | None = None
-    for alternative in reversed(disjuncts):
+    for alternative in operands(condition, (OR,)):
         if alternative.primitive is NE:
             x, y = alternative._prev
             signs = guards.compared(x, y, guards.places[0])
@@ -288,7 +255,7 @@ def under(outputs: Sequence[Value], facts: Sequence[Value]) -> list[Value]:
         apart = any(a == b and (c - d).denominator != 1 for a, c in facts_of_leaf for b, d in facts_of_leaf)
         if apart or not domain.some(leaf, place.facts.get(leaf, ALL)):
             raise Contradiction
-    return [_Assumed(_guards(output, facts), domain).without_dead_branches() for output in outputs]
+    return [_Assumed(_guards(output, facts), domain).formula() for output in outputs]
 
 
 class _Undecided(Exception):
@@ -314,11 +281,9 @@ class _Sides:
         raise _Undecided
 
     def apart(self, u: Value) -> bool:
-        """Whether a formula is nowhere 0: not told."""
         raise _Undecided
 
     def length(self, xs: Sequence[Value]) -> Value:
-        """The length of a vector that is 0: not told."""
         raise _Undecided
 
 
@@ -328,8 +293,7 @@ class _Assumed:
     def __init__(self, guards: Guards, domain: Whole) -> None:
         self.guards, self.whole = guards, domain
 
-    def without_dead_branches(self) -> Value:
-        """The formula without what is decided."""
+    def formula(self) -> Value:
         return self.guards.without_dead_branches(self.decided)
 
     def decided(self, value: Value) -> Value | None:
@@ -391,10 +355,6 @@ class _Assumed:
 
 
 # ---- whole numbers ------------------------------------------------------------------------------------------------
-Linear = tuple[dict[Value, Fraction], Fraction]
-"""Multiples of nodes and a number, which are added up."""
-
-
 @cache
 def rounds(primitive: Primitive) -> bool:
     """Whether an operation is one that leaves whole numbers, and only them, as they are."""
@@ -410,7 +370,7 @@ class Whole:
     def __init__(self, facts: Sequence[Value]) -> None:
         self.known: dict[Value, list[tuple[Fraction, Fraction]]] = {}
         """By leaf, factors and numbers, so that the leaf times the factor plus the number is whole."""
-        for fact in conjuncts(conjunction(facts)):
+        for fact in operands(conjunction(facts), (AND,)):
             if fact.primitive is EQ:
                 for x, y in (fact._prev, fact._prev[::-1]):
                     if rounds(x.primitive) and x._prev[0] is y:
@@ -449,30 +409,26 @@ class Whole:
         return True
 
 
-def linear(value: Value) -> Linear:
-    """A formula as multiples of leaves, or of what else is in it, and a number."""
-    forms: dict[Value, Linear] = {}
-    for v in in_order((value,)):
-        primitive, parents = v.primitive, [forms[p] for p in v._prev]
-        number = rational(v)
+def linear(value: Value) -> tuple[dict[Value, Fraction], Fraction]:
+    """Return a formula as multiples of leaves, or of what else is in it, and a number."""
+    one = constant(1.0, "1")
+
+    def rule(v: Value, inputs: Sequence[dict[Value, Fraction]]) -> dict[Value, Fraction]:
+        number, primitive = rational(v), v.primitive
         if number is not None:
-            forms[v] = {}, number
-        elif primitive in (ADD, SUB):
-            forms[v] = _plus(parents[0], parents[1], Fraction(1 if primitive is ADD else -1))
-        elif primitive is NEG:
-            forms[v] = _plus(({}, Fraction(0)), parents[0], Fraction(-1))
-        elif primitive is MUL and any(not p[0] for p in parents):
-            (_, factor), other = parents if not parents[0][0] else parents[::-1]
-            forms[v] = _plus(({}, Fraction(0)), other, factor)
-        elif primitive is DIV and not parents[1][0] and parents[1][1]:
-            forms[v] = _plus(({}, Fraction(0)), parents[0], 1 / parents[1][1])
-        else:
-            forms[v] = {v: Fraction(1)}, Fraction(0)
-    return forms[value]
+            return {one: number} if number else {}
+        if primitive in (ADD, SUB):
+            return add_multiple(dict(inputs[0]), inputs[1], 1 if primitive is ADD else -1)
+        if primitive is NEG:
+            return add_multiple({}, inputs[0], -1)
+        if primitive in (MUL, DIV):
+            x, y = inputs
+            if primitive is MUL and x.keys() <= {one}:
+                return add_multiple({}, y, x.get(one, 0))
+            if y.keys() <= {one} and (y or primitive is MUL):
+                factor = y.get(one, Fraction(0))
+                return add_multiple({}, x, factor if primitive is MUL else 1 / factor)
+        return {v: Fraction(1)}
 
-
-def _plus(one: Linear, other: Linear, factor: Fraction) -> Linear:
-    multiples = dict(one[0])
-    for leaf, x in other[0].items():
-        multiples[leaf] = multiples.get(leaf, Fraction(0)) + factor * x
-    return {leaf: x for leaf, x in multiples.items() if x}, one[1] + factor * other[1]
+    multiples = facts_of((value,), rule)[value]
+    return multiples, multiples.pop(one, Fraction(0))

@@ -13,10 +13,10 @@ from ..errors import ExpressionError
 from ..graphs.value import Value, in_order, node
 from ..graphs.value_and_gradient import evaluate_in
 from ..numbers.budget import GUARD, current
-from ..table.operators import AND, NOT, OR, POW, VARIABLE, WHERE
+from ..table.operators import AND, COMPARISONS, NOT, OR, POW, VARIABLE, WHERE
 from . import ranges
-from .ranges import BY_SIGN, Range
-from .walk import rebuilt, rewritten, substituted
+from .ranges import BY_SIGN, ZERO, Range
+from .walk import operands, rebuilt, rewritten, substituted
 
 MOST_WORK = 400_000
 """As many operations are looked at, again and again under other conditions; later guards are kept."""
@@ -27,6 +27,9 @@ LOOKED_AT = 400
 CONSTANT_DIGITS = (50, 110)
 AGREED = 1e-30
 """As close are the values of a constant, in so many digits, that are taken for right."""
+
+
+CONDITIONS = frozenset((*COMPARISONS.values(), AND, OR, NOT))
 
 
 class ProgramPoint:
@@ -55,12 +58,10 @@ class ProgramPoint:
 def shared(one: ProgramPoint, other: ProgramPoint) -> ProgramPoint:
     """The innermost place around two."""
     while one is not other:
-        if one.depth >= other.depth:
-            assert one.parent is not None
-            one = one.parent
-        else:
-            assert other.parent is not None
-            other = other.parent
+        if one.depth < other.depth:
+            one, other = other, one
+        assert one.parent is not None
+        one = one.parent
     return one
 
 
@@ -68,7 +69,6 @@ class Guards:
     """One formula, and what is known at its places."""
 
     def __init__(self, root: Value, work: int, facts: Sequence[Value] = ()) -> None:
-        """`facts` are conditions that hold wherever the formula is looked at."""
         self.root = root
         self.work = work
         """How many operations may still be looked at."""
@@ -130,8 +130,8 @@ class Guards:
                 signs = signs if holds else "".join(s for s in "<=>" if s not in signs)
                 place.pairs[x, y] = "".join(s for s in place.pairs.get((x, y), "<=>") if s in signs)
                 a, b = self.range(x, place), self.range(y, place)
-                self.narrow(place, x, b.plus(BY_SIGN[signs]) if signs != "<>" or not _is_zero(b) else BY_SIGN[signs])
-                self.narrow(place, y, a.plus(-BY_SIGN[signs]) if signs != "<>" or not _is_zero(a) else BY_SIGN[signs])
+                for p, other, side in ((x, b, BY_SIGN[signs]), (y, a, -BY_SIGN[signs])):
+                    self.narrow(place, p, side if signs == "<>" and other == ZERO else other.plus(side))
 
     def narrow(self, place: ProgramPoint, value: Value, r: Range) -> None:
         """Take it for known that a number lies in a range."""
@@ -201,10 +201,7 @@ class Guards:
             return "="
         possible = "<=>"
         a, b = self.range(x, place), self.range(y, place)
-        if _is_zero(a) or _is_zero(b):
-            by_range = a.signs() if _is_zero(b) else (-b).signs()
-        else:
-            by_range = a.plus(-b).signs()
+        by_range = (a if b == ZERO else -b if a == ZERO else a.plus(-b)).signs()
         for outer in place.line():
             self.work -= 1
             signs = outer.pairs.get((x, y), "<=>")
@@ -228,14 +225,7 @@ class Guards:
 
     def may_go(self, condition: Value, taken: Value, place: ProgramPoint) -> bool:
         """Whether what a condition compares has a value wherever the branch taken has one, or is computed anyway."""
-        rest: list[Value] = []
-        stack = [condition]
-        while stack:
-            top = stack.pop()
-            if top.primitive.gives_condition:
-                stack += top._prev
-            else:
-                rest.append(top)
+        rest = operands(condition, CONDITIONS)[::-1]
         computed: set[Value] = set()
         stack = [taken]
         while stack and len(computed) < LOOKED_AT:
@@ -278,14 +268,10 @@ class Guards:
             outcome = decided(value) if decided else None
             return rebuilt(value, inputs) if outcome is None else substituted(outcome, copies.get)
 
-        return rewritten((self.root,), rule, copies=copies)[0]
+        return rewritten((self.root,), rule, copies)[0]
 
 
 _MIRRORED = str.maketrans("<>", "><")
-
-
-def _is_zero(r: Range) -> bool:
-    return r == ranges.ZERO
 
 
 def sign_of_constant(x: Value, y: Value) -> str | None:

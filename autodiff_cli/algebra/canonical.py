@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any, NamedTuple
+from functools import partial, reduce, wraps
+from typing import Any, NamedTuple, TypeVar
 
 from ..graphs.value import Value, constant, in_order, node
 from ..numbers import budget as work
 from ..numbers.base import NO_RESULT, Refusal
 from ..numbers.exact import EXACT, size
-from ..table.operators import ADD, CONSTANT, DIV, MUL, NEG, POW, SUB
-from ..table.primitive import PRIMITIVES, Primitive
+from ..table.operators import ADD, CONSTANT, DIV, LE, LT, MUL, NEG, POW, SUB
+from ..table.primitive import Primitive
+from ..table.primitives import SQRT
 
 SHORT = 3
 """As many terms or factors of a shared part are copied."""
@@ -32,9 +35,9 @@ NAMED = ("pi", "π", "e")
 
 SURELY_SHORT = 3 * MOST_DIGITS
 LEAST = Fraction(1, 10**MOST_EXPONENT)
-ONE = Fraction(1)
-HALF = Fraction(1, 2)
+ZERO, HALF, ONE = Fraction(0), Fraction(1, 2), Fraction(1)
 
+Key = TypeVar("Key", bound=Hashable)
 Terms = dict[Value, Fraction]
 Undo = list[tuple[Terms, Value, Fraction | None]]
 """A journal of changes to the terms or factors of a form, to undo them in order."""
@@ -163,6 +166,32 @@ def quotient(x: Fraction) -> tuple[Fraction, Fraction]:
     return sign * best_pair[0], best_pair[1]
 
 
+def _restoring(rule: Callable[[Collector, Parts, Undo], Form]) -> Callable[[Collector, Parts], Form]:
+
+    @wraps(rule)
+    def tried(collector: Collector, parts: Parts) -> Form:
+        undo: Undo = []
+        try:
+            return rule(collector, parts, undo)
+        except (Refused, Refusal, ArithmeticError):
+            for items, key, before in reversed(undo):
+                if before is None:
+                    items.pop(key, None)
+                else:
+                    items[key] = before
+            raise
+
+    return tried
+
+
+def _put(items: Terms, key: Value, total: Fraction, undo: Undo) -> None:
+    undo.append((items, key, items.get(key)))
+    if total:
+        items[key] = total
+    else:
+        items.pop(key, None)
+
+
 class Collector:
     """One way through the graph, inputs first."""
 
@@ -192,27 +221,19 @@ class Collector:
         """Return the form of a node from the forms of its inputs."""
         if not value._prev:
             number = rational(value)
-            return self.leaf(value) if number is None else Number(number)
+            leaf = value.primitive.name, value.source or value.label
+            return self.interned.setdefault(leaf, value) if number is None else Number(number)
         inputs = [self.forms[p] for p in value._prev]
         name = value.primitive.name
         try:
             if name in self.form_rules:
                 return self.form_rules[name](self, value, inputs)
             if all(isinstance(f, (Number, Truth)) for f in inputs):
-                return self.folded(name, inputs)
+                result = getattr(EXACT, name)(*[f.value for f in inputs])  # type: ignore[union-attr]
+                return Truth(result) if isinstance(result, bool) else Number(checked(result))
             return self.rule(self, value.primitive, inputs)
         except (Refused, *NO_RESULT):
-            pass
-        return self.opaque(value.primitive, inputs)
-
-    def leaf(self, value: Value) -> Value:
-        """The one leaf of a name."""
-        return self.interned.setdefault((value.primitive.name, value.source or value.label), value)
-
-    def folded(self, name: str, inputs: Sequence[Form]) -> Form:
-        """The value of a function of numbers, where it is rational."""
-        value = getattr(EXACT, name)(*[f.value for f in inputs])  # type: ignore[union-attr]
-        return Truth(value) if isinstance(value, bool) else Number(checked(value))
+            return self.opaque(value.primitive, inputs)
 
     def opaque(self, primitive: Primitive, inputs: Iterable[Form]) -> Value:
         """The operation itself on what is known of its inputs."""
@@ -231,21 +252,13 @@ class Collector:
         if isinstance(form, Value):
             return form
         if isinstance(form, Truth):
-            return self.node(
-                PRIMITIVES["le" if form.value else "lt"], self.number(Fraction(0)), self.number(Fraction(0))
-            )
+            return self.node(LE if form.value else LT, self.number(ZERO), self.number(ZERO))
         if isinstance(form, Number):
             return self.number(form.value)
-        key: Any
         self.fresh.pop(id(form[1]), None)
-        if isinstance(form, Sum):
-            key = ("sum of", form.constant, frozenset(form.terms.items()))
-            make: Callable[[Any], Value] = self.made_sum
-        else:
-            key = ("product of", form.coefficient, frozenset(form.factors.items()))
-            make = self.made_product
+        key = type(form), form[0], frozenset(form[1].items())
         if key not in self.interned:
-            value = make(form)
+            value = self.made_sum(form) if isinstance(form, Sum) else self.made_product(form)
             self.interned[key] = value
             self.forms.setdefault(value, form)
         return self.interned[key]
@@ -254,11 +267,7 @@ class Collector:
         """A literal, or a quotient of two."""
         if ("number", x) not in self.interned:
             text = number_text(x)
-            if text is not None:
-                value = constant(float(x), text)
-            else:
-                above, below = quotient(x)
-                value = self.node(DIV, self.number(above), self.number(below))
+            value = constant(float(x), text) if text else self.node(DIV, *map(self.number, quotient(x)))
             self.interned["number", x] = value
             self.forms[value] = Number(x)
         return self.interned["number", x]
@@ -270,15 +279,15 @@ class Collector:
         first = next((k for k, (_, c) in enumerate(terms) if c > 0), None)
         if first is not None:
             terms.insert(0, terms.pop(first))
-        total = None if first is not None or form.constant <= 0 else self.number(form.constant)
+        number_first = first is None and form.constant > 0
+        total = self.number(form.constant) if number_first else None
         for term, c in terms:
-            size_ = self.scaled(abs(c), term)
             if total is None:
-                total = size_ if c > 0 else self.scaled(c, term)
+                total = self.scaled(c, term)
             else:
-                total = self.node(ADD if c > 0 else SUB, total, size_)
+                total = self.node(ADD if c > 0 else SUB, total, self.scaled(abs(c), term))
         assert total is not None
-        if form.constant and (first is not None or form.constant < 0):
+        if form.constant and not number_first:
             total = self.node(ADD if form.constant > 0 else SUB, total, self.number(abs(form.constant)))
         return total
 
@@ -292,20 +301,19 @@ class Collector:
 
     def made_product(self, form: Product) -> Value:
         """The node of a product."""
-        c = form.coefficient
         above: list[Value] = []
         below: list[Value] = []
         for base, e in sorted(form.factors.items(), key=lambda factor: self.rank(factor[0])):
             (above if e > 0 else below).append(self.power(base, abs(e)))
-        c, divisor = self.split(c, bool(below))
+        c, divisor = self.split(form.coefficient, bool(below))
         if divisor != 1:
             below.insert(0, self.number(divisor))
         if abs(c) != 1 or not above:
             above.insert(0, self.number(c))
         elif c < 0:
             above[0] = self.node(NEG, above[0])
-        top = self.chain(above)
-        return self.node(DIV, top, self.chain(below)) if below else top
+        top, *bottom = (reduce(partial(self.node, MUL), factors) for factors in (above, below) if factors)
+        return self.node(DIV, top, *bottom) if bottom else top
 
     def rank(self, base: Value) -> tuple[int, int]:
         """Return the sort key of a factor in a product: constants first, then variables."""
@@ -322,50 +330,42 @@ class Collector:
             plain = digits >= significant(c.numerator) + significant(c.denominator)
         return (Fraction(c.numerator), Fraction(c.denominator)) if plain else (c, ONE)
 
-    def chain(self, factors: Sequence[Value]) -> Value:
-        """The product of some nodes, from the left."""
-        product = factors[0]
-        for factor in factors[1:]:
-            product = self.node(MUL, product, factor)
-        return product
-
     def power(self, base: Value, e: Fraction) -> Value:
         """The node of a power: the base itself for 1, a root for 1/2."""
         if e == 1:
             return base
-        return self.node(PRIMITIVES["sqrt"], base) if e == HALF else self.node(POW, base, self.number(e))
+        return self.node(SQRT, base) if e == HALF else self.node(POW, base, self.number(e))
 
     # -- sums -------------------------------------------------------------------------------------------------------
     def taken(self, value: Value | None, form: Form) -> bool:
         """Whether a part may become terms or factors of the whole: if nothing else uses it, or it is short."""
-        if isinstance(form, Sum):
-            count = len(form.terms)
-        elif isinstance(form, Product):
-            count = len(form.factors)
-        else:
+        if not isinstance(form, (Sum, Product)):
             return True
-        return count <= SHORT or (value is not None and self.uses.get(value, 2) == 1)
+        return len(form[1]) <= SHORT or (value is not None and self.uses.get(value, 2) == 1)
 
-    def sum(self, parts: Parts) -> Form:
+    def sum_in(self, factors: Terms, most: int) -> Sum | None:
+        """The sum that the only factor of a product is; None if there is none, or it has too many terms."""
+        if len(factors) != 1:
+            return None
+        ((base, e),) = factors.items()
+        form = self.forms.get(base) if e == 1 else None
+        return form if isinstance(form, Sum) and len(form.terms) <= most else None
+
+    @_restoring
+    def sum(self, parts: Parts, undo: Undo) -> Form:
         """The sum of forms, each with its sign and the node of the graph that it comes from."""
-        return _tried(self.added, parts)
-
-    def added(self, parts: Parts, undo: Undo) -> Form:
-        """The form of a sum of parts, each with its factor, its node and its form."""
-        whole = Fraction(0)
+        """The sum of forms, each with its sign and the node of the graph that it comes from."""
+        whole = ZERO
         terms: Terms = {}
         for sign, value, form in parts:
-            if isinstance(form, Product) and abs(form.coefficient) == 1 and len(form.factors) == 1:
-                (base, e), inner = next(iter(form.factors.items())), None
-                inner = self.forms.get(base) if e == 1 else None
-                if isinstance(inner, Sum) and len(inner.terms) <= SHORT:
-                    sign, form = sign * form.coefficient, inner  # noqa: PLW2901
+            if isinstance(form, Product) and abs(form.coefficient) == 1 and (inner := self.sum_in(form.factors, SHORT)):
+                sign, form = sign * form.coefficient, inner  # noqa: PLW2901
             if isinstance(form, Number):
                 whole += sign * form.value
                 continue
             if isinstance(form, Sum) and self.taken(value, form):
                 whole += sign * form.constant
-                if not terms and sign == 1 and self.by_name(value, form.terms):
+                if not terms and sign == 1 and self.is_free(value, form.terms):
                     terms = form.terms
                     continue
                 new: Iterable[tuple[Value, Fraction]] = form.terms.items()
@@ -374,11 +374,11 @@ class Collector:
             else:
                 new = ((self.node_of(form), ONE),)
             for term, c in new:
-                _put(terms, term, checked(terms.get(term, Fraction(0)) + sign * c), undo)
+                _put(terms, term, checked(terms.get(term, ZERO) + sign * c), undo)
         self.fresh[id(terms)] = terms
         return self.sum_form(checked(whole), terms)
 
-    def by_name(self, value: Value | None, items: Terms) -> bool:
+    def is_free(self, value: Value | None, items: Terms) -> bool:
         """Whether these terms or factors of a node of the graph are needed by nothing else."""
         return value is not None and self.uses.get(value) == 1 and self.fresh.get(id(items)) is items
 
@@ -386,27 +386,21 @@ class Collector:
         """The form of a number and of terms: a sum, or what there is of one."""
         if not terms:
             return Number(whole)
-        if len(terms) == 1 and not whole:
-            ((term, c),) = terms.items()
-            return self.times(c, term)
-        return Sum(whole, terms)
-
-    def times(self, c: Fraction, term: Value) -> Form:
-        """A coefficient times a node that was made."""
-        if c == 1:
-            return self.forms.get(term, term) if term._prev else term
+        if whole or len(terms) > 1:
+            return Sum(whole, terms)
+        ((term, c),) = terms.items()
         form = self.forms.get(term)
+        if c == 1:
+            return form if form is not None and term._prev else term
         if isinstance(form, Product):
             return self.product_form(c * form.coefficient, form.factors)
         return Product(c, {term: ONE})
 
     # -- products ---------------------------------------------------------------------------------------------------
-    def product(self, parts: Parts) -> Form:
+    @_restoring
+    def product(self, parts: Parts, undo: Undo) -> Form:
         """The product of forms, each to a whole power, with the node of the graph that it comes from."""
-        return _tried(self.multiplied, parts)
-
-    def multiplied(self, parts: Parts, undo: Undo) -> Form:
-        """The form of a product of parts, each with its exponent, its node and its form."""
+        """The product of forms, each to a whole power, with the node of the graph that it comes from."""
         c = ONE
         factors: Terms = {}
         numbers = False
@@ -416,15 +410,15 @@ class Collector:
                     raise Refused
                 c = checked(c * form.value ** int(e))
                 continue
-            if isinstance(form, Product) and self.taken(value, form):
+            if isinstance(form, Product):
                 c = checked(c * form.coefficient ** int(e))
-                if not factors and e == 1 and self.by_name(value, form.factors):
+                if not self.taken(value, form):
+                    new: Iterable[tuple[Value, Fraction]] = ((self.node_of(self.product_form(ONE, form.factors)), ONE),)
+                elif not factors and e == 1 and self.is_free(value, form.factors):
                     factors = form.factors
                     continue
-                new: Iterable[tuple[Value, Fraction]] = form.factors.items()
-            elif isinstance(form, Product):
-                c = checked(c * form.coefficient ** int(e))
-                new = ((self.node_of(self.product_form(ONE, form.factors)), ONE),)
+                else:
+                    new = form.factors.items()
             else:
                 mirrored = negated(self, form) if e.denominator == 1 else None
                 if mirrored is not None:
@@ -432,14 +426,14 @@ class Collector:
                 new = ((self.node_of(form), ONE),)
             for base, f in new:
                 numbers = numbers or isinstance(self.forms.get(base), Number)
-                _put(factors, base, factors.get(base, Fraction(0)) + e * f, undo)
+                _put(factors, base, factors.get(base, ZERO) + e * f, undo)
         self.fresh[id(factors)] = factors
         even = [base for base, e in factors.items() if base.primitive.norm and e.denominator == 1 and e % 2 == 0]
-        if even:
-            rest = {base: e for base, e in factors.items() if base not in even}
-            parts = [(factors[base] / 2, None, self.squared(base)) for base in even]
-            return self.product([(ONE, None, self.product_form(c, rest)), *parts])
-        return self.product_form(c, factors, numbers)
+        if not even:
+            return self.product_form(c, factors, numbers)
+        rest = {base: e for base, e in factors.items() if base not in even}
+        squares = [(factors[norm] / 2, None, self.squared(norm)) for norm in even]
+        return self.product([(ONE, None, self.product_form(c, rest)), *squares])
 
     def squared(self, norm: Value) -> Form:
         """The square of a length, or of an absolute value: it has no kink."""
@@ -448,11 +442,7 @@ class Collector:
 
     def product_form(self, c: Fraction, factors: Terms, numbers: bool = True) -> Form:
         """A product; `numbers` is whether some base may be a number, to a power that can be multiplied out."""
-        if (
-            c
-            and numbers
-            and any(isinstance(self.forms.get(base), Number) and e.denominator == 1 for base, e in factors.items())
-        ):
+        if c and numbers and any(isinstance(self.forms.get(base), Number) for base in factors):
             rest: Terms = {}
             for base, e in factors.items():
                 form = self.forms.get(base)
@@ -467,11 +457,8 @@ class Collector:
             ((base, e),) = factors.items()
             if e == 1:
                 return self.forms.get(base, base) if base._prev else base
-        if c == -1 and len(factors) == 1:
-            ((base, e),) = factors.items()
-            inner = self.forms.get(base)
-            if e == 1 and isinstance(inner, Sum) and len(inner.terms) <= SHORT:
-                return Sum(-inner.constant, {term: -x for term, x in inner.terms.items()})
+        if c == -1 and (inner := self.sum_in(factors, SHORT)):
+            return mirrored_sum(inner)
         return Product(c, factors)
 
     def raised(self, value: Value | None, form: Form, e: Fraction) -> Form:
@@ -481,44 +468,17 @@ class Collector:
         if e == 1:
             return form
         if isinstance(form, Number):
-            if abs(e) <= FOLDED_POWER:
-                try:
+            with suppress(Refusal):  # no rational root
+                if abs(e) <= FOLDED_POWER:
                     return Number(checked(EXACT.pow(form.value, e)))
-                except Refusal:  # no rational root
-                    pass
             if form.value <= 0:
                 raise Refused
-            return Product(ONE, {self.node_of(form): e})
-        if e.denominator == 1 and isinstance(form, Product):
-            if abs(e) > FOLDED_POWER and form.coefficient != 1:
-                return Product(ONE, {self.node_of(form): e})
-            return self.product([(e, value, form)])
-        if isinstance(form, Value) and form.primitive.norm and e.denominator == 1:
+        elif e.denominator == 1 and (
+            (isinstance(form, Product) and (abs(e) <= FOLDED_POWER or form.coefficient == 1))
+            or (isinstance(form, Value) and form.primitive.norm)
+        ):
             return self.product([(e, value, form)])
         return Product(ONE, {self.node_of(form): e})
-
-
-def _tried(make: Callable[[Parts, Undo], Form], parts: Parts) -> Form:
-    """Return the result of a rule on the parts; if the rule does not apply, terms and factors are restored."""
-    undo: Undo = []
-    try:
-        return make(parts, undo)
-    except (Refused, Refusal, ArithmeticError):
-        for items, key, before in reversed(undo):
-            if before is None:
-                items.pop(key, None)
-            else:
-                items[key] = before
-        raise
-
-
-def _put(items: Terms, key: Value, total: Fraction, undo: Undo) -> None:
-    """Have a term or a factor be so many times there, or not at all."""
-    undo.append((items, key, items.get(key)))
-    if total:
-        items[key] = total
-    else:
-        items.pop(key, None)
 
 
 def negated(p: Collector, form: Form) -> Form | None:
@@ -526,8 +486,24 @@ def negated(p: Collector, form: Form) -> Form | None:
     if isinstance(form, Product) and form.coefficient < 0:
         return p.product_form(-form.coefficient, form.factors)
     if isinstance(form, Sum) and form.constant <= 0 and all(c < 0 for c in form.terms.values()):
-        return Sum(-form.constant, {term: -c for term, c in form.terms.items()})
+        return mirrored_sum(form)
     return None
+
+
+def mirrored_sum(form: Sum) -> Sum:
+    """The sum with the opposite signs."""
+    return Sum(-form.constant, {term: -c for term, c in form.terms.items()})
+
+
+def add_multiple(total: dict[Key, Any], terms: Mapping[Key, Any], factor: Fraction | int = 1) -> dict[Key, Any]:
+    """Add a multiple of some terms to a total, in place, and return it; like terms are joined, and zeros left out."""
+    for key, c in terms.items():
+        coefficient = total.get(key, 0) + factor * c
+        if coefficient:
+            total[key] = coefficient
+        else:
+            total.pop(key, None)
+    return total
 
 
 def checked(x: Fraction) -> Fraction:

@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from ..graphs.value import Value
-from ..numbers.base import NO_RESULT, NumberType
+from ..numbers.base import NO_RESULT, NumberType, Written
 from ..numbers.exact import EXACT, size
 from ..numbers.floats import REAL
 from ..table.operators import ADD, CONSTANT, DIV, MUL, NEG, POW, SUB, VARIABLE
@@ -26,12 +26,7 @@ MOST_BITS = 300
 """Ends with longer numerators or denominators are moved outwards to doubles."""
 
 
-class Range(NamedTuple):
-    """An interval of real numbers; without 0 even inside, where that is known.
-
-    With `+ - * / **` it is the range of the results: of x and y where these are two objects, else of x and x.
-    """
-
+class _Ends(NamedTuple):
     low: End
     high: End
     above: bool
@@ -40,27 +35,39 @@ class Range(NamedTuple):
     """Whether all numbers are below `high`."""
     nonzero: bool = False
 
+
+class Range(Written, _Ends):
+    """An interval of real numbers; without 0 even inside, where that is known.
+
+    With `+ - * / **` it is the range of the results: of x and y where these are two objects, else of x and x.
+    """
+
+    __slots__ = ()
+    m: Ranges
+
+    @property
+    def start(self) -> tuple[End, bool]:
+        """The lower end, and whether it is left out."""
+        return self.low, self.above
+
+    @property
+    def stop(self) -> tuple[End, bool]:
+        """The upper end, and whether it belongs to the range."""
+        return self.high, not self.below
+
     def signs(self) -> str:
         """Which of `<`, `=`, `>` a number of this range can be, compared with 0."""
-        signs = "<" if self.low < 0 else ""
-        holds_zero = (self.low < 0 or (self.low == 0 and not self.above)) and (
-            self.high > 0 or (self.high == 0 and not self.below)
-        )
-        if holds_zero and not self.nonzero:
-            signs += "="
-        return signs + (">" if self.high > 0 else "")
+        zero = self.start <= (0, False) and self.stop >= (0, True) and not self.nonzero
+        return ("<" if self.low < 0 else "") + ("=" if zero else "") + (">" if self.high > 0 else "")
 
     def with_(self, other: Range) -> Range:
         """Return the intersection of two ranges."""
-        low, above = max((self.low, self.above), (other.low, other.above))
-        high, not_below = min((self.high, not self.below), (other.high, not other.below))
-        return Range(low, high, above, not not_below, self.nonzero or other.nonzero)
+        return between(max(self.start, other.start), min(self.stop, other.stop), self.nonzero or other.nonzero)
 
     def around(self, other: Range) -> Range:
         """The least range that holds both."""
-        low, above = min((self.low, self.above), (other.low, other.above))
-        high, not_below = max((self.high, not self.below), (other.high, not other.below))
-        return Range(low, high, above, not not_below, "=" not in self.signs() + other.signs())
+        nonzero = "=" not in self.signs() + other.signs()
+        return between(min(self.start, other.start), max(self.stop, other.stop), nonzero)
 
     def within(self, other: Range) -> bool:
         """Whether all that lies here lies in the other range."""
@@ -69,43 +76,12 @@ class Range(NamedTuple):
     def __neg__(self) -> Range:
         return Range(-self.high, -self.low, self.below, self.above, self.nonzero)
 
-    def __add__(self, other: Any) -> Range:
-        return self.plus(_range(other))
-
-    def __radd__(self, other: Any) -> Range:
-        return self.plus(_range(other))
-
-    def __sub__(self, other: Any) -> Range:
-        return self.plus(-_range(other))
-
-    def __rsub__(self, other: Any) -> Range:
-        return _range(other).plus(-self)
-
-    def __mul__(self, other: Any) -> Range:
-        return abs(self).times(abs(self)) if other is self else self.times(_range(other))
-
-    def __rmul__(self, other: Any) -> Range:
-        return self.times(_range(other))
-
-    def __truediv__(self, other: Any) -> Range:
-        return self.times(_range(other).reciprocal())
-
-    def __rtruediv__(self, other: Any) -> Range:
-        return _range(other).times(self.reciprocal())
-
-    def __pow__(self, other: Any) -> Range:
-        return _power(self, _range(other))
-
-    def __rpow__(self, other: Any) -> Range:
-        return _power(_range(other), self)
-
     def __abs__(self) -> Range:
         if self.low >= 0:
             return self
         if self.high <= 0:
             return -self
-        high, not_below = max((-self.low, not self.above), (self.high, not self.below))
-        return Range(Fraction(0), high, self.nonzero, not not_below, self.nonzero)
+        return between((Fraction(0), self.nonzero), max((-self.low, not self.above), self.stop), self.nonzero)
 
     def plus(self, other: Range) -> Range:
         """The sums of a number here and one there."""
@@ -120,9 +96,8 @@ class Range(NamedTuple):
             for a, a_open in ((self.low, self.above), (self.high, self.below))
             for b, b_open in ((other.low, other.above), (other.high, other.below))
         ]
-        low, above = min(corners)
-        high, not_below = max((end, not is_open) for end, is_open in corners)
-        return rounded(Range(low, high, above, not not_below, "=" not in self.signs() + other.signs()))
+        stop = max((end, not is_open) for end, is_open in corners)
+        return rounded(between(min(corners), stop, "=" not in self.signs() + other.signs()))
 
     def reciprocal(self) -> Range:
         """1 over the numbers here that are not 0."""
@@ -134,6 +109,11 @@ class Range(NamedTuple):
         high: End = INF if self.low == 0 else 1 / Fraction(self.low)
         low: End = Fraction(0) if self.high == INF else 1 / Fraction(self.high)
         return rounded(Range(low, high, self.high == INF or self.below, self.low == 0 or self.above, True))
+
+
+def between(start: tuple[End, bool], stop: tuple[End, bool], nonzero: bool) -> Range:
+    """The range with these ends."""
+    return Range(start[0], stop[0], start[1], not stop[1], nonzero)
 
 
 def _product(a: End, b: End) -> End:
@@ -210,7 +190,6 @@ def _constant(value: Value) -> Range:
 
 
 def _near(x: Fraction) -> Range:
-    """A range around a number that is right to fifteen digits."""
     ends = sorted((x * (1 - Fraction(1, 10**15)), x * (1 + Fraction(1, 10**15))))
     return Range(ends[0], ends[1], True, True)
 
@@ -229,7 +208,6 @@ def _end(text: str) -> End:
 
 
 def _increasing(primitive: Primitive, x: Range, limits: Range) -> Range:
-    """The range of a strictly increasing function of one input."""
     low, high = _at(primitive, x.low, -INF), _at(primitive, x.high, INF)
     return Range(
         limits.low if low is None else low[0],
@@ -276,7 +254,6 @@ def _power(x: Range, y: Range) -> Range:
 
 
 def _raised(x: Range, exponent: Fraction) -> Range:
-    """The range of a power that is not negative."""
     if exponent == 0:
         return point(Fraction(1))
     if exponent.denominator == 1 and exponent.numerator % 2:
@@ -301,33 +278,30 @@ class Ranges(NumberType):
 
     name = "range"
 
-    lt = le = gt = ge = eq = ne = not_ = staticmethod(lambda *_: None)
+    lt = le = gt = ge = eq = ne = not_ = and_ = or_ = staticmethod(lambda *_: None)  # no condition is known
     pi = Range(Fraction(314159, 100000), Fraction(314160, 100000), True, True)
+    number = staticmethod(_range)
+    add = staticmethod(Range.plus)
+    sub = staticmethod(lambda x, y: x.plus(-y))
+    mul = staticmethod(lambda x, y: abs(x).times(abs(x)) if x is y else x.times(y))
+    div = staticmethod(lambda x, y: x.times(y.reciprocal()))
     pow = staticmethod(_power)
     abs = staticmethod(abs)
     neg = staticmethod(operator.neg)
 
-    def number(self, x: Any) -> Range:
-        """The range of one number."""
-        return _range(x)
-
-    def and_(self, p: Any, q: Any) -> None:
-        """Unknown, as all conditions are."""
-
-    def or_(self, p: Any, q: Any) -> None:
-        """Unknown, as all conditions are."""
+    def step(self, name: str, *inputs: Any) -> Range:
+        """The range of an operation on ranges and numbers."""
+        return getattr(self, name)(*map(_range, inputs))  # type: ignore[no-any-return]
 
     def where(self, condition: Any, then: Any, otherwise: Any) -> Range:
-        """Return the union of the ranges of two branches."""
         x, y = (_range(branch() if callable(branch) else branch) for branch in (then, otherwise))
         return x.around(y)
 
     def max(self, *xs: Any) -> Range:
         """The largest of a number of each range."""
         inputs = [_range(x) for x in xs]
-        low, above = max((r.low, r.above) for r in inputs)
-        high, not_below = max((r.high, not r.below) for r in inputs)
-        return Range(low, high, above, not not_below, all("=" not in r.signs() for r in inputs))
+        nonzero = all("=" not in r.signs() for r in inputs)
+        return between(max(r.start for r in inputs), max(r.stop for r in inputs), nonzero)
 
     def min(self, *xs: Any) -> Range:
         """The smallest of a number of each range."""
@@ -354,7 +328,7 @@ class Ranges(NumberType):
         return function
 
 
-RANGES = Ranges()
+RANGES = Range.m = Ranges()
 
 
 # ---- from the operation to its inputs -----------------------------------------------------------------------------
@@ -392,7 +366,6 @@ def backward(value: Value, r: Range, inputs: Sequence[Range]) -> Iterator[tuple[
 # ---- where an operation is defined --------------------------------------------------------------------------------
 @cache
 def _domain(primitive: Primitive) -> tuple[tuple[int, Range], ...]:
-    """The ranges that the table says inputs are in, by their positions; none for what is no range."""
     limits: dict[int, Range] = {}
     for position, relation, end in primitive.bounds.bounds:
         if end is None or (relation == "!=" and end):

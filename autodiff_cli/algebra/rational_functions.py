@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import reduce
+from itertools import zip_longest
 from typing import NamedTuple, TypeVar
 
 from ..graphs.value import Value, constant, in_order, node
@@ -14,9 +15,9 @@ from ..numbers.exact import EXACT
 from ..table.operators import ADD, DIV, MUL, NEG, POW, SUB
 from ..table.primitive import PRIMITIVES, Primitive
 from ..table.primitives import QUOTIENTS
-from .canonical import rational
+from .canonical import add_multiple, rational
 from .simplify import simplify
-from .walk import facts_of, rebuilt, rewritten
+from .walk import facts_of, rebuilt, rewritten, shapes
 
 MOST_DEGREE = 100
 """Polynomials of a higher degree are not taken apart."""
@@ -25,8 +26,10 @@ MOST_FACTORS = 8
 """Higher powers are not written as products."""
 
 C = TypeVar("C")
+T = TypeVar("T")
 
 SUM, PROD = PRIMITIVES["sum"], PRIMITIVES["prod"]
+ONE = constant(1.0, "1")
 
 
 class Quotient(NamedTuple):
@@ -34,6 +37,23 @@ class Quotient(NamedTuple):
 
     above: Value
     below: Value | None
+
+
+class _NoPolynomial(Exception):
+    """A graph that is not a polynomial in the variable."""
+
+
+def _combined(
+    primitive: Primitive, inputs: Sequence[T], plus: Callable[[T, T, Primitive], T], multiplied: Callable[[T, T], T]
+) -> T | None:
+    """Return the sum, difference or product of several inputs; None for other operations.
+
+    `plus` adds or, given SUB, subtracts.
+    """
+    if primitive in (ADD, SUB, SUM):
+        sign = SUB if primitive is SUB else ADD
+        return reduce(lambda a, b: plus(a, b, sign), inputs)
+    return reduce(multiplied, inputs) if primitive in (MUL, PROD) else None
 
 
 def cleared(root: Value) -> tuple[Value, list[Value]]:
@@ -51,6 +71,14 @@ def cleared(root: Value) -> tuple[Value, list[Value]]:
     def powered(base: Quotient, exponent: int) -> Quotient:
         return Quotient(raised(base.above, exponent), base.below and raised(base.below, exponent))
 
+    def plus(a: Quotient, b: Quotient, primitive: Primitive) -> Quotient:
+        if a.below is b.below:
+            return Quotient(node(primitive, (a.above, b.above)), a.below)
+        return Quotient(node(primitive, (times(a.above, b.below), times(b.above, a.below))), times(a.below, b.below))
+
+    def multiplied(a: Quotient, b: Quotient) -> Quotient:
+        return Quotient(times(a.above, b.above), times(a.below, b.below))
+
     def rule(value: Value, inputs: Sequence[Quotient]) -> Quotient:
         primitive = value.primitive
         if primitive.name in QUOTIENTS:
@@ -63,35 +91,16 @@ def cleared(root: Value) -> tuple[Value, list[Value]]:
         exponent = whole(value._prev[1]) if primitive is POW else None
         if exponent is not None and exponent < 0:
             return divided(Quotient(ONE, None), powered(inputs[0], -exponent))
-        if all(part.below is None for part in inputs) or not (exponent or primitive in (ADD, SUB, MUL, NEG, SUM, PROD)):
+        if all(part.below is None for part in inputs):
             return Quotient(value, None)
-        if exponent is not None:
+        if exponent:
             return powered(inputs[0], exponent)
         if primitive is NEG:
             return Quotient(node(NEG, (inputs[0].above,)), inputs[0].below)
-        total = inputs[0]
-        for part in inputs[1:]:
-            if primitive in (MUL, PROD):
-                total = Quotient(times(total.above, part.above), times(total.below, part.below))
-                continue
-            alike = total.below is part.below
-            sides = (
-                times(total.above, None if alike else part.below),
-                times(part.above, None if alike else total.below),
-            )
-            below = total.below if alike else times(total.below, part.below)
-            total = Quotient(node(SUB if primitive is SUB else ADD, sides), below)
-        return total
+        return _combined(primitive, inputs, plus, multiplied) or Quotient(value, None)
 
     above = facts_of((root,), rule)[root].above
     return above, divisors
-
-
-def _cross(a: Quotient, b: Quotient) -> tuple[Value, Value | None]:
-    return a.above, b.below
-
-
-ONE = constant(1.0, "1")
 
 
 def times(a: Value | None, b: Value | None) -> Value:
@@ -127,10 +136,6 @@ def multiplied_out(root: Value) -> Value:
     return rewritten((root,), rule)[0]
 
 
-class _NoPolynomial(Exception):
-    """A graph that is not a polynomial in the variable."""
-
-
 def coefficients(
     root: Value, leaf: Value, fixed: Callable[[Value], C], operation: Callable[[Primitive, C, C], C]
 ) -> list[C] | None:
@@ -142,10 +147,8 @@ def coefficients(
     varies = facts_of((root,), lambda v, inputs: v is leaf or any(inputs))
     zero, one = fixed(constant(0.0, "0")), fixed(ONE)
 
-    def added(p: Sequence[C], q: Sequence[C], primitive: Primitive) -> list[C]:
-        longest = max(len(p), len(q))
-        padded = ([*side, *[zero] * (longest - len(side))] for side in (p, q))
-        return [operation(primitive, a, b) for a, b in zip(*padded, strict=True)]
+    def plus(p: Sequence[C], q: Sequence[C], primitive: Primitive) -> list[C]:
+        return [operation(primitive, a, b) for a, b in zip_longest(p, q, fillvalue=zero)]
 
     def multiplied(p: Sequence[C], q: Sequence[C]) -> list[C]:
         if len(p) + len(q) > MOST_DEGREE + 2:
@@ -162,27 +165,17 @@ def coefficients(
         if value is leaf:
             return [zero, one]
         primitive = value.primitive
-        if primitive in (ADD, SUB, SUM):
-            total = inputs[0]
-            for part in inputs[1:]:
-                total = added(total, part, SUB if primitive is SUB else ADD)
-            return total
         if primitive is NEG:
-            return added([zero], inputs[0], SUB)
-        if primitive in (MUL, PROD):
-            total = inputs[0]
-            for part in inputs[1:]:
-                total = multiplied(total, part)
-            return total
+            return plus([zero], inputs[0], SUB)
         if primitive is DIV and not varies[value._prev[1]]:
             return [operation(DIV, a, inputs[1][0]) for a in inputs[0]]
+        combination = _combined(primitive, inputs, plus, multiplied)
+        if combination is not None:
+            return combination
         exponent = whole(value._prev[1]) if primitive is POW else None
         if exponent is None or exponent < 0:
             raise _NoPolynomial
-        total = [one]
-        for _ in range(exponent):
-            total = multiplied(total, inputs[0])
-        return total
+        return reduce(multiplied, [inputs[0]] * exponent, [one])
 
     # parts of what does not depend on the leaf are no coefficients
     inner = {v for v in varies if not varies[v]} - {p for v in varies if varies[v] for p in v._prev}
@@ -222,27 +215,19 @@ def vanishes(root: Value) -> bool:
         if number is not None:
             return {frozenset(): number} if number else {}
         primitive = value.primitive
-        if primitive in (ADD, SUB, SUM):
-            total = dict(inputs[0])
-            for part in inputs[1:]:
-                _add(total, part, Fraction(-1 if primitive is SUB else 1))
-            return total
         if primitive is NEG:
             return {monomial: -c for monomial, c in inputs[0].items()}
-        if primitive in (MUL, PROD):
-            return reduce(_multiplied, inputs)
+        combination = _combined(primitive, inputs, _added, _multiplied)
+        if combination is not None:
+            return combination
         exponent = whole(value._prev[1]) if primitive is POW else None
         if exponent is not None and exponent >= 0:
             return reduce(_multiplied, [inputs[0]] * exponent, {frozenset(): Fraction(1)})
-        atom = (primitive.name, form(value._prev[0])) if len(value._prev) == 1 else ("", form(value))
-        return {frozenset([(atom, 1)]): Fraction(1)}
+        name, part = (primitive.name, value._prev[0]) if len(value._prev) == 1 else ("", value)
+        (number_of_part,) = shapes(simplify((part,)), numbers)
+        return {frozenset([((name, number_of_part), 1)]): Fraction(1)}
 
     numbers: dict[tuple[object, ...], int] = {}
-
-    def form(value: Value) -> int:
-        simple = simplify((value,))[0]
-        return facts_of((simple,), lambda v, inputs: numbers.setdefault(_key(v, inputs), len(numbers)))[simple]
-
     try:
         numerator, _ = cleared(root)
         return not _without_squares(facts_of((numerator,), rule)[numerator])
@@ -250,33 +235,22 @@ def vanishes(root: Value) -> bool:
         return False
 
 
-def _key(value: Value, inputs: Sequence[int]) -> tuple[object, ...]:
-    leaf = () if value._prev else (value.label, value.source or value.data)
-    return value.primitive.name, *leaf, *inputs
+def _added(a: Terms, b: Terms, primitive: Primitive) -> Terms:
+    return _bounded(add_multiple(dict(a), b, -1 if primitive is SUB else 1))
 
 
-def _add(total: Terms, terms: Terms, factor: Fraction) -> None:
-    for monomial, c in terms.items():
-        new = total.get(monomial, 0) + factor * c
-        if new:
-            total[monomial] = new
-        else:
-            total.pop(monomial, None)
-    if len(total) > MOST_TERMS:
+def _bounded(terms: Terms) -> Terms:
+    if len(terms) > MOST_TERMS:
         raise _NoPolynomial
+    return terms
 
 
 def _multiplied(a: Terms, b: Terms) -> Terms:
     total: Terms = {}
     charge(TERM * len(a) * len(b))
     for p, c in a.items():
-        product: Terms = {}
-        for q, d in b.items():
-            powers = dict(p)
-            for atom, k in q:
-                powers[atom] = powers.get(atom, 0) + k
-            product[frozenset(powers.items())] = c * d
-        _add(total, product, Fraction(1))
+        product = {frozenset(add_multiple(dict(p), dict(q)).items()): c * d for q, d in b.items()}
+        total = _bounded(add_multiple(total, product))
     return total
 
 
@@ -293,5 +267,5 @@ def _without_squares(terms: Terms) -> Terms:
                 k %= 2  # noqa: PLW2901
             if k:
                 parts = _multiplied(parts, {frozenset([((name, text), k)]): Fraction(1)})
-        _add(total, parts, Fraction(1))
+        _bounded(add_multiple(total, parts))
     return total

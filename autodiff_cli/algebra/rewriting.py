@@ -6,17 +6,19 @@ functions; a product with powers of one base merged. Every form has a value wher
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import cache
 from math import gcd, lcm
+from typing import Any
 
 from ..graphs.value import Value, in_order, variable
 from ..numbers import budget as work
 from ..numbers.base import Refusal
 from ..table.operators import ADD, CONSTANT, DIV, MUL, NEG, POW, SUB, WHERE
 from ..table.primitive import DEFINITIONS, OPERATIONS, PRIMITIVES
-from ..table.primitives import LOG
+from ..table.primitives import ABS, EXP, LOG
 from .canonical import (
     ONE,
     SHORT,
@@ -27,12 +29,14 @@ from .canonical import (
     Refused,
     Sum,
     Terms,
+    add_multiple,
     checked,
+    mirrored_sum,
     number_text,
 )
 from .simplify import FORMS, known
 from .symbolic import SYMBOLIC
-from .walk import fact_of
+from .walk import facts_of
 
 ROUNDS = 3
 MOST_TERMS = 40
@@ -112,7 +116,7 @@ def shortest(outputs: Sequence[Value], leaves: Sequence[Value] = ()) -> list[Val
 
 def text_size(value: Value, sizes: dict[Value, int]) -> int:
     """How many names, numbers, operators and calls the text of a graph has; what is shared counts at every place."""
-    return sizes[value] if value in sizes else fact_of(value, _text_size, sizes)
+    return sizes[value] if value in sizes else facts_of((value,), _text_size, sizes)[value]
 
 
 def _text_size(value: Value, inputs: Sequence[int]) -> int:
@@ -148,26 +152,24 @@ class Shortener(Collector):
         form = super().form(value)
         if value in self.absorbed or self.left < 0:
             return form
-        try:
-            if isinstance(form, Product):
-                return self.product_merged(form)
-            if isinstance(form, Sum) and len(form.terms) <= MOST_TERMS:
-                return self.whole(self.shortest(self.parts(form)))
-        except (Refused, Refusal, ArithmeticError):
-            pass
-        return form
+        shorter: Form | None = attempted(self.shortened, form)
+        return shorter or form
+
+    def shortened(self, form: Form) -> Form | None:
+        """The shortest form of a sum or a product that is found."""
+        if isinstance(form, Product):
+            return self.product_merged(form)
+        if isinstance(form, Sum) and len(form.terms) <= MOST_TERMS:
+            return self.whole(self.shortest(self.parts(form)))
+        return None
 
     def rank(self, base: Value) -> tuple[int, int]:
-        """Return the sort key of a factor: constants, variables in the order of the leaves, sums, functions."""
         if base._prev:
             return 2 if base.primitive in _COLLECTED else 3, 0
         return 0 if base.primitive is CONSTANT else 1, self.places.get(base, 0)
 
     def taken(self, value: Value | None, form: Form) -> bool:
-        """Whether a part may become terms or factors of the whole: as text it stands at every place anyway."""
-        if isinstance(form, Sum):
-            return len(form.terms) <= MOST_TAKEN
-        return not isinstance(form, Product) or len(form.factors) <= MOST_TAKEN
+        return not isinstance(form, (Sum, Product)) or len(form[1]) <= MOST_TAKEN
 
     # -- terms ------------------------------------------------------------------------------------------------------
     def parts(self, form: Form) -> list[Part]:
@@ -200,12 +202,9 @@ class Shortener(Collector):
         stack = list(parts)[::-1]
         while stack:
             c, factors = stack.pop()
-            if len(factors) == 1 and abs(c) == 1:
-                ((base, e),) = factors.items()
-                inner = self.forms.get(base)
-                if e == 1 and isinstance(inner, Sum) and len(inner.terms) <= MOST_TERMS:
-                    stack += [(c * d, inside) for d, inside in self.parts(inner)[::-1]]
-                    continue
+            if abs(c) == 1 and (inner := self.sum_in(factors, MOST_TERMS)):
+                stack += [(c * d, inside) for d, inside in self.parts(inner)[::-1]]
+                continue
             key = frozenset(factors.items())
             total = checked(groups[key][0] + c) if key in groups else c
             if total:
@@ -216,22 +215,17 @@ class Shortener(Collector):
 
     def size(self, parts: Sequence[Part]) -> int:
         """How long a sum is as text."""
-        total = len(parts) - 1 + all(c < 0 for c, _ in parts)
-        for c, factors in parts:
-            total += self.product_size(c, factors)
-        return total
+        return len(parts) - 1 + all(c < 0 for c, _ in parts) + sum(self.product_size(*part) for part in parts)
 
     def product_size(self, c: Fraction, factors: Terms) -> int:
         """How long a product is as text, without its sign."""
-        total, above, below = 0, 0, 0
+        total = 0
         for base, e in factors.items():
             total += text_size(base, self.sizes)
             if abs(e) != 1:
                 total += 1 if e.denominator == 2 and abs(e.numerator) == 1 else 2 if _is_short(e) else 4
-            if e > 0:
-                above += 1
-            else:
-                below += 1
+        above = sum(e > 0 for e in factors.values())
+        below = len(factors) - above
         if not _is_short(c) or (below and c.denominator != 1):
             below += 1
             total += 1
@@ -269,7 +263,7 @@ class Shortener(Collector):
         best, least = parts, self.size(parts)
         written_out = is_polynomial(parts)
         if not written_out and (common := shared_factors([factors for _, factors in parts])):
-            inner = self.shortest([(c, quotient_of(factors, common)) for c, factors in parts], again)
+            inner = self.shortest([(c, divided(factors, common)) for c, factors in parts], again)
             one = self.without_content([self.times_sum(common, inner)])
             # What stands below a line, or is a function, is in front of its sum even if that is no shorter.
             plain = all(not base._prev for base in common) and not any(e < 0 for e in common.values())
@@ -287,10 +281,7 @@ class Shortener(Collector):
         if not written_out:
             ways.insert(0, self.grouped)
         for way in ways:
-            try:
-                result = way(parts)
-            except (Refused, Refusal, ArithmeticError):
-                continue
+            result = attempted(way, parts)
             if result is not None:
                 yield result
 
@@ -304,7 +295,7 @@ class Shortener(Collector):
                     continue
                 places = places or {frozenset(factors.items()): k for k, (_, factors) in enumerate(parts)}
                 own, name, others = partner
-                rest = divided(factors, base, Fraction(2))
+                rest = divided(factors, {base: Fraction(2)})
                 square = multiplied(rest, {self.node(PRIMITIVES[name], *base._prev): Fraction(2)})
                 for other, ratio, replacement in (
                     (square, own * others, (c * own, rest)),
@@ -337,15 +328,9 @@ class Shortener(Collector):
     def chosen(self, part: Part, choice: Value, side: int) -> Part:
         """A term with a side of a choice in its place."""
         c, factors = part
-        return self.part(
-            c,
-            self.product(
-                [
-                    (ONE, None, self.product_form(ONE, divided(factors, choice, ONE))),
-                    (ONE, None, self.forms.get(choice._prev[side], choice._prev[side])),
-                ]
-            ),
-        )
+        taken = self.forms.get(choice._prev[side], choice._prev[side])
+        rest = self.product_form(ONE, divided(factors, {choice: ONE}))
+        return self.part(c, self.product([(ONE, None, rest), (ONE, None, taken)]))
 
     def by_logarithms(self, parts: list[Part]) -> list[Part] | None:
         """The sum with b**(y - 1) as b**y/b where log(b) is in another term, so that b is above 0."""
@@ -361,7 +346,7 @@ class Shortener(Collector):
                     form = self.forms.get(exponent)
                     if isinstance(form, Sum) and form.constant.denominator == 1 and form.constant:
                         power = self.raised_to(bottom, self.sum_form(Fraction(0), form.terms))
-                        rest = multiplied(divided(rest, base, ONE), {power: ONE})
+                        rest = multiplied(divided(rest, {base: ONE}), {power: ONE})
                         rest = multiplied(rest, {bottom: form.constant})
             merged.append((c, rest))
         return self.shortest(merged, False) if merged != parts else None
@@ -399,7 +384,7 @@ class Shortener(Collector):
             group = [part for part in left if sign * part[1].get(base, 0) > 0]
             rest = [part for part in left if sign * part[1].get(base, 0) <= 0]
             common = shared_factors([factors for _, factors in group])
-            inner = self.shortest([(c, quotient_of(factors, common)) for c, factors in group])
+            inner = self.shortest([(c, divided(factors, common)) for c, factors in group])
             left = [*rest, self.times_sum(common, inner)]
         return left if len(left) < len(parts) else None
 
@@ -407,15 +392,12 @@ class Shortener(Collector):
         """A product of factors and a sum, which stands in front of functions."""
         c, factors = inner[0] if len(inner) == 1 else self.part(ONE, self.whole(inner))
         ahead = {base: e for base, e in common.items() if not base._prev}
-        return c, multiplied(multiplied(ahead, factors), {b: e for b, e in common.items() if b._prev})
+        behind = {base: e for base, e in common.items() if base._prev}
+        return c, multiplied(multiplied(ahead, factors), behind)
 
     def common(self, parts: list[Part]) -> tuple[Value, int] | None:
         """The base that is worth most to take out of some terms, and the sign of its exponents; None if none is."""
-        counts: dict[tuple[Value, int], int] = {}
-        for _, factors in parts:
-            for base, e in factors.items():
-                place = base, 1 if e > 0 else -1
-                counts[place] = counts.get(place, 0) + 1
+        counts = Counter((base, 1 if e > 0 else -1) for _, factors in parts for base, e in factors.items())
         best, most = None, 0
         for place, count in counts.items():
             gain = (count - 1) * (text_size(place[0], self.sizes) + 1)
@@ -435,7 +417,7 @@ class Shortener(Collector):
         divisor = lcm(*[c.denominator for c, _ in parts])
         top = self.shortest([(c * divisor, multiplied(factors, below)) for c, factors in parts])
         c, factors = self.times_sum({}, top)
-        return [(c / divisor, multiplied(factors, {base: -e for base, e in below.items()}))]
+        return [(c / divisor, divided(factors, below))]
 
     def without_content(self, parts: list[Part]) -> list[Part]:
         """The sum, or the one sum that is a factor, of whole multiples without a common divisor, by a coefficient."""
@@ -446,7 +428,7 @@ class Shortener(Collector):
                 if e == 1 and isinstance(inner, Sum) and len(inner.terms) <= MOST_TERMS:
                     cofactors = self.without_content(self.parts(inner))
                     if len(cofactors) == 1:
-                        one = [(c * cofactors[0][0], multiplied(cofactors[0][1], divided(factors, base, ONE)))]
+                        one = [(c * cofactors[0][0], multiplied(cofactors[0][1], divided(factors, {base: ONE})))]
                         if self.size(one) < self.size(parts) + (cofactors[0][0].denominator != 1):
                             return one
             return parts
@@ -460,7 +442,7 @@ class Shortener(Collector):
         """The product with powers of one base as one, if it is shorter so."""
         best: Form = form
         least = self.size(self.parts(form))
-        ways = (
+        ways: tuple[Callable[[Product], Form | None], ...] = (
             self.by_exponents,
             self.by_quotients,
             self.by_signs,
@@ -470,53 +452,45 @@ class Shortener(Collector):
             self.by_negation,
         )
         for way in ways:
-            if not isinstance(best, Product):
-                break
-            try:
-                shorter = way(best)
-            except (Refused, Refusal, ArithmeticError):
-                continue
-            if shorter is None:
-                continue
-            size = self.size(self.parts(shorter))
-            if size < least + (way == self.by_exponents):
-                best, least = shorter, size
+            shorter = attempted(way, best) if isinstance(best, Product) else None
+            if shorter is not None:
+                size = self.size(self.parts(shorter))
+                if size < least + (way == self.by_exponents):
+                    best, least = shorter, size
         return best
+
+    def replaced(self, form: Product, old: Terms, new: Terms, c: Fraction = ONE) -> Form:
+        """The product with other factors, and a coefficient, in the place of some."""
+        return self.product_form(form.coefficient * c, multiplied(divided(form.factors, old), new))
 
     def by_exponents(self, form: Product) -> Form | None:
         """b**y·b**z as b**(y + z) and e**y·e**z as e**(y + z), also where an exponent is 1 or a whole multiple.
 
         Where b is 0 or below, either side has a value only if the other has the same one.
         """
-        groups: dict[tuple[str, Value | None], list[tuple[Value, Fraction]]] = {}
+        groups: dict[Value | None, list[tuple[Value, Fraction]]] = {}
         for base, e in form.factors.items():
-            if base.primitive is POW and e.denominator == 1:
-                groups.setdefault(("pow", base._prev[0]), []).append((base, e))
-            elif base.primitive.name == "exp" and e.denominator == 1:
-                groups.setdefault(("exp", None), []).append((base, e))
-        merged = dict(form.factors)
-        changed = False
-        for (_, bottom), members in groups.items():
-            members = [(base, e) for base, e in members if merged.get(base) == e]  # noqa: PLW2901
+            if base.primitive in (POW, EXP) and e.denominator == 1:
+                groups.setdefault(base._prev[0] if base.primitive is POW else None, []).append((base, e))
+        merged = form.factors
+        for bottom, listed in groups.items():
+            members = [(base, e) for base, e in listed if merged.get(base) == e]
             if bottom is not None and bottom in merged and merged[bottom].denominator == 1:
-                members = [*members, (bottom, merged[bottom])]  # noqa: PLW2901
+                members.append((bottom, merged[bottom]))
             if not members or (len(members) == 1 and members[0][1] == 1):
                 continue
-            exponent = self.sum(
-                [
-                    (e, None, self.forms.get(inner, inner)) if inner is not None else (e, None, Number(ONE))
-                    for base, e in members
-                    for inner in [base._prev[-1] if base is not bottom else None]
-                ]
-            )
+            exponents = [
+                Number(ONE) if base is bottom else self.forms.get(base._prev[-1], base._prev[-1]) for base, _ in members
+            ]
+            exponent = self.sum([(e, None, inner) for (_, e), inner in zip(members, exponents, strict=True)])
             rest = {base: e for base, e in merged.items() if all(base is not member for member, _ in members)}
-            merged, changed = multiplied(rest, {self.raised_to(bottom, exponent): ONE}), True
-        return self.product_form(form.coefficient, merged) if changed else None
+            merged = multiplied(rest, {self.raised_to(bottom, exponent): ONE})
+        return None if merged is form.factors else self.product_form(form.coefficient, merged)
 
     def raised_to(self, bottom: Value | None, exponent: Form) -> Value:
         """A power, or one of e."""
         y = self.node_of(exponent)
-        return self.node(PRIMITIVES["exp"], y) if bottom is None else self.node(POW, bottom, y)
+        return self.node(EXP, y) if bottom is None else self.node(POW, bottom, y)
 
     def by_quotients(self, form: Product) -> Form | None:
         """sin(x)/cos(x) as tan(x), and its like."""
@@ -527,10 +501,8 @@ class Shortener(Collector):
                     f = form.factors.get(other, Fraction(0))
                     if f < 0 and f.denominator == 1:
                         k = min(e, -f)
-                        rest = divided(divided(form.factors, base, k), other, -k)
-                        return self.product_form(
-                            form.coefficient, multiplied(rest, {self.node(PRIMITIVES[name], *base._prev): k})
-                        )
+                        quotient = self.node(PRIMITIVES[name], *base._prev)
+                        return self.replaced(form, {base: k, other: -k}, {quotient: k})
         return None
 
     def by_signs(self, form: Product) -> Form | None:
@@ -538,14 +510,12 @@ class Shortener(Collector):
         for base, e in form.factors.items():
             if base.primitive.name == "sign" and e == 1:
                 inner = base._prev[0]
-                modulus = self.node(PRIMITIVES["abs"], inner)
-                if abs(form.factors.get(modulus, 0)) == 1:
-                    k = form.factors[modulus]
-                    rest = divided(divided(form.factors, base, ONE), modulus, k)
-                    return self.product_form(form.coefficient, multiplied(rest, {inner: k}))
+                modulus = self.node(ABS, inner)
+                k = form.factors.get(modulus, Fraction(0))
+                if abs(k) == 1:
+                    return self.replaced(form, {base: ONE, modulus: k}, {inner: k})
                 if form.factors.get(inner) == 1:
-                    rest = divided(divided(form.factors, base, ONE), inner, ONE)
-                    return self.product_form(form.coefficient, multiplied(rest, {modulus: ONE}))
+                    return self.replaced(form, {base: ONE, inner: ONE}, {modulus: ONE})
         return None
 
     def by_roots(self, form: Product) -> Form | None:
@@ -560,10 +530,8 @@ class Shortener(Collector):
             # what is raised to a power below 0 then has to be divided by before
             if e > 0 and any(form.factors.get(part, 0) > -f for part, f in inner.factors.items() if f > 0):
                 continue
-            rest = multiplied(form.factors, {part: -shift * f for part, f in inner.factors.items()})
-            return self.product_form(
-                form.coefficient / inner.coefficient ** int(shift), multiplied(rest, {base: shift})
-            )
+            parts = {part: shift * f for part, f in inner.factors.items()}
+            return self.replaced(form, parts, {base: shift}, 1 / inner.coefficient ** int(shift))
         return None
 
     def by_denominators(self, form: Product) -> Form | None:
@@ -575,10 +543,7 @@ class Shortener(Collector):
                 if fraction is None or len(fraction) > 1:
                     continue
                 ((c, factors),) = fraction
-                one = self.product_form(
-                    form.coefficient * c ** int(e),
-                    multiplied(divided(form.factors, base, e), {part: e * f for part, f in factors.items()}),
-                )
+                one = self.replaced(form, {base: e}, {part: e * f for part, f in factors.items()}, c ** int(e))
                 if self.size(self.parts(one)) < self.product_size(*form):
                     return one
         return None
@@ -605,32 +570,28 @@ class Shortener(Collector):
                 ends = [*inner.terms.values(), *([inner.constant] if inner.constant else [])]
                 if min(ends) > 0 or (e < 0 and max(inner.terms.values()) > 0):
                     continue
-                mirrored = self.node_of(Sum(-inner.constant, {term: -c for term, c in inner.terms.items()}))
+                mirrored = self.node_of(mirrored_sum(inner))
                 factors = {mirrored if part is base else part: f for part, f in form.factors.items()}
                 return self.product_form(-form.coefficient, factors)
         return None
 
 
-def multiplied(one: Mapping[Value, Fraction], other: Mapping[Value, Fraction]) -> Terms:
+def attempted(way: Callable[[Any], Any], form: Any) -> Any:
+    """Return what a rule makes of a form; None where it does not apply."""
+    try:
+        return way(form)
+    except (Refused, Refusal, ArithmeticError):
+        return None
+
+
+def multiplied(one: Terms, other: Terms) -> Terms:
     """The factors of a product."""
-    product = dict(one)
-    for base, e in other.items():
-        total = product.get(base, Fraction(0)) + e
-        if total:
-            product[base] = total
-        else:
-            product.pop(base, None)
-    return product
+    return add_multiple(dict(one), other)
 
 
-def divided(factors: Mapping[Value, Fraction], base: Value, e: Fraction) -> Terms:
-    """The factors without a power of one of them."""
-    return multiplied(factors, {base: -e})
-
-
-def quotient_of(factors: Mapping[Value, Fraction], common: Mapping[Value, Fraction]) -> Terms:
-    """The factors without those that are common."""
-    return multiplied(factors, {base: -e for base, e in common.items()})
+def divided(factors: Terms, others: Terms) -> Terms:
+    """The factors without others."""
+    return add_multiple(dict(factors), others, -1)
 
 
 def shared_factors(listed: Sequence[Terms]) -> Terms:
@@ -655,5 +616,4 @@ def is_polynomial(parts: Sequence[Part]) -> bool:
 
 
 def _is_short(x: Fraction) -> bool:
-    """Whether a number is written as one literal."""
     return x.denominator == 1 or number_text(x) is not None

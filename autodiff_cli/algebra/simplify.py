@@ -10,29 +10,31 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..graphs.value import Value, in_order
+from ..graphs.value import Value
 from ..table.names import by_name
-from ..table.operators import CONSTANT, POW
+from ..table.operators import POW
 from ..table.primitive import Primitive
 from ..table.primitives import LOG
 from .branch_elimination import without_dead_branches
 from .canonical import HALF, ONE, Collector, Form, FormRule, Number, Product, Refused, Truth, negated
 from .symbolic import by_definition
-from .walk import rebuilt, rewritten
+from .walk import rebuilt, rewritten, shapes
 
 ROUNDS = 8
 
 
 def simplify(outputs: Sequence[Value], *, spell: bool = True) -> list[Value]:
-    """Graphs of the same functions, with as much in common; leaves are the same objects.
+    """Return graphs of the same functions, with as much in common; leaves are the same objects.
 
     With `spell` they are in functions of the language, else stable forms stay what they are. What it returns is not
     made simpler by doing it again.
     """
-    formulas, before = list(outputs), -1
+    formulas = list(outputs)
+    before: list[int] = []
+    numbers: dict[tuple[object, ...], int] = {}
     for _ in range(ROUNDS):
         formulas = Collector(rewritten(formulas, _spelled) if spell else formulas, FORMS, known).outputs()
-        shape = _shape(formulas)
+        shape = shapes(formulas, numbers)
         if shape == before:
             break
         before = shape
@@ -40,24 +42,13 @@ def simplify(outputs: Sequence[Value], *, spell: bool = True) -> list[Value]:
     return formulas
 
 
-def _shape(outputs: Sequence[Value]) -> int:
-    """A number that tells graphs apart."""
-    place = in_order(outputs)
-    listed = [
-        (v.primitive.name, v.label if v.primitive is not CONSTANT else v.source or v.data, *[place[p] for p in v._prev])
-        for v in place
-    ]
-    return hash((tuple(listed), tuple([place[v] for v in outputs])))
-
-
 def _spelled(value: Value, inputs: tuple[Value, ...]) -> Value:
-    """The node on other inputs, written in functions of the language."""
     value = rebuilt(value, inputs)
     definition = by_definition(value) if inputs else value
     if definition is value:
         return value
-    places = {p: p for p in inputs}  # a definition is walked no further
-    (root,) = rewritten((definition,), lambda v, ps: (rebuilt if v is definition else _spelled)(v, ps), places.get)
+    parts = {p: p for p in inputs}  # a definition is walked no further
+    (root,) = rewritten((definition,), lambda v, ps: (rebuilt if v is definition else _spelled)(v, ps), parts)
     return _spelled(root, root._prev)
 
 

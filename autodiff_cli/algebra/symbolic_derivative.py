@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from heapq import heappop, heappush
 from typing import Any
 
-from ..errors import ExpressionError
+from ..errors import limit_error
 from ..graphs.adjoint import record_gradient
 from ..graphs.schedule import live_steps
 from ..graphs.value import Value, constant, in_order, node
@@ -16,12 +16,13 @@ from ..numbers import budget as work
 from ..numbers.base import Number
 from ..numbers.recorder import Recorder, Step
 from ..table.operators import ADD, AND, COMPARISONS, GT, LT, MUL, NE, OR, POW, WHERE
-from ..table.primitive import OPERATIONS, PRIMITIVES, Primitive
-from .almost_everywhere import conjunction, conjuncts, under
+from ..table.primitive import OPERATIONS, PRIMITIVES
+from .almost_everywhere import under
 from .canonical import number_text, rational
 from .rewriting import shortest
 from .simplify import simplify
-from .symbolic import Symbolic, composed, is_spelled
+from .symbolic import UNEVALUATED, as_node, composed, is_spelled, truth
+from .walk import chained, operands
 
 MOST_NODES = 100_000
 CONDITIONS = frozenset(p.name for p in COMPARISONS.values())
@@ -38,11 +39,9 @@ class FormulaRecorder(Recorder):
 
     @property
     def pi(self) -> Step:
-        """π, which is an input here."""
         return self.input(self._pi)
 
     def number(self, x: Number) -> Step:
-        """The step that is a constant; `x` is a number or a truth value."""
         return x if isinstance(x, Step) else self._new("number", (), x if isinstance(x, bool) else Fraction(x))
 
     def constant(self, leaf: Value) -> Step:
@@ -61,24 +60,6 @@ class FormulaRecorder(Recorder):
         return super()._simpler(name, args)
 
 
-class Unevaluated(Symbolic):
-    """Values of which none is computed."""
-
-    name = "formula"
-
-    @staticmethod
-    def make_node(primitive: Primitive, *inputs: Number) -> Value:
-        """The node of an operation."""
-        return node(primitive, tuple([_value(x) for x in inputs]))
-
-
-def _value(x: Any) -> Value:
-    return x if isinstance(x, Value) else constant(x)
-
-
-UNEVALUATED = Unevaluated()
-
-
 def partials(output: Value, wrt: Sequence[Value]) -> list[Value]:
     """The derivative of a graph by each of these leaves, as graphs; not simplified.
 
@@ -95,31 +76,22 @@ def partials(output: Value, wrt: Sequence[Value]) -> list[Value]:
     recording = record_gradient(output, leaves, wrt, recorder)
     work.charge(work.RECORDED_STEP * len(recorder.steps))
     check_size(len(recorder.steps))
-    return [turned(partial) for partial in as_values(recording.partials, dict(enumerate(leaves)))]
+    # in reverse, as people write them: a sweep back meets the last operand first
+    return [chained(ADD, _terms(total)) for total in as_values(recording.partials, dict(enumerate(leaves)))]
 
 
-def turned(total: Value) -> Value:
-    """The sum with its terms in reverse, as people write them: a sweep back meets the last operand first."""
-    terms: list[Value] = []
+def _terms(total: Value) -> Iterator[Value]:
     while total.primitive is ADD:
         total, last = total._prev
-        terms.append(last)
-    terms.append(total)
-    total = terms[0]
-    for term in terms[1:]:
-        total = node(ADD, (total, term))
-    return total
+        yield last
+    yield total
 
 
 def check_size(count: int) -> None:
     """Raise `ExpressionError` for a graph that is too large to be a formula."""
     if count > MOST_NODES:
-        raise ExpressionError(
-            "limit",
-            f"the derivative has more than {MOST_NODES:,} nodes",
-            None,
-            "ask for a lower order, or for fewer variables: `--wrt x`",
-        )
+        message = f"the derivative has more than {MOST_NODES:,} nodes"
+        raise limit_error(message, "ask for a lower order, or for fewer variables: `--wrt x`")
 
 
 def as_values(steps: Sequence[Step], leaves: Mapping[int, Value]) -> list[Value]:
@@ -130,22 +102,17 @@ def as_values(steps: Sequence[Step], leaves: Mapping[int, Value]) -> list[Value]
         if step.name == "input":
             values[step] = leaves[step.data]
         elif step.name == "number":
-            values[step] = _literal(step.data)
+            x = step.data
+            values[step] = truth(x) if isinstance(x, bool) else constant(float(x), number_text(x))
         elif step.name == "nothing":
             values[step] = constant(0.0, "0")
         elif step.name == "item":
-            values[step] = _value(args[0][step.data])
+            values[step] = as_node(args[0][step.data])
         elif step.name not in PRIMITIVES:
             values[step] = composed(UNEVALUATED, OPERATIONS[step.name], args)
         else:
             values[step] = node(PRIMITIVES[step.name], tuple(args))
-    return [_value(values[step]) for step in steps]
-
-
-def _literal(x: Fraction | bool) -> Value:
-    if isinstance(x, bool):
-        return node(PRIMITIVES["le" if x else "lt"], (constant(0.0, "0"), constant(0.0, "0")))
-    return constant(float(x), number_text(x))
+    return [as_node(values[step]) for step in steps]
 
 
 Multi = tuple[int, ...]
@@ -158,7 +125,7 @@ def derivatives(output: Value, wrt: Sequence[Value], order: int, facts: Sequence
     Raises `ExpressionError` (`limit`), and `Contradiction` for conditions that cannot all hold.
     """
     # what holds at single points alone says nothing of a derivative: `round(x)` is x at whole numbers, and flat there
-    around = [fact for fact in conjuncts(conjunction(facts)) if _holds_around(fact, wrt)] if facts else []
+    around = [part for fact in facts for part in operands(fact, (AND,)) if _holds_around(part, wrt)]
     lower: dict[Multi, Value] = {(): _simplified((output,), around)[0]}
     for k in range(order):
         following: dict[Multi, Value] = {}
@@ -181,7 +148,6 @@ def derivatives(output: Value, wrt: Sequence[Value], order: int, facts: Sequence
 
 
 def _holds_around(condition: Value, wrt: Sequence[Value]) -> bool:
-    """Whether a condition that holds at a point holds near it too, as far as these leaves change."""
     seen = in_order((condition,))
     if not any(leaf in seen for leaf in wrt):
         return True
@@ -225,7 +191,6 @@ def as_typed(output: Value) -> list[Value]:
 
 
 def _simplified(outputs: Sequence[Value], facts: Sequence[Value]) -> list[Value]:
-    """The formulas, simplified where conditions hold; stable forms stay."""
     if not facts:
         return simplify(outputs, spell=False)
     results = simplify((*outputs, *facts), spell=False)

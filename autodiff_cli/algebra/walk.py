@@ -1,15 +1,46 @@
-"""The walk of all that rewrites graphs: inputs first and without recursion; what is shared stays shared."""
+"""Walks over graphs, inputs first and without recursion; what is shared stays shared. And chains of one operation."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator
+from functools import reduce
 from typing import TypeVar
 
-from ..graphs.value import Value, in_order, node
+from ..graphs.value import Value, node
+from ..table.primitive import Primitive
 
 Fact = TypeVar("Fact")
 Rule = Callable[[Value, tuple[Value, ...]], Value]
 """A rule: returns the replacement of a node, given the replacements of its inputs."""
+
+
+def facts_of(
+    roots: Iterable[Value],
+    rule: Callable[[Value, tuple[Fact, ...]], Fact],
+    facts: dict[Value, Fact] | None = None,
+    known: Callable[[Value], Fact | None] | None = None,
+) -> dict[Value, Fact]:
+    """Return what a rule says of each node, given what it says of the inputs, beside the `facts` that there are.
+
+    Nothing is looked at below a node of which something is `known`.
+    """
+    facts = {} if facts is None else facts
+    stack = [*roots][::-1]
+    while stack:
+        top = stack[-1]
+        if top in facts:
+            stack.pop()
+            continue
+        fact = known(top) if known else None
+        if fact is None:
+            inputs = top._prev
+            missing = [p for p in reversed(inputs) if p not in facts]
+            if missing:
+                stack += missing
+                continue
+            fact = rule(top, tuple([facts[p] for p in inputs]))
+        facts[stack.pop()] = fact
+    return facts
 
 
 def rebuilt(value: Value, inputs: tuple[Value, ...]) -> Value:
@@ -17,57 +48,84 @@ def rebuilt(value: Value, inputs: tuple[Value, ...]) -> Value:
     return value if inputs == value._prev else node(value.primitive, inputs)
 
 
-def rewritten(
-    roots: Iterable[Value],
-    rule: Rule = rebuilt,
-    replacement: Callable[[Value], Value | None] | None = None,
-    copies: dict[Value, Value] | None = None,
-) -> list[Value]:
-    """Return the graphs with what a rule makes of each node.
-
-    Nothing is looked at below a node that has a `replacement`. `copies` is filled with what stands for each node.
-    """
+def rewritten(roots: Iterable[Value], rule: Rule, copies: dict[Value, Value] | None = None) -> list[Value]:
+    """Return the graphs with the replacement of each node by a rule; `copies` is filled with the replacements."""
     ends = list(roots)
-    copies = {} if copies is None else copies
-    stack = ends[::-1]
-    while stack:
-        top = stack[-1]
-        if top in copies:
-            stack.pop()
-            continue
-        other = replacement(top) if replacement else None
-        inputs = top._prev
-        missing = [p for p in reversed(inputs) if p not in copies] if other is None else []
-        if missing:
-            stack += missing
-            continue
-        copies[stack.pop()] = rule(top, tuple([copies[p] for p in inputs])) if other is None else other
+    copies = facts_of(ends, rule, copies)
     return [copies[end] for end in ends]
 
 
 def substituted(root: Value, replacement: Callable[[Value], Value | None]) -> Value:
     """Return the graph with other nodes in the place of some; None stands for a node that is looked at below."""
-    return rewritten((root,), replacement=replacement)[0]
+    return facts_of((root,), rebuilt, known=replacement)[root]
 
 
-def fact_of(value: Value, rule: Callable[[Value, Sequence[Fact]], Fact], facts: dict[Value, Fact]) -> Fact:
-    """Return what a rule says of a node, given what it says of the inputs; what it said before is `facts`."""
+def shapes(roots: Iterable[Value], numbers: dict[tuple[object, ...], int]) -> list[int]:
+    """Return a number for each formula, equal for those that are written alike; `numbers` has those of all parts."""
+
+    def number(value: Value, inputs: tuple[int, ...]) -> int:
+        leaf = () if value._prev else (value.label, value.source or repr(value.data))
+        return numbers.setdefault((value.primitive.name, *leaf, *inputs), len(numbers))
+
+    ends = list(roots)
+    known = facts_of(ends, number)
+    return [known[end] for end in ends]
+
+
+def operands(value: Value, kinds: Collection[Primitive]) -> list[Value]:
+    """Return the operands of nested operations of some kinds, from left to right; the node itself if it is none."""
+    listed: list[Value] = []
     stack = [value]
     while stack:
-        top = stack[-1]
-        missing = [p for p in top._prev if p not in facts] if top not in facts else []
-        if missing:
-            stack += missing
-            continue
-        stack.pop()
-        if top not in facts:
-            facts[top] = rule(top, [facts[p] for p in top._prev])
-    return facts[value]
+        top = stack.pop()
+        if top.primitive in kinds:
+            stack += top._prev[::-1]
+        else:
+            listed.append(top)
+    return listed
 
 
-def facts_of(roots: Iterable[Value], rule: Callable[[Value, Sequence[Fact]], Fact]) -> dict[Value, Fact]:
-    """Return what a rule says of each node, given what it says of the inputs."""
-    facts: dict[Value, Fact] = {}
-    for value in in_order(roots):
-        facts[value] = rule(value, [facts[p] for p in value._prev])
-    return facts
+def chained(primitive: Primitive, values: Iterable[Value]) -> Value:
+    """Return an operation of two inputs on one or more nodes, from the left."""
+    return reduce(lambda chain, value: node(primitive, (chain, value)), values)
+
+
+class Chains:
+    """The graph below some Values as it is drawn: `inputs` of a node are the terms of the chain that it ends.
+
+    A node is only a link of one where it has no name, a single user, and that is the same associative operation.
+    Without `roots` there are no chains.
+    """
+
+    def __init__(self, roots: Iterable[Value] = ()) -> None:
+        ends = [*roots]
+        users: dict[Value, Value | None] = dict.fromkeys(ends)
+        seen = {*ends}
+        stack = [*seen]
+        while stack:
+            user = stack.pop()
+            for value in user._prev:
+                if value.primitive.associative:
+                    users[value] = None if value in users else user
+                if value not in seen:
+                    seen.add(value)
+                    stack.append(value)
+        self.links = {
+            value for value, user in users.items() if user and not value.label and value.primitive is user.primitive
+        }
+        """Nodes that are not drawn."""
+
+    def inputs(self, value: Value) -> tuple[Value, ...]:
+        """Return the inputs of a node, with the links of its chain replaced by their own inputs."""
+        return tuple([user._prev[place] for user, place in self.edges(value)])
+
+    def edges(self, value: Value) -> Iterator[tuple[Value, int]]:
+        """Return the nodes that take these inputs, the node itself or a link of its chain, with each position."""
+        waiting = [(value, place) for place in reversed(range(len(value._prev)))]
+        while waiting:
+            user, place = waiting.pop()
+            link = user._prev[place]
+            if link in self.links:
+                waiting += [(link, place) for place in reversed(range(len(link._prev)))]
+            else:
+                yield user, place

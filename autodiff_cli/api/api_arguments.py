@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cache, cached_property
 from keyword import iskeyword
 from numbers import Integral, Real
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..batched.columns_io import mapped_columns
 from ..batched.data_loss import Data, LossSpec, reduction
@@ -45,37 +45,27 @@ MANY = (
 
 
 # ---- arguments by the kinds of their parameters -------------------------------------------------------------------
-class Keyword(NamedTuple):
-    """An option as a keyword argument: its parameter, its declaration, and the types of its value."""
-
-    parameter: str
-    option: Option
-    kind: Any
-    type: str | None
-    """The type of the argument; None where Python functions lack it."""
-
-
 @cache
-def options_of(command: str) -> dict[str, Keyword]:
-    """The options of a command, by the names that they have as keyword arguments.
-
-    Python functions lack those that are about files of rows, and where answers are written.
-    """
-    declaration = declared(command)
-    keywords = {}
-    for name, (parameter, option, kind) in declaration.options.items():
-        of_files = kind == (list[str] | None) or option.metavar == "PATH" or declaration.sections[name] in SHELL
-        of_files = of_files or (name == "--on-error" and "--reduce" not in declaration.options)
-        shell = option.python_type is None or (of_files and not option.python_type)
-        type_ = None if shell else option.python_type or ("bool" if kind is bool else str(kind))
-        keywords[keyword(name)] = Keyword(parameter, option, kind, type_)
-    return keywords
+def options_of(command: str) -> dict[str, Option]:
+    """The options of a command, by the names that they have as keyword arguments."""
+    return {keyword(name): option for name, option in declared(command).options.items()}
 
 
 @cache
 def keywords_of(command: str) -> dict[str, str]:
-    """The types of the keyword arguments of the Python function of a command, by name."""
-    return {name: option.type for name, option in options_of(command).items() if option.type is not None}
+    """The types of the keyword arguments of the Python function of a command, by name.
+
+    They are its options, but for those that are about files of rows, and where answers are written.
+    """
+    declaration = declared(command)
+    types = {}
+    for name, option in declaration.options.items():
+        of_files = option.kind == (list[str] | None) or option.metavar == "PATH" or declaration.sections[name] in SHELL
+        if option.python_type or (option.python_type is not None and not of_files):
+            types[keyword(name)] = option.python_type or ("bool" if option.kind is bool else str(option.kind))
+    if "--reduce" not in declaration.options:
+        types.pop("on_error", None)
+    return types
 
 
 SHELL = ("Sweeps and data files", "Files beside the answer")
@@ -108,11 +98,10 @@ class PythonCall(Call):
 
     def __init__(self, command: str, values: Mapping[str, Any]) -> None:
         """Raises `ExpressionError` where the options that the values are of do not go together."""
-        options = {name: option for name, option in options_of(command).items() if option.type is not None}
-        given = {options[name].option.name: x for name, x in values.items() if name in options and _is_given(x)}
-        check([option.option for option in options.values()], given)
-        parameters = {name: option.parameter for name, option in options.items()}
-        own = {parameters.get(name, name): value for name, value in values.items()}
+        options = {name: option for name, option in options_of(command).items() if name in keywords_of(command)}
+        given = {options[name].name: x for name, x in values.items() if name in options and _is_given(x)}
+        check({option.name: option for option in options.values()}, given)
+        own = {options[name].parameter if name in options else name: value for name, value in values.items()}
         super().__init__({**declared(command).defaults, **own})
 
     def read_columns(
@@ -149,41 +138,39 @@ def _is_given(value: object) -> bool:
     return value is not None and value is not False
 
 
-def _text(name: str, value: Any, option: Keyword | None) -> Any:
+def _wrong(name: str, wanted: str, value: object) -> TypeError:
+    return TypeError(f"`{name}` is {wanted}, not {kind_of(value)}")
+
+
+def _text(name: str, value: Any, option: Option | None) -> Any:
     if isinstance(value, str):
-        return converted(option.option, option.kind, value) if option is not None and option.option.choices else value
-    raise TypeError(
-        f"a program is text, not {value!r}" if name == "text" else f"`{name}` is text, not {kind_of(value)}"
-    )
+        return converted(option, value) if option is not None and option.choices else value
+    raise TypeError(f"a program is text, not {value!r}") if name == "text" else _wrong(name, "text", value)
 
 
 def _flag(name: str, value: Any, option: object) -> bool:
     if isinstance(value, bool) or type(value).__name__ in ("bool", "bool_") or (type(value) is int and value in (0, 1)):
         return bool(value)
-    raise TypeError(f"`{name}` is True or False, not {kind_of(value)}")
+    raise _wrong(name, "True or False", value)
 
 
-def _number(name: str, value: Any, option: Keyword | None) -> Any:
+def _number(name: str, value: Any, option: Option | None) -> Any:
     if getattr(value, "shape", None) == () and hasattr(value, "item"):
         value = value.item()
     if not (isinstance(value, Real | str) or type(value).__name__ == "Decimal"):
-        raise TypeError(f"`{name}` is a number, not {kind_of(value)}")
+        raise _wrong(name, "a number", value)
     assert option is not None
     try:
         text = str(value) if isinstance(value, Integral | str) else repr(float(value))
     except OverflowError:
         text = "inf"
-    return converted(option.option, option.kind, text.removesuffix(".0"))
+    return converted(option, text.removesuffix(".0"))
 
 
-def _text_or_number(name: str, value: Any, option: object) -> Any:
+def _text_or_numbers(name: str, value: Any, option: object) -> Any:
+    if isinstance(value, Mapping):
+        return {str(key): _text_or_numbers(f"{name}[{key!r}]", item, option) for key, item in value.items()}
     return value if isinstance(value, str) else as_number(value, name)
-
-
-def _text_or_numbers(name: str, value: object, option: object) -> Any:
-    if not isinstance(value, Mapping):
-        return _text_or_number(name, value, option)
-    return {str(key): _text_or_number(f"{name}[{key!r}]", item, option) for key, item in value.items()}
 
 
 def _words_or_all(name: str, value: Any, option: object) -> Any:
@@ -194,11 +181,11 @@ def _words(name: str, value: Any, option: object) -> Any:
     if isinstance(value, str):
         return [value]
     if isinstance(value, bytes | bytearray) or not isinstance(value, Iterable):
-        raise TypeError(f"`{name}` is text, or a list of texts, not {kind_of(value)}")
+        raise _wrong(name, "text, or a list of texts", value)
     elements = list(value)
-    wrong = next((element for element in elements if not isinstance(element, str)), None)
-    if wrong is not None:
-        raise TypeError(f"`{name}` is text, or a list of texts, not one of {kind_of(wrong)}")
+    for element in elements:
+        if not isinstance(element, str):
+            raise TypeError(f"`{name}` is text, or a list of texts, not one of {kind_of(element)}")
     return elements
 
 
@@ -217,21 +204,21 @@ def _ends(name: str, value: Any, option: object) -> Any:
 def _by_name(name: str, value: Any, option: object) -> Any:
     if isinstance(value, str | Mapping):
         return value
-    raise TypeError(f"`{name}` is text, or numbers by name, not {kind_of(value)}")
+    raise _wrong(name, "text, or numbers by name", value)
 
 
 def _weights(name: str, value: Any, option: object) -> Any:
     if isinstance(value, str | Mapping):
         return value
     if isinstance(value, bytes) or not isinstance(value, Iterable):
-        raise TypeError(f"`{name}` is text, numbers by name, or a list of numbers, not {kind_of(value)}")
+        raise _wrong(name, "text, numbers by name, or a list of numbers", value)
     return [*value]
 
 
 def _columns(name: str, value: Any, option: object) -> Any:
     if isinstance(value, Mapping) and all(isinstance(x, str) for pair in value.items() for x in pair):
         return value
-    raise TypeError(f"`{name}` is the names of columns by those of variables, not {kind_of(value)}")
+    raise _wrong(name, "the names of columns by those of variables", value)
 
 
 def _path(name: str, value: Any, option: object) -> Any:
@@ -239,16 +226,16 @@ def _path(name: str, value: Any, option: object) -> Any:
         return value
     rows = [*value] if isinstance(value, Iterable) and not isinstance(value, Mapping) else [value]
     points = [getattr(row, "point", row) for row in rows]
-    wrong = next((row for row in points if not isinstance(row, Mapping)), None)
-    if points and wrong is not None:
-        raise TypeError(f"`{name}` is the name of a file, or points, not {kind_of(wrong)}")
-    return [{label: as_number(x, label) for label, x in row.items()} for row in points]
+    for point in points:
+        if not isinstance(point, Mapping):
+            raise _wrong(name, "the name of a file, or points", point)
+    return [{label: as_number(x, label) for label, x in point.items()} for point in points]
 
 
 _READERS: dict[str, Callable[[str, Any, Any], Any] | None] = {
     **dict.fromkeys(("At", "Table", "Fit | str | None", "Value | Iterable[Value]")),
     "str": _text, "str | None": _text, "bool": _flag, "int | None": _number, "float | None": _number,
-    "str | float | None": _text_or_number, "str | float | Mapping[str, str | float] | None": _text_or_numbers,
+    "str | float | Mapping[str, str | float] | None": _text_or_numbers,
     "Sequence[str] | str | bool": _words_or_all,
     "Names": _words, "Collection[str]": _words, "str | Sequence[str] | None": _words,
     "Ranges": _ends, "Ranges | tuple[float, float]": _ends,

@@ -7,7 +7,7 @@ is the expression. That rule is why no stock parser reads the command line: they
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..errors import ExpressionError, looks_like_option, nearest, usage_error
@@ -58,11 +58,11 @@ def read(
                 raise usage_error(f"there is no option `{name}`", hint)
             positional.append(arg)
         else:
-            parameter, option, kind = declared.options[name]
-            if kind is bool:
+            option = declared.options[name]
+            if option.kind is bool:
                 if equals:
                     raise usage_error(f"`{name}` takes no value", f"write `{name}` alone")
-                values[parameter] = True
+                values[option.parameter] = True
                 continue
             if not equals:
                 following = next(remaining, None)
@@ -70,11 +70,11 @@ def read(
                     hint = f"write it after the option; `{command} --help` says what it is"
                     raise usage_error(f"`{name}` needs a value", hint)
                 value = following
-            if kind == (list[str] | None):
-                values.setdefault(parameter, []).append(value)
+            if option.kind == (list[str] | None):
+                values.setdefault(option.parameter, []).append(value)
             else:
-                chosen = _converted_here(option, kind, value, declared)
-                if values.setdefault(parameter, chosen) != chosen:
+                chosen = _converted_here(option, value, declared)
+                if values.setdefault(option.parameter, chosen) != chosen:
                     raise usage_error(f"`{name}` is given twice", "leave one of them out")
     if len(positional) > len(declared.arguments):
         if any(argument.partition("=")[0] in option_names for argument in late):
@@ -84,16 +84,17 @@ def read(
         raise _excluded("--json", "--format")
     if positional and "file" in values and "expr" in (parameter for parameter, _ in declared.arguments):
         raise _excluded("EXPR", "--file")
-    check(
-        [option for _, option, _ in declared.options.values()],
-        {name: values[parameter] for name, (parameter, _, _) in declared.options.items() if parameter in values},
-    )
+    check(declared.options, values_by_option(declared, values))
     return values | dict(zip([parameter for parameter, _ in declared.arguments], positional, strict=False))
 
 
-def check(options: Iterable[Option], values: Mapping[str, Any]) -> None:
+def values_by_option(declared: Declared, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values of parameters by the names of their options."""
+    return {name: values[option.parameter] for name, option in declared.options.items() if option.parameter in values}
+
+
+def check(by_name: Mapping[str, Option], values: Mapping[str, Any]) -> None:
     """Raise a usage error where the options that have values, which are by name, do not go together, or one lacks."""
-    by_name = {option.name: option for option in options}
     stdin = None
     for name, option in by_name.items():
         if name not in values:
@@ -134,9 +135,9 @@ def _excluded(first: str, second: str) -> ExpressionError:
     return usage_error(f"`{first}` and `{second}` exclude each other", "leave one of them out")
 
 
-def converted(option: Option, kind: Any, text: str) -> str | int | float:
+def converted(option: Option, text: str) -> str | int | float:
     """The value of an option, as the type that it has. Raises a usage error for what it cannot be."""
-    if kind == (str | None):
+    if option.kind == (str | None):
         chosen = text if text in option.choices else text.lower()
         if option.choices and chosen not in option.choices:
             from .synonyms import CHOICES, OPTION_ADVICE, available  # only errors need it
@@ -147,7 +148,7 @@ def converted(option: Option, kind: Any, text: str) -> str | int | float:
             raise usage_error(f"`{option.name}` cannot be `{text}`", advice or hint)
         return chosen if option.choices else text
     low, high = option.range or (None, None)
-    is_integer = kind == (int | None)
+    is_integer = option.kind == (int | None)
     try:
         value: int | float = int(text) if is_integer else float(text)
     except ValueError:
@@ -159,12 +160,12 @@ def converted(option: Option, kind: Any, text: str) -> str | int | float:
     return value
 
 
-def _converted_here(option: Option, kind: Any, text: str, declared: Declared) -> str | int | float:
+def _converted_here(option: Option, text: str, declared: Declared) -> str | int | float:
     """The value of an option; the error names another option that takes it: `--to latex` for `--format latex`."""
     try:
-        return converted(option, kind, text)
+        return converted(option, text)
     except ExpressionError as error:
-        for other_name, (_, another, _) in declared.options.items():
+        for other_name, another in declared.options.items():
             if text in another.choices:
                 raise usage_error(str(error), f"did you mean `{other_name} {text}`?") from None
         raise
@@ -232,7 +233,7 @@ def _too_many(
     extra = positional[len(declared.arguments)]
     hint = f"`{command} --help` says what it takes"
     assigned = [word for word in positional if re.fullmatch(_ASSIGNED, word)]
-    takes = [f"{word} {extra}" for word, (_, option, _) in declared.options.items() if extra in option.choices]
+    takes = [f"{word} {extra}" for word, option in declared.options.items() if extra in option.choices]
     values = [*at[-1:], *positional[len(declared.arguments) :]]
     begin = len(next(iter(at[-1:]), "").rpartition("=")[0]) + 1
     if len({text[:begin] for text in values}) > 1:
@@ -289,11 +290,9 @@ _SHORT = r"-[a-zV][a-z-]*"
 
 def _meant(name: str, value: str, declared: Declared) -> list[str]:
     """Which options of the command may be meant by a name that none has, before this value: by likelihood."""
-    takes = [
-        f"{candidate} {value}" for candidate, (_, option, _) in declared.options.items() if value in option.choices
-    ]
     # `--latex` for `--format latex`
-    takes += [f"{candidate} {name}" for candidate, (_, option, _) in declared.options.items() if name in option.choices]
+    options = declared.options.values()
+    takes = [f"{option.name} {word}" for word in (value, name) for option in options if word in option.choices]
     if takes:
         return takes[:2]
     from .synonyms import OPTIONS, available

@@ -142,8 +142,8 @@ def typed(environment: Mapping[str, str]) -> Line:
         name, equals, value = word.partition("=")
         if name not in options:
             expression = word if expression is None else expression
-        elif options[name][2] is not bool:
-            typed_options.append((options[name][1], value if equals else next(remaining, "")))
+        elif options[name].kind is not bool:
+            typed_options.append((options[name], value if equals else next(remaining, "")))
     return Line(expression, tuple(typed_options))
 
 

@@ -24,6 +24,10 @@ class Option(NamedTuple):
     name: str
     help: str
     metavar: str = ""
+    parameter: str = ""
+    """The parameter that has its value."""
+    kind: Any = str | None
+    """The type of its value: `bool` for a flag."""
     range: tuple[int, int] | None = None
     """The smallest and the largest value of a whole number."""
     choices: tuple[str, ...] = ()
@@ -77,8 +81,7 @@ class Declared:
     """The declaration of a command, or of a group of options."""
 
     def __init__(self, section: str) -> None:
-        self.options: dict[str, tuple[str, Option, Any]] = {}
-        """By name: the parameter, the option, and the type of its value."""
+        self.options: dict[str, Option] = {}
         self.arguments: list[tuple[str, Argument]] = []
         """The parameters of the other arguments, with their descriptions."""
         self.defaults: dict[str, Any] = {}
@@ -106,10 +109,9 @@ class Declared:
             elif word == "1":
                 self.no = rest
             elif word == "formats":
-                parameter, option, kind = self.options["--format"]
                 names, _, default = rest.partition("; ")
                 text = f"{names.replace(' ', ', ')}; {default}."
-                self.options["--format"] = parameter, option._replace(choices=tuple(names.split()), help=text), kind
+                self._add(self.options["--format"]._replace(choices=tuple(names.split()), help=text))
             elif word == "argument":
                 metavar, parameter = rest.split()
                 self.arguments = [argument for argument in self.arguments if argument[0] != parameter]
@@ -132,22 +134,20 @@ class Declared:
         self._add(next(group.options[name] for group in groups if name in group.options))
         self.sections[name] = "Options"
 
-    def _add(self, option: tuple[str, Option, Any]) -> None:
-        parameter, declaration, kind = option
-        self.options[declaration.name] = option
-        self.defaults[parameter] = False if kind is bool else None
+    def _add(self, option: Option) -> None:
+        self.options[option.name] = option
+        self.defaults[option.parameter] = False if option.kind is bool else None
 
     def _declare(self, line: str, text: str) -> None:
         words, _, python_type = line.partition(" :: ")
         name, *attributes = words.split()
         metavar = "" if attributes[0] in TYPES else attributes.pop(0)
-        kind = TYPES[attributes.pop(0)]
-        parameter = name[2:].replace("-", "_")
-        fields: dict[str, Any] = {"python_type": python_type or ""}
+        fields: dict[str, Any] = {"kind": TYPES[attributes.pop(0)], "python_type": python_type}
+        fields["parameter"] = name[2:].replace("-", "_")
         for attribute in attributes:
             key, equals, value = attribute.partition("=")
             if key == "as":
-                parameter = value
+                fields["parameter"] = value
             elif key in (VARIABLES, COLUMNS, RENAMED) or key == f"{VARIABLES}:":
                 fields |= {"value_names": key.rstrip(":"), "value_syntax": equals or ":" * key.endswith(":")}
             elif key == "range":
@@ -163,7 +163,7 @@ class Declared:
                 field = {"stdin": "reads_stdin", "yields": "yields_to"}.get(key, key)
                 fields[field] = tuple(value.replace("=", " ").split(",")) if equals else True
         text = text.replace("{choices}", ", ".join(fields.get("choices", ())))
-        self._add((parameter, Option(name, text, metavar, **fields), kind))
+        self._add(Option(name, text, metavar, **fields))
         self.sections.setdefault(name, "Options")
 
 

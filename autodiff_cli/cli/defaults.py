@@ -14,13 +14,13 @@ from contextlib import suppress
 from typing import Any
 
 from ..errors import ExpressionError, nearest, usage_error
-from .arguments import check, converted
+from .arguments import check, converted, values_by_option
 from .declarations import Declared, Option
 from .declarations import declared as group
 
 VARIABLE = "AUTODIFF_OPTIONS"
 
-Everywhere = Callable[[], Mapping[str, Sequence[tuple[Option, Any]]]]
+Everywhere = Callable[[], Mapping[str, Sequence[Option]]]
 """The options of all commands, by name: each as every command that has it declares it."""
 
 
@@ -45,64 +45,59 @@ def with_own(typed: dict[str, Any], declared: Declared, everywhere: Everywhere) 
         raise _wrong(
             f"it cannot be read: {str(fault)[:1].lower() + str(fault)[1:]}", "close the quotes in it"
         ) from None
-    typed_names = {name for name, (parameter, _, _) in declared.options.items() if parameter in typed}
     defaults: dict[str, Any] = {}
     while words:
         word = words.pop()
         name, equals, value = word.partition("=")
-        declaration = declared.options.get(name)
-        users = [declaration[1:]] if declaration else everywhere().get(name, ())
+        own = declared.options.get(name)
+        users = [own] if own else everywhere().get(name, ())
         if not users:
-            suggestion = nearest(name, list(everywhere()))
-            raise _wrong(
-                f"no command has an option `{name}`", f"did you mean `{suggestion}`?" if suggestion else "leave it out"
-            )
-        option, kind = users[0]
-        if not is_allowed(option, kind):
+            near = nearest(name, list(everywhere()))
+            raise _wrong(f"no command has an option `{name}`", f"did you mean `{near}`?" if near else "leave it out")
+        option = users[0]
+        if not is_allowed(option):
             raise _wrong(f"`{name}` is for one call only", "it holds options of how answers are computed and shown")
-        if not equals and (kind is bool) == bool(words and not words[-1].startswith("-")):
+        is_flag = option.kind is bool
+        if not equals and is_flag == bool(words and not words[-1].startswith("-")):
             # a word that commands use for two things, here meant for the other one
-            others = [candidate for candidate in everywhere().get(name, ()) if (candidate[1] is bool) != (kind is bool)]
+            others = [candidate for candidate in everywhere().get(name, ()) if (candidate.kind is bool) != is_flag]
             if others:
-                declaration, (option, kind) = None, others[0]
+                own, option, is_flag = None, others[0], not is_flag
         chosen: Any = True
-        if kind is bool:
-            if equals:
-                raise _wrong(f"`{name}` takes no value", f"write `{name}` alone")
-        else:
+        if is_flag and equals:
+            raise _wrong(f"`{name}` takes no value", f"write `{name}` alone")
+        if not is_flag:
             following = value if equals else words.pop() if words else None
             if following is None:
                 raise _wrong(f"`{name}` needs a value", "write it after the option")
             try:
-                chosen = converted(option, kind, following)
+                chosen = converted(option, following)
             except ExpressionError as error:
-                if any(following in other_option.choices for other_option, _ in everywhere()[name]):
-                    # another command has that choice
+                if any(following in another.choices for another in everywhere()[name]):
                     continue
                 raise _wrong(str(error), error.hint) from None
-        if declaration and name not in typed_names:
+        if own and option.parameter not in typed:
             defaults[name] = chosen
     return _that_fit(defaults, typed, declared) | typed
 
 
 def _that_fit(defaults: Mapping[str, Any], typed: Mapping[str, Any], declared: Declared) -> dict[str, Any]:
     """The defaults that go together with what is typed and with those before them, by parameter."""
-    options = [option for _, option, _ in declared.options.values()]
-    values = {name: typed[parameter] for name, (parameter, _, _) in declared.options.items() if parameter in typed}
+    values = values_by_option(declared, typed)
     fitting: dict[str, Any] = {}
     # again for those that need a later one
     for name, value in [*defaults.items()] * len(defaults):
-        parameter, option, _ = declared.options[name]
+        option = declared.options[name]
         if name not in values and not values.keys() & set(option.yields_to):
             with suppress(ExpressionError):
-                check(options, {**values, name: value})
-                values[name] = fitting[parameter] = value
+                check(declared.options, {**values, name: value})
+                values[name] = fitting[option.parameter] = value
     return fitting
 
 
-def is_allowed(option: Option, kind: Any) -> bool:
+def is_allowed(option: Option) -> bool:
     """Whether an option may be a default: it says neither what is asked in one call, nor where that is written."""
-    return option.allowed_in_env and kind != (list[str] | None) and option.metavar != "PATH"
+    return option.allowed_in_env and option.kind != (list[str] | None) and option.metavar != "PATH"
 
 
 def _wrong(what: str, hint: str | None) -> ExpressionError:

@@ -35,7 +35,7 @@ def options_and_users() -> tuple[tuple[Option, tuple[str, ...]], ...]:
     """Every declaration of an option once, with the commands that have it, in the order of the commands."""
     users_of_option: dict[Option, list[str]] = {}
     for command in COMMANDS:
-        for _, option, _ in declared(command).options.values():
+        for option in declared(command).options.values():
             users_of_option.setdefault(option, []).append(command)
     return tuple((option, tuple(commands)) for option, commands in users_of_option.items())
 
@@ -77,7 +77,7 @@ def _man_lines() -> Iterator[str]:
     yield ".SH COMMANDS"
     for command in COMMANDS:
         description = declared(command)
-        options = [option for _, option, _ in description.options.values()]
+        options = description.options.values()
         yield f".SS autodiff {command} [OPTIONS] {' '.join(argument.metavar for _, argument in description.arguments)}"
         yield _roff(" ".join((description.summary, *description.details)))
         for option in options:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from glob import escape, glob
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from ..errors import ExpressionError
 from ..inputs import decoding
@@ -19,7 +19,7 @@ from .commands import COMMANDS
 from .declarations import declared
 
 if TYPE_CHECKING:
-    from prompt_toolkit.completion import CompleteEvent, Completion
+    from prompt_toolkit.completion import CompleteEvent
     from prompt_toolkit.document import Document
 
     from .session_lines import Lines
@@ -33,11 +33,8 @@ _WORD = re.compile(r"(?:--)?[\w-]*\Z|:\w*\Z")
 _NAME = re.compile(r"(?<!\w)\d*([^\W\d]\w*)\Z")
 
 
-class Source(Protocol):
-    """Gives one line after the other."""
-
-    def line(self) -> str:
-        """The next line. Raises `EOFError` at the end, and `KeyboardInterrupt`."""
+Reader = Callable[[], str]
+"""Reads the next line. Raises `EOFError` at the end, and `KeyboardInterrupt`."""
 
 
 def history_path() -> Path:
@@ -88,20 +85,16 @@ def completions(session: Lines, text: str) -> tuple[str, list[str]]:
     word = match[0] if match else ""
     if word.startswith(":") and text.lstrip() == word:
         return word, [f":{name}" for name in session.special if f":{name}".startswith(word)]
-    files = first in (":load", ":save")
-    if first in COMMANDS and rest:
-        before = rest[: len(rest) - len(rest.split(" ")[-1])].split()
-        known = declared(first).options
-        files = bool(before) and before[-1] in known and known[before[-1]][1].metavar == "PATH"
-    if files:
-        start = text.rsplit(" ", maxsplit=1)[-1]
+    options = declared(first).options if first in COMMANDS else {}
+    start = text.rsplit(" ", maxsplit=1)[-1]
+    before = rest[: len(rest) - len(rest.split(" ")[-1])].split()
+    option = options.get(before[-1]) if before else None
+    if first in (":load", ":save") or (option is not None and option.metavar == "PATH"):
         return start, sorted(name + "/" * os.path.isdir(name) for name in glob(escape(start) + "*"))
-    if word.startswith("-") and first in COMMANDS:
-        return word, [name for name in declared(first).options if name.startswith(word)]
-    if first in COMMANDS and rest:
-        options, before = declared(first).options, rest[: len(rest) - len(word)].split()
-        if before and before[-1] in options and (choices := options[before[-1]][1].choices):
-            return word, [choice for choice in choices if choice.startswith(word)]
+    if word.startswith("-") and options:
+        return word, [name for name in options if name.startswith(word)]
+    if option is not None and option.choices and start == word:
+        return word, [choice for choice in option.choices if choice.startswith(word)]
     name = _NAME.search(text)
     word = name[1] if name else ""
     if not word:
@@ -116,77 +109,68 @@ def completions(session: Lines, text: str) -> tuple[str, list[str]]:
     return word, sorted({choice for choice in (*commands, *named, *called) if choice.startswith(word)})
 
 
-class Script:
-    """The lines of standard input, where that is no terminal."""
+def _script() -> Reader:
+    """Return the reader of standard input, where that is no terminal."""
+    numbered = enumerate(lines(standard_input()))
 
-    def __init__(self) -> None:
-        self._lines: Iterator[bytes | None] = lines(standard_input())
-        self._first = True
+    def line() -> str:
+        for number, data in numbered:
+            if data is None:
+                message = f"the line is longer than {decoding.LIMIT:,} bytes"
+                raise ExpressionError("limit", message, hint="use a smaller one")
+            text, error = decoding.decode(data.removesuffix(b"\r"), first=number == 0)
+            if error is not None:
+                error.text = text
+                raise error
+            return text
+        raise EOFError
 
-    def line(self) -> str:
-        """The next line."""
-        data = next(self._lines, b"\0end")
-        if data == b"\0end":
-            raise EOFError
-        if data is None:
-            raise ExpressionError(
-                "limit", f"the line is longer than {decoding.LIMIT:,} bytes", hint="use a smaller one"
-            )
-        text, error = decoding.decode(data.removesuffix(b"\r"), first=self._first)
-        self._first = False
-        if error is not None:
-            error.text = text
-            raise error
-        return text
+    return line
 
 
-class Plain:
-    """The lines that are typed at a plain prompt, with the history of readline where there is one."""
+def _plain(session: Lines) -> Reader:
+    """Return the reader of a plain prompt, with the history of readline where there is one."""
+    history = History()
+    choices: list[str] = []
+    with suppress(ImportError):
+        import readline
 
-    def __init__(self, session: Lines) -> None:
-        self._history = History()
-        self._choices: list[str] = []
-        with suppress(ImportError):
-            import readline
+        def complete(word: str, state: int) -> str | None:
+            if state == 0:
+                start, endings = completions(session, readline.get_line_buffer()[: readline.get_endidx()])
+                choices[:] = [word[: len(word) - len(start)] + ending for ending in endings]
+            return choices[state] if state < len(choices) else None
 
-            def complete(word: str, state: int) -> str | None:
-                if state == 0:
-                    start, choices = completions(session, readline.get_line_buffer()[: readline.get_endidx()])
-                    self._choices = [word[: len(word) - len(start)] + choice for choice in choices]
-                return self._choices[state] if state < len(self._choices) else None
+        for earlier in history.lines:
+            readline.add_history(earlier)
+        readline.set_completer(complete)
+        readline.set_completer_delims(" \t\n(),;=+*/^")
+        readline.parse_and_bind("tab: complete")
 
-            for line in self._history.lines:
-                readline.add_history(line)
-            readline.set_completer(complete)
-            readline.set_completer_delims(" \t\n(),;=+*/^")
-            readline.parse_and_bind("tab: complete")
-
-    def line(self) -> str:
-        """The next line."""
+    def line() -> str:
         text = input(PROMPT)
         if text.strip():
-            self._history.add(text)
+            history.add(text)
         return text
 
+    return line
 
-def _toolkit(session: Lines, prepare: Callable[[str], None]) -> Source | None:
-    """The prompt of prompt_toolkit, which tells `prepare` what is being typed; None where that is not installed."""
+
+def _toolkit(session: Lines, prepare: Callable[[str], None]) -> Reader | None:
+    """Return the reader of prompt_toolkit, which tells `prepare` what is being typed; None where that is missing."""
     try:
         from prompt_toolkit import PromptSession
-        from prompt_toolkit.completion import Completer
-        from prompt_toolkit.completion import Completion as Choice
-        from prompt_toolkit.history import History as Lines_
+        from prompt_toolkit.completion import Completer, Completion
+        from prompt_toolkit.history import InMemoryHistory
     except ImportError:
         return None
     kept = History()
 
-    class Known(Lines_):
+    class Known(InMemoryHistory):
         """The history as prompt_toolkit has it."""
 
-        def load_history_strings(self) -> Iterable[str]:
-            return reversed(kept.lines)
-
         def store_string(self, string: str) -> None:
+            super().store_string(string)
             kept.add(string)
 
     class Words(Completer):
@@ -194,27 +178,22 @@ def _toolkit(session: Lines, prepare: Callable[[str], None]) -> Source | None:
 
         def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterable[Completion]:
             word, choices = completions(session, document.text_before_cursor)
-            return [Choice(choice, -len(word)) for choice in choices]
+            return [Completion(choice, -len(word)) for choice in choices]
 
     prompt: PromptSession[str] = PromptSession(
-        PROMPT, history=Known(), completer=Words(), complete_while_typing=False, enable_history_search=True
+        PROMPT,
+        history=Known(kept.lines),
+        completer=Words(),
+        complete_while_typing=False,
+        enable_history_search=True,
     )
-
     prompt.default_buffer.on_text_changed += lambda buffer: prepare(buffer.text)
-
-    class Prompt:
-        """The prompt of prompt_toolkit."""
-
-        def line(self) -> str:
-            """The next line."""
-            return prompt.prompt()
-
-    return Prompt()
+    return prompt.prompt
 
 
-def source(session: Lines, prepare: Callable[[str], None]) -> tuple[Source, bool]:
-    """Return where lines come from, and whether a person types them; `prepare` takes what is typed so far."""
+def source(session: Lines, prepare: Callable[[str], None]) -> tuple[Reader, bool]:
+    """Return what reads lines, and whether a person types them; `prepare` takes what is typed so far."""
     if sys.stdin is None or not sys.stdin.isatty() or not sys.stdout.isatty():
-        return Script(), False
+        return _script(), False
     dumb = os.environ.get("TERM", "dumb") == "dumb"
-    return (None if dumb else _toolkit(session, prepare)) or Plain(session), True
+    return (None if dumb else _toolkit(session, prepare)) or _plain(session), True

@@ -31,13 +31,14 @@ from ..inputs.sweeps import Grid
 from ..language.tokens import has_unit_literals, plain_number
 from ..numbers.budget import reported
 from ..streams.files import Output, begun
-from ..streams.filesystems import arrow, is_url, plain
+from ..streams.filesystems import arrow, is_url, plain, unwritten
 from ..streams.interruption import interrupted
 from ..streams.requests import Request, default_point, mapping, whole
 from ..uncertainty.measured_value import Spread, normal, quantity
 from ..views.error import write_note, write_reading
 from ..views.formats import COLUMNAR, Subject, Writer, format_of, lacking, undocumented, writer
-from ..views.schema import View, heading
+from ..views.numerals import heading
+from ..views.schema import View
 from ..views.wide import WIDE, Named, Values, WideRows, wide
 from .runner import Command, Method, RowQuestion, answer_requests, is_file, warn
 
@@ -435,7 +436,7 @@ def _piped(job: _Job, stack: ExitStack, first: Reader | None) -> int:
     except OSError as fault:
         if beside is None:
             raise
-        raise beside.unwritten(fault) from None
+        raise unwritten(beside.path, fault) from None
     tally.report()
     return code
 
@@ -475,7 +476,7 @@ def _one_by_one(job: _Job, method: Method, view: View[Any], stack: ExitStack, fi
             tally.kinks.note(result.warnings)
         if job.wide:
             numbers = job.question.numbers
-            return WideRows(view.cells(result)) if numbers is None else Values(numbers(result))
+            return WideRows(view.cells(view.measured(result))) if numbers is None else Values(numbers(result))
         if requests.units is None:
             return result
         # the numbers of the point have the units of their columns

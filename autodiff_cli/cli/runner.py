@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, TextIO
 from ..errors import Diagnostic, ExpressionError, looks_like_option, usage_error
 from ..inputs.parse_point import may_sweep, meant, once_read
 from ..numbers.budget import BudgetExceeded, collect, current
-from ..streams import internal_error as bugs
+from ..streams.internal_error import error_of
 from ..streams.progress import Progress
 from ..streams.requests import (
     AS_USUAL,
@@ -376,12 +376,8 @@ def _answer_request(request: Request, method: Method, out: Writer[Any], flush: b
     except OSError:
         raise
     except Exception as fault:
-        error = bugs.no_memory() if isinstance(fault, MemoryError) else fault
-        if not isinstance(error, ExpressionError):
-            if bugs.tracebacks:
-                raise
-            # so that the other lines are answered
-            error = bugs.internal_error_message(fault, "the line")
+        # whatever it is, the other lines are answered
+        error = error_of(fault, "the line")
         drop_traceback(fault)
         subject = _as_read(source, error)
         out.error(subject, error)

@@ -10,13 +10,13 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ..diagnostics.leniency import AsRead
-from ..errors import EXIT_CODES, ExpressionError, Span, looks_like_option, nearest
+from ..diagnostics.leniency import AsRead, Composed
+from ..errors import ExpressionError, Span, looks_like_option, nearest
 from ..formulas.diff import Diff
 from ..inputs import decoding
 from ..inputs.sweeps import sweeping
 from ..numbers.budget import allowed, collect
-from ..streams import internal_error as bugs
+from ..streams.internal_error import error_of
 from ..streams.requests import Reading, default_point
 from ..streams.requests import names as names_of_option
 from ..table.primitive import FUNCTIONS
@@ -100,13 +100,8 @@ class Lines:
             sys.stdout.flush()
             report(error.diagnostic, error.text if error.text is not None else line.strip("\n"))
             return error.exit_code
-        except MemoryError:
-            report(bugs.no_memory().diagnostic, None)
-            return EXIT_CODES["limit"]
         except Exception as fault:
-            if bugs.tracebacks:
-                raise
-            internal = bugs.internal_error_message(fault, "the lines of the session")
+            internal = error_of(fault, "the lines of the session")
             report(internal.diagnostic, None)
             return internal.exit_code
         finally:
@@ -122,7 +117,7 @@ class Lines:
             return self._help("")
         if text.startswith(":"):
             name, _, rest = text[1:].partition(" ")
-            action = self.special.get(name) or self.special.get({"q": "quit", "h": "help", "?": "help"}.get(name, ""))
+            action = self.special.get({"q": "quit", "h": "help", "?": "help"}.get(name, name))
             if action is None:
                 near = nearest(name, list(self.special))
                 hint = f"did you mean `:{near}`?" if near else "`:help` lists them"
@@ -137,12 +132,11 @@ class Lines:
                 span = Span(0, len(text))
                 hint = f"write `{match.expand(statement)}`"
                 raise ExpressionError("syntax", "definitions are written in another way here", span, hint)
-        code = 0
         with self.session.unchanged_on_error():
             shown = [self._statement(line, part) for part in statements_of(line)]
         for answer in shown:
             self._show(line, answer)
-        return code
+        return 0
 
     def _statement(self, line: str, part: Statement) -> Shown:
         with allowed(length=len(line)):
@@ -205,16 +199,14 @@ class Lines:
             span = Span(words[-2].start, words[-2].start + len(words[-2].text))
             hint = f"write it to a file with `--output {words[-1].text}`"
             raise ExpressionError("usage", "no shell runs this line", span, hint)
-        options, expression = _options_and_expression(words, declaration)
+        options, values, expression = _options_and_expression(words, declaration)
         sys.stdout.flush()
-        if not any(parameter == "expr" for parameter, _ in declaration.arguments):
+        if "--file" in values or not any(parameter == "expr" for parameter, _ in declaration.arguments):
             return call(command, [*options, *(word.text for word in expression)])
-        if "--file" in [word.partition("=")[0] for word in options]:
-            return call(command, [*options, *(word.text for word in expression)])
-        return call(command, [*options, *self._program(line, expression, options, declaration)])
+        return call(command, [*options, *self._program(line, expression, values, declaration)])
 
     def _program(
-        self, line: str, expression: Sequence[_Word], options: Sequence[str], declaration: Declared
+        self, line: str, expression: Sequence[_Word], values: Mapping[str, list[str]], declaration: Declared
     ) -> list[str]:
         """The program of a command as further arguments: the expression with what it needs, and its point."""
         if expression:
@@ -228,16 +220,12 @@ class Lines:
             raise _taken()
         if not piece.text:
             raise ExpressionError("usage", "there is no expression yet", hint="write it after the command: `plot x^2`")
-        values = _values(options, declaration)
         hidden = self._hidden(values, declaration)
         typed_text = piece.text
         piece, freed = self.session.spelled_out(piece, hidden)
         takes_point = "--at" in declaration.options
-        if not takes_point:
-            hidden |= freed
-        else:
-            # what a parameter's name is defined to be elsewhere is not meant
-            hidden |= {name for name in freed if name in self.session.definitions}
+        # what a parameter's name is defined to be elsewhere is not meant
+        hidden |= {name for name in freed if not takes_point or name in self.session.definitions}
         composition = self.session.composed(piece, hidden, as_point=takes_point)
         if "=" not in piece.text:
             self.session.last = typed_text
@@ -248,7 +236,7 @@ class Lines:
         if freed and "--wrt" in declaration.options and "--wrt" not in values and "=" not in piece.text:
             # a function by its name is one of its parameters, the other numbers are fixed
             more += ["--wrt", ",".join(sorted(freed))]
-        return [*more, "--", composition.text]
+        return [*more, "--", Composed(composition.reading)]
 
     def _hidden(self, values: Mapping[str, list[str]], declaration: Declared) -> set[str]:
         """The names to which options give another meaning than the session: values, unknowns, columns of data."""
@@ -261,7 +249,7 @@ class Lines:
             )
         unknowns = names_of_option(values.get("--for"), "--for") or ()
         hidden.update(name for name in unknowns if name in self.session.definitions)
-        files = [(declaration.options[name][1], text) for name, texts in values.items() for text in texts]
+        files = [(declaration.options[name], text) for name, texts in values.items() for text in texts]
         return hidden.union(columns(Line(None, tuple(files))))
 
     # -- commands of the session ------------------------------------------------------------------------------------
@@ -345,9 +333,12 @@ def _split(text: str) -> Iterator[str]:
     yield from open_lines
 
 
-def _options_and_expression(words: Sequence[_Word], declaration: Declared) -> tuple[list[str], list[_Word]]:
-    """The options of a command's line with their values, and the words of its expression."""
+def _options_and_expression(
+    words: Sequence[_Word], declaration: Declared
+) -> tuple[list[str], dict[str, list[str]], list[_Word]]:
+    """The options of a command's line, their values by name, and the words of its expression."""
     options: list[str] = []
+    values: dict[str, list[str]] = {}
     expression: list[_Word] = []
     remaining = list(words)[::-1]
     while remaining:
@@ -360,33 +351,26 @@ def _options_and_expression(words: Sequence[_Word], declaration: Declared) -> tu
                 expression.append(word)
             continue
         options.append(word.text)
-        if declaration.options[name][2] is bool:
+        option = declaration.options[name]
+        if option.kind is bool:
             continue
         if not equals and remaining:
             value = remaining.pop().text
             options.append(value)
+        last = value
         # `--at x = 2, y = 3`
-        while remaining and (value.endswith((",", "=")) or remaining[-1].text.startswith((",", "="))):
-            value = remaining.pop().text
-            options[-1] += value
-        if declaration.options[name][1].reads_stdin and value == "-":
+        while remaining and (last.endswith((",", "=")) or remaining[-1].text.startswith((",", "="))):
+            last = remaining.pop().text
+            value += last
+            options[-1] += last
+        if option.reads_stdin and value == "-":
             raise _taken()
-    return options, expression
+        values.setdefault(name, []).append(value)
+    return options, values, expression
 
 
 def _taken() -> ExpressionError:
     return ExpressionError("usage", "standard input is the session's own", hint="name a file")
-
-
-def _values(options: Sequence[str], declaration: Declared) -> dict[str, list[str]]:
-    """The values of options, by name."""
-    values: dict[str, list[str]] = {}
-    remaining = iter(options)
-    for word in remaining:
-        name, equals, value = word.partition("=")
-        if name in declaration.options and declaration.options[name][2] is not bool:
-            values.setdefault(name, []).append(value if equals else next(remaining, ""))
-    return values
 
 
 def _app(args: Sequence[str]) -> int:

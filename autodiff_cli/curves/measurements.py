@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 from ..batched.columns_io import listed, no_column
 from ..equations.equations import read_with_unknowns
 from ..errors import point_error, quoted, usage_error
+from ..inputs.bounds import Range
 from ..inputs.column_units import check_percentage
 from ..inputs.parse_point import is_name
 from ..inputs.problem import parse
 from ..language.builder import Program
-from ..optimize.fit import Sigma, last_statement, parse_sigma
-from ..optimize.least_squares import Spread, percentage
+from ..optimize.fit import last_statement
+from ..optimize.observations import Sigma, Spread, parse_sigma, percentage
 from ..record import Record
 
 if TYPE_CHECKING:
@@ -37,26 +38,90 @@ class Measurements(Record):
     dy: tuple[float, ...]
 
 
-def _bound(text: str) -> str:
-    """The name that the last statement binds; empty where it binds none."""
-    last = last_statement(text)
-    return "" if last is None else last.left
+def rows_drawn(
+    text: str,
+    data: Mapping[str, Sequence[float]],
+    known_names: Sequence[str],
+    over: Sequence[str],
+    response: str | None,
+    sigma: Sigma | None,
+    unknowns: Sequence[str] | None,
+    between: Mapping[str, Range] | Range | None,
+    path: Sequence[Mapping[str, float]],
+    in_units: bool,
+) -> tuple[Measurements, dict[str, Range]]:
+    """The rows of data to be drawn, and the ranges of the variables that show them and the path.
+
+    With `in_units` these are in the units of the columns' headings. Raises `ExpressionError`.
+    """
+    over, columns = columns_drawn(text, [*data], known_names, over, response, sigma, unknowns, between)
+    rows = measurements(data, columns[:2], sigma)
+    texts = getattr(data, "units", {}) if in_units else {}
+    ranges: dict[str, Range] = {}
+    for name in over:
+        numbers = [*data[name], *(row[name] for row in path if name in row)]
+        low, high = min(numbers), max(numbers)
+        edge = MARGIN * (high - low) or max(1.0, abs(low)) / 2
+        ranges[name] = Range(low - edge, high + edge)
+        if name in texts:
+            from ..inputs.quantities import unit_value  # only units need it
+            from ..quantities.unit import parse_unit
+
+            ranges[name] = Range(*(unit_value(parse_unit(texts[name]), x) for x in (low - edge, high + edge)))
+    return rows, ranges
 
 
-def variables_drawn(
+def columns_drawn(
     text: str,
     columns: Sequence[str],
     known_names: Collection[str],
     over: Collection[str] = (),
-    unknowns: Sequence[str] = (),
-) -> list[str]:
-    """The variables of the axes: those `over` which it is drawn, or else those that the data have.
+    response: str | None = None,
+    sigma: Sigma | None = None,
+    unknowns: Sequence[str] | None = None,
+    between: Mapping[str, Range] | Range | None = None,
+) -> tuple[list[str], list[str]]:
+    """The variables of the axes, and the columns that a picture needs: those of its axes, and of uncertainties.
 
-    Of equations with `unknowns` it is one. Raises `ExpressionError`.
+    The variables are those `over` which it is drawn, or else those that the data have. Of equations, which have
+    `unknowns`, or bounds of them in `between`, there is one, and the first unknown is upwards. Raises
+    `ExpressionError`.
     """
-    if over:
-        return list(dict.fromkeys(over))
-    program = _program(text, columns, known_names, unknowns)
+    unknowns = _unknowns(text, known_names, unknowns, between)
+    bound = "" if (last := last_statement(text)) is None else last.left
+    if unknowns:
+        names = [*known_names, *filter(is_name, columns)]
+        program = read_with_unknowns(text, names, unknowns, units=True).program
+    else:
+        program = parse(text, [*known_names, *(x for x in columns if is_name(x) and x != bound)], units=True)
+    over = list(dict.fromkeys(over)) or _variables(program, columns, known_names, unknowns)
+    axes = [*over]
+    response = response or next(iter(unknowns), None)
+    spreads = [x for x in parse_sigma(sigma, "").values() if isinstance(x, str)]
+    spread_columns = {*spreads} & {*columns}
+    if len(axes) == 1:
+        others = [x for x in columns if x not in (*axes, *program.variables, *known_names, *spread_columns)]
+        others = [x for x in others if is_name(x)] or others
+        chosen = response or next((x for x in others if x == bound), others[0] if len(others) == 1 else None)
+        if chosen is None:
+            what = (
+                "several columns may be the heights of the data" if others else "no column has the heights of the data"
+            )
+            raise usage_error(what, f"name it: `--response NAME`; the columns are {listed(columns)}")
+        axes.append(chosen)
+    for name in axes:
+        if name not in columns:
+            raise no_column(name, columns, "to draw")
+    for spread in spreads:
+        if spread not in columns and percentage(spread) is None:
+            raise no_column(spread, columns, "of uncertainties")
+    return over, list(dict.fromkeys([*axes, *sorted(spread_columns)]))
+
+
+def _variables(
+    program: Program, columns: Sequence[str], known_names: Collection[str], unknowns: Sequence[str]
+) -> list[str]:
+    """The one or two variables that are columns. Raises a usage error where there are others."""
     parameters = [*program.variables] if unknowns else program.parameters
     inside = sorted(name for name in parameters if name in columns and name not in unknowns)
     # of columns that have values at the point too, that is where the picture shows the tangent
@@ -69,49 +134,23 @@ def variables_drawn(
     return names
 
 
-def columns_drawn(
+def _unknowns(
     text: str,
-    columns: Sequence[str],
     known_names: Collection[str],
-    over: Collection[str] = (),
-    response: str | None = None,
-    sigma: Sigma | None = None,
-    unknowns: Sequence[str] = (),
-) -> list[str]:
-    """The columns that a picture needs: those of its axes, and of uncertainties. Raises `ExpressionError`.
+    unknowns: Sequence[str] | None,
+    between: Mapping[str, Range] | Range | None,
+) -> Sequence[str]:
+    """The unknowns of equations, which are named, or have bounds; none where there are neither.
 
-    `over` are the variables of the axes where they are said; of equations the first of the `unknowns` is upwards.
+    Raises a usage error where bounds may be those of several.
     """
-    program = _program(text, columns, known_names, unknowns)
-    axes = variables_drawn(text, columns, known_names, over, unknowns)
-    response = response or next(iter(unknowns), None)
-    spread_columns = {x for x in parse_sigma(sigma, "").values() if isinstance(x, str)} & {*columns}
-    if len(axes) == 1:
-        others = [x for x in columns if x not in (*axes, *program.variables, *known_names, *spread_columns)]
-        others = [x for x in others if is_name(x)] or others
-        chosen = response or next((x for x in others if x == _bound(text)), others[0] if len(others) == 1 else None)
-        if chosen is None:
-            hint = f"name it: `--response NAME`; the columns are {listed(columns)}"
-            what = (
-                "several columns may be the heights of the data" if others else "no column has the heights of the data"
-            )
-            raise usage_error(what, hint)
-        axes.append(chosen)
-    for name in axes:
-        if name not in columns:
-            raise no_column(name, columns, "to draw")
-    for spread in parse_sigma(sigma, "").values():
-        if isinstance(spread, str) and spread not in columns and percentage(spread) is None:
-            raise no_column(spread, columns, "of uncertainties")
-    return list(dict.fromkeys([*axes, *sorted(spread_columns)]))
-
-
-def _program(text: str, columns: Sequence[str], known_names: Collection[str], unknowns: Sequence[str] = ()) -> Program:
-    """The program where columns, but for what it binds itself, are variables; or that of equations."""
-    if unknowns:
-        return read_with_unknowns(text, [*known_names, *filter(is_name, columns)], unknowns, units=True).program
-    names = [*known_names, *[name for name in columns if is_name(name) and name != _bound(text)]]
-    return parse(text, names, units=True)
+    if unknowns or not isinstance(between, Range):
+        return unknowns or [*(between or ())]
+    program = read_with_unknowns(text, [*known_names], None, units=True).program
+    free = [name for name in program.variables if name not in known_names]
+    if len(free) != 1:
+        raise usage_error("`--between` is of one unknown, and it is not said which", f"name it: `--for {free[-1]}`")
+    return free
 
 
 def measurements(data: Mapping[str, Sequence[float]], axes: Sequence[str], sigma: Sigma | None) -> Measurements:
@@ -172,10 +211,3 @@ def _sizes(spread: Spread | None, data: Mapping[str, Sequence[float]], name: str
     if not all(size >= 0 and math.isfinite(size) for size in sizes):
         raise point_error(f"the uncertainties of `{name}` are not all 0 or larger", "mend them, or leave them out")
     return sizes
-
-
-def around_data(numbers: Sequence[float]) -> tuple[float, float]:
-    """The range that shows all of these."""
-    low, high = min(numbers), max(numbers)
-    edge = MARGIN * (high - low) or max(1.0, abs(low)) / 2
-    return low - edge, high + edge

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from ..algebra.symbolic_derivative import derivatives
 from ..batched.evaluator import Evaluator
 from ..derivatives.jacobian import output_names
-from ..equations.equations import read_with_unknowns
 from ..equations.solve import posed_equations
 from ..errors import Diagnostic, ExpressionError, quoted, usage_error
 from ..graphs.second_order import hessian_in
@@ -30,7 +29,7 @@ from .sampling import Function, Samples, sample, split
 
 if TYPE_CHECKING:
     from ..inputs.quantities import ProgramUnits, Units
-    from ..optimize.fit import Sigma
+    from ..optimize.observations import Sigma
     from .measurements import Measurements
 
 NOTHING = Samples((), (), (), 0.0, 0.0)
@@ -105,27 +104,27 @@ class Curve(Record):
     """The units of its numbers; None where they have none."""
 
     def in_logs(self) -> Curve:
-        """Return the curve in the decimal logarithms of its logarithmic axes, which are plain axes then."""
+        """Return the curve in the decimal logarithms of its logarithmic axes, which are plain axes then.
+
+        Its data are those that have logarithms, without uncertainties.
+        """
         across, up = (math.log10 if axis in self.log else float for axis in "xy")
+        data = self.data
+        if data is not None:
+            rows = [
+                (across(x), up(y))
+                for x, y in zip(data.x, data.y, strict=True)
+                if not (("x" in self.log and x <= 0) or ("y" in self.log and y <= 0))
+            ]
+            data = data._replace(x=tuple([x for x, _ in rows]), y=tuple([y for _, y in rows]), dx=(), dy=())
         return self._replace(
             log="",
             low=across(self.low),
             high=across(self.high),
             function=_mapped(self.function, across, up),
             outputs=tuple([output._replace(function=_mapped(output.function, across, up)) for output in self.outputs]),
-            data=None if self.data is None else self._data_in_logs(across, up),
+            data=data,
         )
-
-    def _data_in_logs(self, across: Callable[[float], float], up: Callable[[float], float]) -> Measurements:
-        """The data whose logarithms there are, without uncertainties."""
-        data = self.data
-        assert data is not None
-        pairs = [
-            (across(x), up(y))
-            for x, y in zip(data.x, data.y, strict=True)
-            if not (("x" in self.log and x <= 0) or ("y" in self.log and y <= 0))
-        ]
-        return data._replace(x=tuple([x for x, _ in pairs]), y=tuple([y for _, y in pairs]), dx=(), dy=())
 
     @property
     def kinks(self) -> list[float]:
@@ -165,35 +164,64 @@ def plot(
     ranges = dict(ranges or {})
     if left_out(units):
         data, units = None if data is None else dict(data), None
-    if unknowns is not None or between is not None:
+    equations = unknowns is not None or between is not None
+    typed = with_units(point)
+    values = numbers_or_quantities(typed)
+    count = None if samples is None else int(samples)
+    bounds: Mapping[str, Range] = {}
+    if equations:
+        bounds = {"": between} if isinstance(between, Range) else between or {}
         if order not in (None, 1):
             raise usage_error("the solution of equations is drawn with its first derivative", "leave `--order` out")
         if log:
-            raise usage_error(
-                "`--log` is for functions that formulas give", "leave it out, or solve the equation first"
-            )
-        given = with_units(point)
-        if data is None:
-            return _branch(text, given, wrt, ranges, unknowns, between, units)
-        bounds = {"": between} if isinstance(between, Range) else between or {}
-        in_units = may_have_units(text, _ends({**bounds, **ranges}) | {**given}, units)
-        found, ranges = _rows_drawn(
-            text, [*given], wrt, ranges, data, response, sigma, unknowns, between, in_units=in_units
-        )
-        curve = _branch(text, given, wrt, ranges, unknowns, between, units)
-        return curve._replace(data=_in_axis_units(found, data, sigma, curve.units))
-    values = numbers_or_quantities(with_units(point))
-    count = None if samples is None else int(samples)
-    if samples != count:
+            hint = "leave it out, or solve the equation first"
+            raise usage_error("`--log` is for functions that formulas give", hint)
+    elif samples != count:
         raise usage_error(f"`--samples` cannot be {samples:g}", "it takes a whole number, such as 100")
     rows: Measurements | None = None
     if data is not None:
-        in_units = may_have_units(text, _ends(ranges) | {**values}, units)
-        rows, ranges = _rows_drawn(text, [*values], wrt, ranges, data, response, sigma, path=path, in_units=in_units)
+        from .measurements import rows_drawn  # only data need it
+
+        in_units = _in_units_typed(text, typed if equations else values, {**bounds, **ranges}, units)
+        over = wrt or [*ranges]
+        rows, around_rows = rows_drawn(text, data, [*typed], over, response, sigma, unknowns, between, path, in_units)
+        ranges = around_rows | ranges
+    if equations:
+        drawn: Curve | Surface = _branch(text, typed, wrt, ranges, unknowns, between, units)
+    else:
+        drawn = _formulas(text, values, wrt, ranges, path, order, log or "", count, units)
+    if rows is None or drawn.units is None:
+        return drawn if rows is None else drawn._replace(data=rows)
+    from .measurements import in_axis_units
+
+    axes = [drawn.units["range"].get(name, drawn.units["value"]) for name in (rows.across, rows.up)]
+    return drawn._replace(data=in_axis_units(rows, getattr(data, "units", {}), sigma, axes))
+
+
+def _in_units_typed(
+    text: str, values: Mapping[str, object], ranges: Mapping[str, Range], asked: Sequence[str] | str | None
+) -> bool:
+    """Whether a program, its values or the ends of ranges may have units."""
+    ends = {(name, k): x for name, ends in ranges.items() for k, x in enumerate(ends)}
+    return may_have_units(text, {**ends, **values}, asked)
+
+
+def _formulas(
+    text: str,
+    values: dict[str, float],
+    wrt: Sequence[str] | None,
+    ranges: Mapping[str, Range],
+    path: Sequence[Mapping[str, float]],
+    order: int | None,
+    log: str,
+    count: int | None,
+    units: Sequence[str] | str | None,
+) -> Curve | Surface:
+    """The outputs of a program over one variable, or one over two."""
     typed, _, notes = read_program(text, values, [*ranges, *(wrt or ())], units=True)
     names = _across(typed, list(ranges), wrt, path)
     program, measured = typed, None
-    if may_have_units(text, _ends(ranges) | {**values}, units):
+    if _in_units_typed(text, values, ranges, units):
         program, values, ranges, measured = _in_units(typed, values, ranges, names, units)
         notes = [*notes, *(measured.warnings if measured is not None else ())]
     for name in names:
@@ -215,103 +243,26 @@ def plot(
     warnings = check_values(program, assumed) + notes
     several = len(program.outputs) > 1
     if several and order:
-        raise usage_error(
-            f"derivatives are drawn of one function, and this program has {len(program.outputs)}",
-            "leave `--order` out, or draw one of them",
-        )
+        message = f"derivatives are drawn of one function, and this program has {len(program.outputs)}"
+        raise usage_error(message, "leave `--order` out, or draw one of them")
     if several and path:
         raise usage_error("a path is drawn over one function", "leave `--path` out")
-    if len(names) == 2 and order is not None:
-        raise usage_error("`--order` is for functions of one variable", f"say over which: `--wrt {names[0]}`")
+    for option, is_given in (("order", order is not None), ("log", log), ("samples", count is not None)):
+        if is_given and len(names) == 2:
+            hint = f"say over which: `--wrt {names[0]}`"
+            raise usage_error(f"`--{option}` is for functions of one variable", hint)
     if log:
-        _check_log(log, names, ranges, order, bool(path))
+        _check_log(log, names[0], ranges, "--order" if order else "--path" if path else "")
         order, pointed = 0, False
     if len(names) == 2:
-        if samples is not None:
-            raise usage_error("`--samples` is for functions of one variable", f"say over which: `--wrt {names[0]}`")
         drawn: Curve | Surface = surface_of(program, names, assumed, ranges, path, pointed, warnings)
-    elif several:
-        drawn = _several(program, names[0], assumed, ranges.get(names[0]), pointed, warnings, log or "", count)
     else:
-        order = 1 if order is None else order
-        between_ends = ranges.get(names[0])
-        drawn = _curve(program, names[0], assumed, between_ends, path, pointed, warnings, order, log or "", count)
-        if measured is not None and order:
-            drawn = drawn._replace(formula=_formula(typed, names[0]))
-    if measured is not None:
-        drawn = drawn._replace(units=_units_of(measured, names))
-    return drawn if rows is None else drawn._replace(data=_in_axis_units(rows, data, sigma, drawn.units))
-
-
-def _ends(ranges: Mapping[str, Range]) -> dict[object, object]:
-    """The ends of ranges, each under a key of its own."""
-    return {(name, k): x for name, ends in ranges.items() for k, x in enumerate(ends)}
-
-
-def _in_axis_units(
-    rows: Measurements, data: Mapping[str, Sequence[float]] | None, sigma: Sigma | None, units: Units | None
-) -> Measurements:
-    """The rows in the units of the axes; as they are where these have none."""
-    if units is None:
-        return rows
-    from .measurements import in_axis_units
-
-    axes = [units["range"].get(name, units["value"]) for name in (rows.across, rows.up)]
-    return in_axis_units(rows, getattr(data, "units", {}), sigma, axes)
-
-
-def _rows_drawn(
-    text: str,
-    known_names: Sequence[str],
-    wrt: Sequence[str] | None,
-    ranges: Mapping[str, Range],
-    data: Mapping[str, Sequence[float]],
-    response: str | None,
-    sigma: Sigma | None,
-    unknowns: Sequence[str] | None = None,
-    between: Mapping[str, Range] | Range | None = None,
-    path: Sequence[Mapping[str, float]] = (),
-    in_units: bool = False,
-) -> tuple[Measurements, dict[str, Range]]:
-    """The rows of data to be drawn, and the ranges, which show them and the path where none are asked for.
-
-    With `in_units` these are in the units of the columns' headings.
-    """
-    from .measurements import around_data, columns_drawn, measurements, variables_drawn  # only data need it
-
-    unknowns = unknowns_of(text, known_names, unknowns, between)
-    over = variables_drawn(text, [*data], known_names, wrt or ranges, unknowns)
-    axes = columns_drawn(text, [*data], known_names, over, response, sigma, unknowns)[:2]
-    rows = measurements(data, axes, sigma)
-    shown = {name: [*data[name], *(row[name] for row in path if name in row)] for name in over}
-    around = {name: Range(*around_data(numbers)) for name, numbers in shown.items()}
-    texts = getattr(data, "units", {}) if in_units else {}
-    for name in around.keys() & texts.keys():
-        from ..inputs.quantities import unit_value  # only units need it
-        from ..quantities.unit import parse_unit
-
-        unit = parse_unit(texts[name])
-        around[name] = Range(*(x if x is None else unit_value(unit, x) for x in around[name]))
-    return rows, around | dict(ranges)
-
-
-def unknowns_of(
-    text: str,
-    known_names: Sequence[str],
-    unknowns: Sequence[str] | None,
-    between: Mapping[str, Range] | Range | None,
-) -> Sequence[str]:
-    """The unknowns of equations, which are named, or have bounds; none where there are neither.
-
-    Raises a usage error where bounds may be those of several.
-    """
-    if unknowns or not isinstance(between, Range):
-        return unknowns or [*(between or ())]
-    program = read_with_unknowns(text, known_names, None, units=True).program
-    free = [name for name in program.variables if name not in known_names]
-    if len(free) != 1:
-        raise usage_error("`--between` is of one unknown, and it is not said which", f"name it: `--for {free[-1]}`")
-    return free
+        (name,) = names
+        order = 0 if several else 1 if order is None else order
+        drawn = _curve(program, name, assumed, ranges.get(name), path, pointed, warnings, order, log, count)
+        if order:
+            drawn = drawn._replace(formula=_formula(typed, name))
+    return drawn if measured is None else drawn._replace(units=_units_of(measured, names))
 
 
 def _in_units(
@@ -348,19 +299,14 @@ def _units_of(measured: ProgramUnits, names: Sequence[str]) -> Units:
     return units
 
 
-def _check_log(log: str, names: Sequence[str], ranges: Mapping[str, Range], order: int | None, on_path: bool) -> None:
-    """Raise a usage error for what logarithmic axes do not show."""
-    if len(names) > 1:
-        raise usage_error("`--log` is for functions of one variable", f"say over which: `--wrt {names[0]}`")
-    if order or on_path:
-        other = "--order" if order else "--path"
+def _check_log(log: str, name: str, ranges: Mapping[str, Range], other: str) -> None:
+    """Raise a usage error for what logarithmic axes do not show, such as the other option."""
+    if other:
         raise usage_error("on logarithmic axes there is the function alone", f"leave `{other}` out")
-    (name,) = names
     low = ranges[name].low if name in ranges else None
     if "x" in log and (low is None or low <= 0):
-        raise usage_error(
-            f"a logarithmic axis needs a range of positive {name}", f"write `--range {name}=0.01:100`, for example"
-        )
+        message = f"a logarithmic axis needs a range of positive {name}"
+        raise usage_error(message, f"write `--range {name}=0.01:100`, for example")
 
 
 USUAL = Range(-5.0, 5.0)
@@ -420,20 +366,20 @@ def _curve(
     log: str,
     count: int | None,
 ) -> Curve:
-    evaluator = Evaluator(program, (name,))
+    """The output of a program over one variable with its derivatives up to an order, or several beside each other."""
+    outputs, at = program.outputs, values[name]
+    if len(outputs) > MOST_FUNCTIONS:
+        message = f"{len(outputs)} functions are too many for one plot"
+        raise ExpressionError("limit", message, hint=f"draw {MOST_FUNCTIONS} at most")
     tangent = None
-    if pointed:
+    if pointed and len(outputs) == 1:
         swept = value_and_gradient(REAL, program.graph, values, (name,))
         warnings = [*warnings, *[kink.warning() for kink in swept.met]]
-        tangent = Tangent(values[name], unsigned(swept.value), unsigned(swept.gradient[name]))
+        tangent = Tangent(at, unsigned(swept.value), unsigned(swept.gradient[name]))
     marks = [of_row(row, name) for row in path]
-    if ends is not None or not path:
-        low, high = ends or around(values[name])
-    else:
-        low, high = spanning([*marks, *([values[name]] if pointed else [])])
+    low, high = ends or (spanning([*marks, *([at] if pointed else [])]) if path else around(at))
     _check(name, Range(low, high))
     assert low is not None and high is not None
-    orders = functions(evaluator, name, values)
     fixed = {key: x for key, x in values.items() if key != name and key in program.variables}
     for row in path:
         other = next((key for key, x in fixed.items() if row.get(key, x) != x), None)
@@ -442,62 +388,25 @@ def _curve(
                 f"the path moves `{other}` too, which is held at {fixed[other]:g} here",
                 f"draw it over both: `--wrt {name},{other}`",
             )
-    on_path = ((x, orders[0](x)) for x in marks)
-    curve = Curve(
-        program.text,
-        name,
-        low,
-        high,
-        fixed,
-        tuple(warnings),
-        formula=_formula(program, name) if order else "",
-        tangent=tangent,
-        path=tuple((x, y) for x, y in on_path if y is not None),
-        log=log,
-        samples=count,
-    )
-    return _sampled(curve, orders[: order + 1], [values[name]] if pointed else [])
-
-
-def _several(
-    program: Program,
-    name: str,
-    values: Mapping[str, float],
-    ends: Range | None,
-    pointed: bool,
-    warnings: Sequence[Diagnostic],
-    log: str,
-    count: int | None,
-) -> Curve:
-    """The outputs of a program over one variable, beside each other."""
-    outputs = program.outputs
-    if len(outputs) > MOST_FUNCTIONS:
-        raise ExpressionError(
-            "limit", f"{len(outputs)} functions are too many for one plot", hint=f"draw {MOST_FUNCTIONS} at most"
-        )
-    low, high = ends or around(values[name])
-    assert low is not None and high is not None
-    called = output_names(program.text, outputs, {b.value: b.name for b in program.bindings})
-    fixed = {key: x for key, x in values.items() if key != name and key in program.variables}
-    also = [values[name]] if pointed else []
+    curve = Curve(program.text, name, low, high, fixed, tuple(warnings), tangent=tangent, log=log, samples=count)
+    also = [at] if pointed else []
+    if len(outputs) == 1:
+        orders = functions(Evaluator(program, (name,)), name, values)
+        on_path = ((x, orders[0](x)) for x in marks)
+        curve = curve._replace(path=tuple((x, y) for x, y in on_path if y is not None))
+        return _sampled(curve, orders[: order + 1], also)
     results: list[Output] = []
+    called = output_names(program.text, outputs, {b.value: b.name for b in program.bindings})
     for title, output in zip(called, outputs, strict=True):
         heights, *_ = functions(Evaluator(program, (name,), output), name, values)
-        samples = _on_axes(heights, low, high, also, log, count)
-        results.append(Output(title, samples, heights(values[name]) if pointed else None))
-    if not any(result.function.stretches for result in results):
-        raise _nowhere(name, low, high)
-    coarse = any(result.function.coarse for result in results)
-    all_warnings = (*warnings, *([_coarse(name, low, high)] if coarse else []))
-    at = values[name] if pointed else None
-    function = results[0].function
-    return Curve(program.text, name, low, high, fixed, all_warnings, function, outputs=tuple(results), at=at, log=log)
+        results.append(Output(title, _on_axes(heights, curve, also), heights(at) if pointed else None))
+    curve = curve._replace(function=results[0].function, outputs=tuple(results), at=at if pointed else None)
+    return _checked(curve, [result.function for result in results])
 
 
-def _on_axes(
-    function: Function, low: float, high: float, also: Sequence[float], log: str, count: int | None
-) -> Samples:
-    """The function, sampled as evenly as the axes show it."""
+def _on_axes(function: Function, curve: Curve, also: Sequence[float]) -> Samples:
+    """The function, sampled over the range of a curve as evenly as its axes show it."""
+    low, high, log, count = curve.low, curve.high, curve.log, curve.samples
     if not log:
         return sample(function, low, high, also, count)
     across, up = (math.log10 if axis in log else float for axis in "xy")
@@ -525,34 +434,31 @@ def _mapped(samples: Samples, across: Callable[[float], float], up: Callable[[fl
     )
 
 
-def _nowhere(name: str, low: float, high: float) -> ExpressionError:
-    return ExpressionError(
-        "domain", f"the program has no value anywhere from {name} = {low:g} to {high:g}", hint="give another `--range`"
-    )
-
-
-def _coarse(name: str, low: float, high: float) -> Diagnostic:
-    message = f"the curve bends or breaks more often from {name} = {low:g} to {high:g} than could be followed"
-    hint = f"show less of it: `--range {name}={low / 10:g}:{high / 10:g}`; or allow more work: `--work 10`"
-    return Diagnostic("limit", message, None, hint)
-
-
 def _sampled(curve: Curve, orders: Sequence[Function], also: Sequence[float]) -> Curve:
     """The curve with its function and derivatives sampled, in their orders, the numbers `also` among the samples."""
-    name, low, high = curve.variable, curve.low, curve.high
     sampled: list[Samples] = []
     for function in orders:
-        samples = _on_axes(function, low, high, also, curve.log, curve.samples)
+        samples = _on_axes(function, curve, also)
         if sampled:
             samples = samples._replace(stretches=split(samples.stretches, sampled[-1].breaks))
         elif not samples.stretches:
-            raise _nowhere(name, low, high)
+            break
         sampled.append(samples)
-    warnings = curve.warnings
-    if any(samples.coarse for samples in sampled[:2]):
-        warnings = (*warnings, _coarse(name, low, high))
-    value, derivative, second = (*sampled, NOTHING, NOTHING)[: ORDERS + 1]
-    return curve._replace(function=value, derivative=derivative, second=second, warnings=warnings)
+    value, derivative, second = (*sampled, NOTHING, NOTHING, NOTHING)[: ORDERS + 1]
+    return _checked(curve._replace(function=value, derivative=derivative, second=second), [value, derivative])
+
+
+def _checked(curve: Curve, samples: Sequence[Samples]) -> Curve:
+    """The curve, with a warning where its samples do not follow it. Raises `ExpressionError` where there are none."""
+    name, low, high = curve.variable, curve.low, curve.high
+    if not any(function.stretches for function in samples):
+        message = f"the program has no value anywhere from {name} = {low:g} to {high:g}"
+        raise ExpressionError("domain", message, hint="give another `--range`")
+    if not any(function.coarse for function in samples):
+        return curve
+    message = f"the curve bends or breaks more often from {name} = {low:g} to {high:g} than could be followed"
+    hint = f"show less of it: `--range {name}={low / 10:g}:{high / 10:g}`; or allow more work: `--work 10`"
+    return curve._replace(warnings=(*curve.warnings, Diagnostic("limit", message, None, hint)))
 
 
 def _branch(
@@ -595,12 +501,9 @@ def _branch(
             raise usage_error(f"`{name}` is no variable that the solution follows", f"its variables: {quoted(free)}")
     chosen = chosen or free
     if len(chosen) != 1:
-        raise usage_error(
-            f"the solution of equations is drawn over one variable, and there are {len(chosen)}",
-            f"say over which: `--wrt {free[0]}`"
-            if free
-            else "write one with another variable; the range of a formula is `--range x=-2:4`",
-        )
+        hint = "write one with another variable; the range of a formula is `--range x=-2:4`"
+        hint = f"say over which: `--wrt {free[0]}`" if free else hint
+        raise usage_error(f"the solution of equations is drawn over one variable, and there are {len(chosen)}", hint)
     (name,) = chosen
     values, rows, warnings = model.first([name])
     at = model.values[name]
@@ -660,22 +563,18 @@ def functions(evaluator: Evaluator, name: str, values: Mapping[str, float]) -> t
     place = [values[variable] for variable in evaluator.variables]
     position = evaluator.variables.index(name)
 
-    def value(x: float) -> float | None:
-        place[position] = x
-        with work.Defined():
-            return unsigned(evaluator.value(place))
-        return None
-
-    def slope(x: float) -> float | None:
-        place[position] = x
-        with work.Defined():
-            return unsigned(evaluator(place)[1][0])
-        return None
-
-    def second(x: float) -> float | None:
+    def second(at: Sequence[float]) -> float:
         work.charge(work.SECOND_DERIVATIVE * evaluator.steps)
-        with work.Defined():
-            return unsigned(float(hessian_in(REAL, evaluator.output, {**values, name: x}, [name]).hessian[0][0]))
-        return None
+        point = {**values, name: at[position]}
+        return float(hessian_in(REAL, evaluator.output, point, [name]).hessian[0][0])
 
-    return value, slope, second
+    def function(compute: Callable[[Sequence[float]], float]) -> Function:
+        def height(x: float) -> float | None:
+            place[position] = x
+            with work.Defined():
+                return unsigned(compute(place))
+            return None
+
+        return height
+
+    return function(evaluator.value), function(lambda at: evaluator(at)[1][0]), function(second)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from ..numbers.budget import DRAWN_POINT, SAMPLE, current
@@ -57,36 +58,25 @@ def sample(
     """
     work = current()
     before = work.left
-    if count is not None:
-        return _evenly(function, low, high, count)
-    xs = sorted(
-        {low + (high - low) * k / SAMPLES for k in range(SAMPLES)} | {high} | {x for x in also if low < x < high}
-    )
+    if count is None:
+        steps = {low + (high - low) * k / SAMPLES for k in range(SAMPLES)} | {high}
+        xs = sorted(steps | {x for x in also if low < x < high})
+    else:
+        xs = [low + (high - low) * k / (count - 1) for k in range(count)]
     ys = [function(x) for x in xs]
     heights = sorted(y for y in ys if y is not None)
-    height = _core(heights)[1] - _core(heights)[0] if heights else 1.0
+    first, last = _core(heights) if heights else (0.0, 1.0)
     reserve = max(work.left / 2, 1.5 * (before - work.left))
-    tracer = _Tracer(function, height or abs(heights[0]) if heights else 1.0, reserve)
-    for k in range(len(xs) - 1):
-        tracer.step(xs[k], ys[k], xs[k + 1], ys[k + 1])
+    tracer = _Tracer(function, last - first or abs(heights[0]), reserve)
+    for (a, at_a), (b, at_b) in pairwise(zip(xs, ys, strict=True)):
+        tracer.put(a, at_a)
+        if count is None:
+            tracer.look(a, at_a, b, at_b)
     tracer.put(xs[-1], ys[-1])
     tracer.cut()
     bottom, top = _heights(heights, [y for stretch in tracer.stretches for _, y in stretch])
     gaps, breaks = _between(tracer.stretches, low, high)
     return Samples(tuple(tracer.stretches), gaps, breaks, bottom, top, tracer.coarse)
-
-
-def _evenly(function: Function, low: float, high: float, count: int) -> Samples:
-    """The function at so many places at equal distances."""
-    tracer = _Tracer(function, 1.0, 0)
-    for k in range(count):
-        x = low + (high - low) * k / (count - 1)
-        tracer.put(x, function(x))
-    tracer.cut()
-    heights = [y for stretch in tracer.stretches for _, y in stretch]
-    bottom, top = _heights(sorted(heights), heights)
-    gaps, breaks = _between(tracer.stretches, low, high)
-    return Samples(tuple(tracer.stretches), gaps, breaks, bottom, top)
 
 
 class _Enough(Exception):
@@ -97,14 +87,12 @@ class _Tracer:
     """Goes from sample to sample and collects the pieces."""
 
     def __init__(self, function: Function, height: float, reserve: float) -> None:
-        self.work = current()
-        self.reserve = reserve
-        """Steps of work that are left to others."""
+        self.work, self.reserve = current(), reserve
+        """The work, and how many steps of it are left to others."""
         self.coarse = False
         self.drawn = self._counted = 0
         """How many points are drawn so far, and how many of them are counted as work."""
-        self.plain = function
-        self.height = height or 1.0
+        self.plain, self.height = function, height or 1.0
         self.stretches: list[Stretch] = []
         self._open: list[Point] = []
 
@@ -130,29 +118,26 @@ class _Tracer:
             self.stretches.append(tuple(self._open))
             self._open = []
 
-    def step(self, a: float, at_a: float | None, b: float, at_b: float | None) -> None:
-        """Draw from one sample up to the next, which itself is left to what follows."""
-        self.put(a, at_a)
-        if at_a is None and at_b is None:
-            return
+    def look(self, a: float, at_a: float | None, b: float, at_b: float | None) -> None:
+        """Draw what is between two samples, as far as there is work for it."""
         try:
-            self._look(a, at_a, b, at_b)
+            if at_a is not None and at_b is not None:
+                self._join(a, at_a, b, at_b)
+            elif at_a is not None or at_b is not None:
+                self._edge(a, at_a, b, at_b)
         except _Enough:
             self.coarse = True
 
-    def _look(self, a: float, at_a: float | None, b: float, at_b: float | None) -> None:
-        """Draw what is between two samples. Raises `_Enough`."""
-        if at_a is None or at_b is None:
-            self._edge(a, at_a, b, at_b)
-        elif abs(at_b - at_a) > LEAP * self.height and (jump := self._broken(a, at_a, b, at_b)):
+    def _join(self, a: float, at_a: float, b: float, at_b: float) -> None:
+        """Draw what is between two samples with heights, in two pieces where it breaks."""
+        if abs(at_b - at_a) > LEAP * self.height and (jump := self._broken(a, at_a, b, at_b)):
             (left, at_left), (right, at_right) = jump
             self._bend(a, at_a, left, at_left, DEPTH)
             self.put(left, at_left)
             self.cut()
             self.put(right, at_right)
-            self._bend(right, at_right, b, at_b, DEPTH)
-        else:
-            self._bend(a, at_a, b, at_b, DEPTH)
+            a, at_a = right, at_right
+        self._bend(a, at_a, b, at_b, DEPTH)
 
     def _edge(self, a: float, at_a: float | None, b: float, at_b: float | None) -> None:
         """Draw up to the very edge of the domain, which lies between the two samples."""

@@ -102,7 +102,7 @@ def write_part(part: Part, job: Job) -> Tally | ExpressionError:
             raise error.with_traceback(None) from None
         return error.with_traceback(None)
     except MemoryError:
-        return bugs.no_memory()
+        return bugs.error_of(MemoryError(), "the part")
 
 
 @reported()
@@ -123,7 +123,7 @@ def _write(part: Part, job: Job) -> Tally:
     except FailedRow as failed:
         raise failed.placed from None
     except OSError as fault:
-        raise file.unwritten(fault) from None
+        raise filesystems.unwritten(file.path, fault) from None
     finally:
         if to is not None:
             to.drop()
@@ -133,7 +133,7 @@ def _write(part: Part, job: Job) -> Tally:
 
 # ---- how rows are divided -----------------------------------------------------------------------------------------
 def divided(files: Files) -> list[Part]:
-    """The rows of files in parts. Raises `ExpressionError`."""
+    """Return the rows of files in parts. Raises `ExpressionError`."""
     fragments = files.look_into(lambda file: [(part, part.size if part else file.size) for part in file.fragments()])
     parts: list[Part] = []
     pieces: list[Piece] = []
@@ -149,7 +149,7 @@ def divided(files: Files) -> list[Part]:
 
 
 def absolute(path: str) -> str:
-    """A path that is the same in other processes; a folder goes on ending in `/`."""
+    """Return a path that is the same in other processes; a folder goes on ending in `/`."""
     return path if filesystems.is_url(path) else os.path.abspath(path) + "/" * path.endswith("/")
 
 
@@ -339,8 +339,8 @@ def _tally(part: Part, future: Any) -> Tally:
     if type(fault).__name__ == "KilledWorker":
         message = f"the part of {read} ended every worker that tried it, perhaps for want of memory"
         raise ExpressionError("limit", message, hint="give the workers more memory, or the file smaller row groups")
-    if isinstance(fault, Exception) and not isinstance(fault, ExpressionError) and not bugs.tracebacks:
-        raise bugs.internal_error_message(fault, f"the rows of {read}")
+    if isinstance(fault, Exception):
+        raise bugs.error_of(fault, f"the rows of {read}")
     if not isinstance(result, Tally):
         raise result
     return result

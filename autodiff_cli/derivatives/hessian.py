@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import Diagnostic, ExpressionError
 from ..graphs.second_order import hessian_in
-from ..graphs.value import Value
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values
 from ..inputs.measured_points import program_units, with_units
-from ..inputs.problem import Point, Problem, pose, single_output
+from ..inputs.problem import Point, Problem, check_single, pose
 from ..numbers.base import NumberType
 from ..numbers.running_error import UNIT
 from ..numerics.linear_algebra import eigenvalues
-from ..numerics.optimality import Derivatives, classified, derivatives, direction_in_words
+from ..numerics.optimality import Derivatives, Single, classified, direction_in_words
 from ..record import Record
 
 if TYPE_CHECKING:
@@ -76,113 +75,85 @@ def hessian(
     >>> answer.hessian, answer.eigenvalues, answer.verdict
     ([[2.0, 0.0], [0.0, -2.0]], [-2.0, 2.0], 'saddle')
     """
+    point = with_units(point)
     if over is not None:
-        return _reduced(text, point, wrt, over, arithmetic, units)
-    posed = pose(text, with_units(point), wrt, quantities=True)
-    output = single_output(posed.program)
+        return _over_data(text, point, wrt, over, arithmetic, units)
+    posed = pose(text, point, wrt, quantities=True)
+    check_single(posed.program)
     names = posed.wanted
     check_size(names)
     measured = program_units(posed.program, posed.values, units, system=system)
-    tree: Units | None = None
-    warnings: list[Diagnostic] = []
 
     def work(m: NumberType, values: Values) -> dict[str, Any]:
         result = hessian_in(m, posed.program.graph, values, names)
         gradient = dict(zip(names, result.gradient, strict=True))
         return {"value": result.value, "gradient": gradient, "hessian": result.hessian, "point": values}
 
-    result = arithmetic.run(posed.point, work)
-    matrix = [[float(x) for x in row] for row in result["hessian"]]
-    spectrum, verdict, curvature, flat = _classified(
-        matrix, names, lambda: _with_errors(posed, output, result, matrix, arithmetic), warnings
-    )
+    numbers = arithmetic.run(posed.point, work)
+    matrix = [[float(x) for x in row] for row in numbers["hessian"]]
+    shape = _shape(matrix, names, lambda: _with_errors(posed, numbers, matrix, arithmetic), posed.warnings)
+    tree: Units | None = None
     if measured is not None:
         # the verdict is the same in all units
         tree = measured.of_hessian(names)
-        result = arithmetic.run(posed.point, work, tree)
-        spectrum = _spectrum_in_units(spectrum, tree)
-        flat = () if spectrum is None else flat
-        warnings += measured.warnings
-    return Hessian(
-        text,
-        arithmetic,
-        result["value"],
-        result["gradient"],
-        result["hessian"],
-        spectrum,
-        verdict,
-        curvature,
-        flat,
-        result["point"],
-        posed.program.constants,
-        (*posed.warnings, *warnings),
-        units=tree,
-    )
+        numbers = arithmetic.run(posed.point, work, tree)
+        shape = _in_units(shape, tree, in_si=True)
+        posed.warnings.extend(measured.warnings)
+    constants, warnings = posed.program.constants, tuple(posed.warnings)
+    return Hessian(text, arithmetic, **numbers, **shape, constants=constants, warnings=warnings, units=tree)
 
 
-def _spectrum_in_units(spectrum: list[float] | None, tree: Units) -> list[float] | None:
-    """Eigenvalues in their unit, which is added to the tree; None where the entries have different dimensions."""
-    from ..quantities.unit import coherent
-
-    units = dict.fromkeys(unit for row in tree["hessian"] for unit in row)
-    if not spectrum or len({unit.dimension for unit in units}) > 1:
-        return None
-    first = next(iter(units))
-    unit = first if len(units) == 1 else coherent(first.dimension)
-    tree["eigenvalues"] = [unit] * len(spectrum)
-    return [unit.from_si(x) for x in spectrum]
-
-
-def _reduced(
+def _over_data(
     text: str,
-    point: Point | None,
+    point: Point,
     wrt: Sequence[str] | None,
     over: LossSpec,
     arithmetic: Arithmetic,
     units: Sequence[str] | str | None,
 ) -> Hessian:
-    """Compute it for a formula's sum or mean over rows of data."""
-    from ..batched.data_loss import in_doubles, pose_over
+    """Return the Hessian of a formula's sum or mean over rows of data."""
+    from ..batched.data_loss import in_doubles, pose_over  # only data need it
 
     in_doubles(arithmetic)
-    posed, function = pose_over(text, with_units(point), wrt, over, 1, only_variables=True, units=units)
-    names = posed.wanted
+    posed, function = pose_over(text, point, wrt, over, 1, only_variables=True, units=units)
+    names, measured = posed.wanted, function.units
     check_size(names)
     at = function.derivatives(posed.values, names, [abs(posed.values[name]) for name in names])
-    warnings: list[Diagnostic] = []
     gradient: dict[str, Any] = dict(zip(names, at.gradient, strict=True))
     matrix: list[list[Any]] = [[*row] for row in at.hessian]
     tree: Units | None = None
-    measured = function.units
     if measured is not None:
         tree = measured.of_hessian(names)
         gradient = {name: x * measured.factor_of(tree["gradient"][name], [name]) for name, x in gradient.items()}
-        for row, of_row, name in zip(matrix, tree["hessian"], names, strict=True):
-            row[:] = [
-                x * measured.factor_of(unit, [name, other]) for x, unit, other in zip(row, of_row, names, strict=True)
-            ]
-    spectrum, verdict, curvature, flat = _classified(matrix, names, lambda: at, warnings)
+        matrix = [
+            [x * measured.factor_of(unit, [name, other]) for x, unit, other in zip(row, of_row, names, strict=True)]
+            for row, of_row, name in zip(matrix, tree["hessian"], names, strict=True)
+        ]
+    shape = _shape(matrix, names, lambda: at, posed.warnings)
     if tree is not None:
-        (unit, *others) = dict.fromkeys(unit for row in tree["hessian"] for unit in row) or [None]
-        spectrum, flat = (None, ()) if others else (spectrum, flat)
-        if spectrum and unit is not None:
-            tree["eigenvalues"] = [unit] * len(spectrum)
+        shape = _in_units(shape, tree, in_si=False)
+    constants, warnings = posed.program.constants, tuple(posed.warnings)
+    numbers: dict[str, Any] = {"value": at.value, "gradient": gradient, "hessian": matrix, "point": {**posed.values}}
     return Hessian(
-        text,
-        DOUBLE,
-        at.value,
-        gradient,
-        matrix,
-        spectrum,
-        verdict,
-        curvature,
-        flat,
-        {**posed.values},
-        posed.program.constants,
-        (*posed.warnings, *warnings),
-        function.summary,
-        tree,
+        text, DOUBLE, **numbers, **shape, constants=constants, warnings=warnings, over=function.summary, units=tree
     )
+
+
+def _in_units(shape: dict[str, Any], tree: Units, *, in_si: bool) -> dict[str, Any]:
+    """Return eigenvalues in their unit, which is added to the tree; none where the entries have different units.
+
+    Those of a matrix in the SI's units are only none where its entries have different dimensions.
+    """
+    from ..quantities.unit import coherent
+
+    units = dict.fromkeys(unit for row in tree["hessian"] for unit in row)
+    spectrum = shape["eigenvalues"]
+    if not spectrum or len({unit.dimension for unit in units} if in_si else units) > 1:
+        return shape | {"eigenvalues": None, "flat": ()}
+    (unit, *others) = units
+    unit = coherent(unit.dimension) if others else unit
+    tree["eigenvalues"] = [unit] * len(spectrum)
+    return shape | {"eigenvalues": [unit.from_si(x) for x in spectrum]} if in_si else shape
 
 
 def check_size(names: Sequence[str]) -> None:
@@ -196,10 +167,10 @@ def check_size(names: Sequence[str]) -> None:
         )
 
 
-def _classified(
+def _shape(
     matrix: list[list[float]], names: Sequence[str], at: Callable[[], Derivatives], warnings: list[Diagnostic]
-) -> tuple[list[float] | None, str, str, tuple[str, ...]]:
-    """Eigenvalues, verdict, curvature and flat directions of a matrix; what there is to say goes to the warnings."""
+) -> dict[str, Any]:
+    """Return eigenvalues, verdict, curvature and flat directions of a matrix. Too large a one adds a warning."""
     spectrum: list[float] | None = None
     if len(names) > MOST_EIGENVALUES:
         message = f"no eigenvalues: the matrix has more than {MOST_EIGENVALUES} rows"
@@ -207,18 +178,14 @@ def _classified(
     elif all(abs(x) < 1e300 for row in matrix for x in row):
         spectrum = [x + 0.0 for x in eigenvalues(matrix)]
     if spectrum is None:
-        return None, "undecided", "unknown", ()
+        return {"eigenvalues": None, "verdict": "undecided", "curvature": "unknown", "flat": ()}
     verdict = classified(at())
-    return (
-        spectrum,
-        verdict.kind,
-        verdict.curvature,
-        tuple(direction_in_words(direction, names) for direction in verdict.flat),
-    )
+    flat = tuple(direction_in_words(direction, names) for direction in verdict.flat)
+    return {"eigenvalues": spectrum, "verdict": verdict.kind, "curvature": verdict.curvature, "flat": flat}
 
 
 def _with_errors(
-    posed: Problem, output: Value, result: dict[str, Any], matrix: list[list[float]], arithmetic: Arithmetic
+    posed: Problem, result: dict[str, Any], matrix: list[list[float]], arithmetic: Arithmetic
 ) -> Derivatives:
     """The result in doubles, and an error bound of each number.
 
@@ -229,18 +196,19 @@ def _with_errors(
     # what is shown is a double, whatever it was computed in
     nearest = [[UNIT * abs(x) for x in row] for row in matrix]
     roundoff = {"double": UNIT, "precision": 10.0**-arithmetic.digits}.get(arithmetic.name, 0.0)
-    if roundoff:
-        point = posed.values
-        try:
-            rough = derivatives(output, point, posed.wanted, [abs(point[name]) for name in posed.wanted])
-        except ExpressionError:
-            # beyond the range of doubles, where only more digits lead: each number is taken to be right to its last one
-            return Derivatives(value, 0.0, slopes, [roundoff * abs(x) for x in slopes], matrix, nearest)
-        share = roundoff / UNIT
-        slope_errors = [share * x for x in rough.gradient_error]
-        errors = [
-            [share * e + near for e, near in zip(row, others, strict=True)]
-            for row, others in zip(rough.hessian_error, nearest, strict=True)
-        ]
-        return Derivatives(value, share * rough.value_error, slopes, slope_errors, matrix, errors)
-    return Derivatives(value, 0.0, slopes, [0.0] * len(slopes), matrix, nearest)
+    in_full = Derivatives(value, 0.0, slopes, [roundoff * abs(x) if roundoff else 0.0 for x in slopes], matrix, nearest)
+    if not roundoff:
+        return in_full
+    point, share = posed.values, roundoff / UNIT
+    try:
+        size = [abs(point[name]) for name in posed.wanted]
+        rough = Single(posed.program.outputs[0]).derivatives(point, posed.wanted, size)
+    except ExpressionError:
+        # beyond the range of doubles, where only more digits lead: each number is taken to be right to its last one
+        return in_full
+    errors = [
+        [share * e + near for e, near in zip(row, others, strict=True)]
+        for row, others in zip(rough.hessian_error, nearest, strict=True)
+    ]
+    slope_errors = [share * x for x in rough.gradient_error]
+    return Derivatives(value, share * rough.value_error, slopes, slope_errors, matrix, errors)

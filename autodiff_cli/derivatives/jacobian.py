@@ -32,19 +32,19 @@ class Jacobian(Record):
     arithmetic: Arithmetic
     outputs: list[str]
     """The name of each output, or its text."""
-    values: list[Shown]
     variables: list[str]
-    jacobian: list[list[Shown]] | None
-    """A row for each output, a column for each variable; None where only a product was asked for."""
-    direction: dict[str, Shown] | None
-    product: list[Shown] | None
-    """The derivative of each output along the direction."""
-    adjoint: list[Shown] | None
-    gradient: dict[str, Shown] | None
-    """The derivative by each variable of the outputs' sum, weighted with the adjoint."""
+    values: list[Shown]
     point: dict[str, Shown]
     constants: dict[str, float]
     warnings: tuple[Diagnostic, ...]
+    jacobian: list[list[Shown]] | None = None
+    """A row for each output, a column for each variable; None where only a product was asked for."""
+    direction: dict[str, Shown] | None = None
+    product: list[Shown] | None = None
+    """The derivative of each output along the direction."""
+    adjoint: list[Shown] | None = None
+    gradient: dict[str, Shown] | None = None
+    """The derivative by each variable of the outputs' sum, weighted with the adjoint."""
     units: Units | None = None
     """The units of its numbers, under the names of their fields; None where they have none."""
 
@@ -79,13 +79,11 @@ def jacobian(
     if direction is not None:
         for name in direction:
             if name not in names:
-                known_names = quoted(names)
-                raise usage_error(
-                    f"`{name}` of the direction is not differentiated by", f"the variables: {known_names}"
-                )
+                hint = f"the variables: {quoted(names)}"
+                raise usage_error(f"`{name}` of the direction is not differentiated by", hint)
         along = {name: direction.get(name, 0.0) for name in names}
     weights = None if adjoint is None else _weights(adjoint, called)
-    whole = along is None and weights is None
+    in_full = along is None and weights is None
     measured = program_units(posed.program, posed.values, units, called, system)
     tree = None
     if measured is not None:
@@ -94,7 +92,7 @@ def jacobian(
         for name, value in along.items():
             if type(value) is Quantity:
                 raise without_units(name, value)
-    if whole and len(names) * len(outputs) > MOST_ENTRIES:
+    if in_full and len(names) * len(outputs) > MOST_ENTRIES:
         raise ExpressionError(
             "limit",
             f"a Jacobian of {len(outputs):,} rows and {len(names):,} columns is too large",
@@ -102,20 +100,19 @@ def jacobian(
             "ask for a product with it: `--direction`, `--adjoint`, or for some variables: `--wrt x,y`",
         )
     warnings: list[Diagnostic] = []
-    inputs = {("point", name): value for name, value in posed.point.items()}
-    inputs |= {("direction", name): value for name, value in (along or {}).items()}
-    inputs |= {("adjoint", str(k)): value for k, value in enumerate(weights or ())}
-    keys = {f"{part} {name}": (part, name) for part, name in inputs}
+    inputs: dict[str, float | str] = {f"point {name}": value for name, value in posed.point.items()}
+    inputs |= {f"direction {name}": value for name, value in (along or {}).items()}
+    inputs |= {f"adjoint {k}": value for k, value in enumerate(weights or ())}
 
     def work(m: NumberType, numbers: Values) -> dict[str, Any]:
         parts: dict[str, Values] = {"point": {}, "direction": {}, "adjoint": {}}
         for key, number in numbers.items():
-            part, name = keys[key]
+            part, _, name = key.partition(" ")
             parts[part][name] = number
         at = evaluate_in(m, posed.program.graph, parts["point"], names)
         result: dict[str, Any] = {"point": parts["point"], "values": at.values}
         kinks: Kinks = {}
-        if whole:
+        if in_full:
             result["jacobian"], kinks = at.jacobian(names)
         if along is not None:
             result["direction"] = parts["direction"]
@@ -127,22 +124,11 @@ def jacobian(
         warnings[:] = kink_warnings(arithmetic, kinks.values())
         return result
 
-    results = arithmetic.run({f"{part} {name}": value for (part, name), value in inputs.items()}, work, tree)
+    numbers = arithmetic.run(inputs, work, tree)
+    warnings = [*posed.warnings, *warnings, *(measured.warnings if measured is not None else ())]
+    constants = posed.program.constants
     return Jacobian(
-        text,
-        arithmetic,
-        called,
-        results["values"],
-        names,
-        results.get("jacobian"),
-        results.get("direction"),
-        results.get("product"),
-        results.get("adjoint"),
-        results.get("gradient"),
-        results["point"],
-        posed.program.constants,
-        (*posed.warnings, *warnings, *(measured.warnings if measured is not None else ())),
-        tree,
+        text, arithmetic, called, names, **numbers, constants=constants, warnings=tuple(warnings), units=tree
     )
 
 
@@ -175,11 +161,10 @@ def _posed(text: str, point: Point | None, wrt: Sequence[str] | None) -> Problem
         return pose(text, with_units(point), wrt, quantities=True)
     except ExpressionError as error:
         listed = _with_commas(text, error, point or {})
-        if not listed:
-            raise
-        diagnostic = error.diagnostic
-        hint = f"several outputs are listed with commas: `{listed}`"
-        raise ExpressionError(diagnostic.kind, diagnostic.message, diagnostic.span, hint, diagnostic.also) from None
+        if listed:
+            hint = f"several outputs are listed with commas: `{listed}`"
+            error.diagnostic = error.diagnostic._replace(hint=hint, offers=())
+        raise
 
 
 def _with_commas(text: str, error: ExpressionError, point: Point) -> str:
@@ -225,6 +210,5 @@ def _weights(adjoint: Mapping[str, float | str] | Sequence[float | str], outputs
         return list(adjoint)
     for name in adjoint:
         if name not in outputs:
-            known_names = quoted(outputs)
-            raise usage_error(f"`{name}` of the adjoint is not an output", f"the outputs: {known_names}")
+            raise usage_error(f"`{name}` of the adjoint is not an output", f"the outputs: {quoted(outputs)}")
     return [adjoint.get(name, 0.0) for name in outputs]

@@ -1,24 +1,27 @@
-"""The Taylor polynomial of a program in one variable at a point."""
+"""The Taylor polynomial of a program in one variable at a point, through a removable singularity too."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from ..errors import Diagnostic, ExpressionError, quoted, usage_error
+from ..graphs.laurent import Laurent, NoSeries, laurent_in
 from ..graphs.taylor_mode import taylor_in
+from ..graphs.value import Value
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values
 from ..inputs.figures import Figure
 from ..inputs.measured_points import program_units, with_units
 from ..inputs.problem import Point, check_single, pose
-from ..numbers.base import NO_RESULT, Number, NumberType
+from ..language.builder import Program
+from ..numbers.base import NO_RESULT, Number, NumberType, Refusal
+from ..numbers.budget import BudgetExceeded, Defined
 from ..numbers.floats import REAL
 from ..numbers.running_error import RUNNING, UNIT, Bounded
 from ..record import Record
 from ..run.flat_graph import Graph
-from .holes import series_through
 
 if TYPE_CHECKING:
     from ..inputs.quantities import Units
@@ -31,6 +34,10 @@ MOST_DIGITS = 300_000
 """Order times digits: what comes back within seconds."""
 
 
+DIGITS = (60, 150)
+"""A number that is not proven to be 0, and is not distinguished from it with so many digits, is taken for 0."""
+
+
 class Taylor(Record):
     """The coefficients of a Taylor polynomial, and the polynomial as a formula."""
 
@@ -40,9 +47,9 @@ class Taylor(Record):
     order: int
     coefficients: list[Shown]
     """By order: the derivative of order k at the point, divided by k!."""
+    point: dict[str, Shown]
     polynomial: str
     """The polynomial as a program of the language."""
-    point: dict[str, Shown]
     constants: dict[str, float]
     warnings: tuple[Diagnostic, ...]
     units: Units | None = None
@@ -76,27 +83,11 @@ def taylor(
         hint = f"choose one of {named}: `--wrt {posed.wanted[0]}`" if named else "there is nothing to expand it in"
         count = len(posed.wanted) or "none"
         raise usage_error(f"a Taylor series is taken in one variable, and this program has {count}", hint)
-    if order < 0:
-        raise ExpressionError("limit", f"the order {order} is negative", None, "the order 0 is the value alone")
-    if order > MOST_ORDERS:
-        raise ExpressionError(
-            "limit",
-            f"the order {order:,} is too high: the time grows with its third power",
-            None,
-            f"ask for an order up to {MOST_ORDERS}",
-        )
-    if arithmetic.name in ("precision", "certified") and order * arithmetic.digits > MOST_DIGITS:
-        raise ExpressionError(
-            "limit",
-            f"order {order} with {arithmetic.digits:,} digits would take too long",
-            None,
-            f"order times digits may be up to {MOST_DIGITS:,}",
-        )
+    _check_order(order, arithmetic)
     name = posed.wanted[0]
     measured = program_units(posed.program, posed.values, units, system=system)
-    tree = None
-    if measured is not None:
-        tree = measured.tree(coefficients=measured.coefficients(name, order))
+    tree = None if measured is None else measured.tree(coefficients=measured.coefficients(name, order))
+    remarks: list[Diagnostic] = []
 
     def work(m: NumberType, values: Values) -> dict[str, Any]:
         result = _without_noise(graph, values, posed.point, name, order) if m is REAL else None
@@ -112,20 +103,28 @@ def taylor(
             remarks[:] = through[1:]
         return {"coefficients": coefficients, "point": values}
 
-    remarks: list[Diagnostic] = []
-    result = arithmetic.run(posed.point, work, tree)
+    numbers = arithmetic.run(posed.point, work, tree)
+    formula = polynomial(name, numbers["coefficients"], numbers["point"][name], units=tree)
+    warnings = (*posed.warnings, *remarks, *(measured.warnings if measured is not None else ()))
+    constants = posed.program.constants
     return Taylor(
-        text,
-        arithmetic,
-        name,
-        order,
-        result["coefficients"],
-        polynomial(name, result["coefficients"], result["point"][name], units=tree),
-        result["point"],
-        posed.program.constants,
-        (*posed.warnings, *remarks, *(measured.warnings if measured is not None else ())),
-        tree,
+        text, arithmetic, name, order, **numbers, polynomial=formula, constants=constants, warnings=warnings, units=tree
     )
+
+
+def _check_order(order: int, arithmetic: Arithmetic) -> None:
+    """Raise `ExpressionError` for an order that is negative, or takes too long."""
+    message = hint = ""
+    if order < 0:
+        message, hint = f"the order {order} is negative", "the order 0 is the value alone"
+    elif order > MOST_ORDERS:
+        message = f"the order {order:,} is too high: the time grows with its third power"
+        hint = f"ask for an order up to {MOST_ORDERS}"
+    elif arithmetic.name in ("precision", "certified") and order * arithmetic.digits > MOST_DIGITS:
+        message = f"order {order} with {arithmetic.digits:,} digits would take too long"
+        hint = f"order times digits may be up to {MOST_DIGITS:,}"
+    if message:
+        raise ExpressionError("limit", message, None, hint)
 
 
 def _without_noise(
@@ -185,12 +184,8 @@ def polynomial(
         base = f"({name} {'+' if float(center) < 0 else '-'} {f'({far})' if '/' in far.partition('[')[0] else far})"
     out = ""
     for k, (coefficient, unit) in enumerate(zip(coefficients, of, strict=True)):
-        has_zero = unit is not None and unit.zero
-        if (
-            not has_zero
-            and float(coefficient) == 0
-            and (not isinstance(coefficient, Figure) or coefficient.text == "0")
-        ):
+        is_zero = coefficient.text == "0" if isinstance(coefficient, Figure) else coefficient == 0
+        if is_zero and not (unit is not None and unit.zero):
             continue
         text = number(coefficient, unit)
         negative, size = text.startswith("-"), text.removeprefix("-")
@@ -198,3 +193,77 @@ def polynomial(
         term = size if k == 0 else power if size == "1" else f"{size}*{power}"
         out += (" - " if negative else " + ") + term if out else ("-" if negative else "") + term
     return out or "0"
+
+
+# ---- removable singularities --------------------------------------------------------------------------------------
+class _Decisions:
+    """Whether numbers are 0, by bounds on their errors."""
+
+    def __init__(self) -> None:
+        self.taken: list[bool] = []
+        self.confirmed = True
+        """Whether all were proven."""
+
+    def __call__(self, x: Number) -> bool:
+        zero = True
+        try:
+            zero = bool(x == 0)
+        except Refusal:
+            self.confirmed = False
+        self.taken.append(zero)
+        return zero
+
+
+def decided_series(output: Value, point: Point, by: str, order: int) -> tuple[Laurent, _Decisions]:
+    """The series in many digits, with 0 for coefficients that are 0. Raises `NoSeries`."""
+    from ..numbers.running_digits import RunningDigits
+
+    before: list[bool] = []
+    for digits in DIGITS:
+        m = RunningDigits(digits)
+        arithmetic = Arithmetic("precision", digits)
+        values = {name: arithmetic._value(m, name, x) for name, x in point.items()}
+        decisions = _Decisions()
+        series = laurent_in(m, output, values, by, order, decisions)
+        series = Laurent(series.start, [m.number(0) if decisions(x) else x for x in series.c])
+        if decisions.confirmed or decisions.taken == before:
+            return series, decisions
+        before = decisions.taken
+    raise NoSeries
+
+
+def series_through(
+    m: NumberType, output: Value, values: Values, point: Point, by: str, order: int
+) -> tuple[list[Number], Diagnostic] | None:
+    """Return the coefficients of a Taylor series through a removable singularity, and a note on it; else None."""
+    try:
+        series, decisions = decided_series(output, point, by, order)
+        if series.start < 0:
+            return None
+        if m is not REAL:
+            replayed: Iterator[bool] = iter(decisions.taken)
+            is_zero = (lambda x: bool(x == 0)) if m.name in ("exact", "certified") else lambda _: next(replayed)
+            series = laurent_in(m, output, values, by, order, is_zero)
+    except (NoSeries, BudgetExceeded, *NO_RESULT, ExpressionError) as error:
+        if getattr(error, "kind", "") == "undecided":
+            raise
+        return None
+    zero = m.number(0)
+    coefficients = [zero + (float(x) if m is REAL else x) for x in (series.at(k) for k in range(order + 1))]
+    proof = "" if decisions.confirmed else f"; that terms cancel is confirmed with {DIGITS[-1]} digits, and not proven"
+    message = f"the formula has no value at this point, and a limit: the series goes through the hole{proof}"
+    return coefficients, Diagnostic("removable", message, None, None)
+
+
+def limit_hint(program: Program, point: Point) -> str | None:
+    """Return what the limit is at a point without a value, as a hint; None where there is none, or it is not known."""
+    (by, *others) = program.variables or ("",)
+    if others or not by:
+        return None
+    with Defined(BudgetExceeded, *NO_RESULT, NoSeries):
+        series, _ = decided_series(program.outputs[0], {by: point[by]}, by, 1)
+        if series.start < 0:
+            return None
+        value, slope = (f"{float(series.at(k)):.12g}" for k in range(2))
+        return f"the limit there is {value}, and that of the derivative {slope}: `taylor` goes through the hole"
+    return None

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..algebra.partials import local_formulas
+from ..algebra.symbolic import local_formulas
 from ..errors import Diagnostic, quoted, usage_error
 from ..graphs.value import Value, constant, graph_in, in_order, node, variable
 from ..inputs.figures import unsigned
@@ -77,7 +78,7 @@ class AdjointStep(Record):
     before: float | None
     """The target's adjoint before this step; None where this is the first to arrive."""
     total: float
-    """Return the trace with a further step."""
+    """The target's adjoint after this step."""
     accumulates: bool
     """Whether the target has several consumers, so that its adjoint is a sum."""
 
@@ -113,7 +114,7 @@ class Trace(Record):
     text: str
     mode: str
     letter: str
-    """Return the letter of numbered nodes: v, or another letter if the program uses such names."""
+    """The letter of numbered nodes: v, or another letter if the program uses such names."""
     value: float
     point: dict[str, float]
     constants: dict[str, float]
@@ -164,112 +165,65 @@ def trace(
     seeds = _seeds(program, mode, direction, wanted)
     places = in_reading_order(program, output)
     graph = graph_in(places, (output,))
-    for name, leaf in program.variables.items():
-        if leaf in places:
-            graph.data[places[leaf]] = values[name]
+    by_name = {name: places[leaf] for name, leaf in program.variables.items() if leaf in places}
+    for name, i in by_name.items():
+        graph.data[i] = values[name]
     root = places[output]
-    varying = [n for n, speed in seeds.items() if speed] if mode == "forward" else wanted
-    evaluation = Evaluation(
-        REAL, graph, {n: places[leaf] for n, leaf in program.variables.items() if n in wanted and leaf in places}
-    )
+    evaluation = Evaluation(REAL, graph, {name: i for name, i in by_name.items() if name in wanted})
     # Not the order in which branches were asked for: that of the trace.
     evaluation.order = sorted(evaluation.order)
-    leaves = [places[program.variables[n]] for n in varying if program.variables.get(n) in places]
-    active = evaluation.activity(leaves)
+    varying = [n for n, speed in seeds.items() if speed] if mode == "forward" else wanted
+    active = evaluation.activity([by_name[n] for n in varying if n in by_name])
     adjoints, kinks, order = evaluation.reverse({root: 1.0}, active)
-    flows = []
+    flows: list[float | None] = []
     if mode == "forward":
-        speeds = {places[program.variables[n]]: seeds[n] for n in varying if program.variables[n] in places}
-        flows = evaluation.tangents(speeds, active, order=order)
-    writer = Writer(program, graph, order, active)
+        flows = evaluation.tangents({by_name[n]: seeds[n] for n in varying if n in by_name}, active, order=order)
+    writer = Writer(program, graph, order, active, measured, rate)
     rows = [writer.row(i) for i in writer.listed]
     at = {i: k for k, i in enumerate(writer.listed)}
     pulls = _pulls(writer, adjoints, at) if mode == "reverse" else []
-    pushes = _pushes(writer, flows, at) if mode == "forward" else []
     kink_warnings = evaluation.warnings(kinks)
     notes = [Note("kink", f"{w.message}; {w.hint}") for w in kink_warnings]
-    notes += _vanishing(writer, adjoints, pulls, rows) if mode == "reverse" else []
+    if mode == "reverse":
+        # how small an adjoint is depends on its unit
+        notes += [] if measured is not None else _vanishing(writer, adjoints, pulls, rows)
+        notes += [
+            Note("cut off", f"nothing flows back to {row.name}")
+            for i, row in zip(writer.listed, rows, strict=True)
+            if adjoints[i] is None and active[i] and row.kind != "condition"
+        ]
     notes += _branches(writer, text)
-    by_name = {n: places[leaf] for n, leaf in program.variables.items() if leaf in places}
+    in_reverse = mode == "reverse"
+    gradient = {n: adjoints[by_name[n]] if n in by_name else 0.0 for n in wanted} if in_reverse else {}
     answer = Trace(
         text,
         mode,
         writer.letter,
-        float(graph.data[root]),
+        writer.number(float(graph.data[root]), root),
         {name: values[name] for name in (*program.variables, *(n for n in wanted if n not in program.variables))},
         program.constants,
         tuple(rows),
         tuple(pulls),
-        tuple(pushes),
-        tuple(_plain(adjoints[i]) for i in writer.listed) if mode == "reverse" else (),
-        {n: _plain(adjoints[by_name[n]]) or 0.0 if n in by_name else 0.0 for n in wanted} if mode == "reverse" else {},
+        tuple(_pushes(writer, flows, at)) if mode == "forward" else (),
+        tuple(writer.number(adjoints[i], root, i) for i in writer.listed) if in_reverse else (),
+        {n: unsigned(x) or 0.0 for n, x in gradient.items()},
         seeds,
-        (_plain(flows[root]) or 0.0) if mode == "forward" else None,
+        writer.tangent(flows[root] or 0.0, root) if mode == "forward" else None,
         tuple(notes),
         tuple(warnings + kink_warnings),
     )
-    return answer if measured is None else _in_units(answer, measured, program, writer, rate)
-
-
-def _in_units(answer: Trace, units: ProgramUnits, program: Program, writer: Writer, rate: Unit | None) -> Trace:
-    """The trace in its units instead of the SI's; a direction is per `rate`."""
+    if measured is None:
+        return answer
     from ..inputs.quantities import in_its_unit, measured_number
-    from ..quantities.unit import ratio
 
-    places = {value: program.place(i) for i, value in enumerate(program.values)}
-    of_nodes = [units.node(place) for n in writer.nodes if (place := places[n]) is not None]
-    for i, leaf in writer.leaves.items():
-        if leaf is not writer.nodes[i] and leaf.primitive is VARIABLE:
-            leaf.data = measured_number(leaf.data, of_nodes[i])
-    of_rows = [of_nodes[i] for i in writer.listed]
-    output = units.outputs[0]
-    by = [ratio(output, unit) for unit in of_rows]
-
-    def along(x: float | None, unit: Unit) -> Any:
-        return measured_number(x, ratio(unit, rate) if rate is not None and rate.atoms else unit.difference)
-
-    pulls = []
-    for pull in answer.pulls:
-        numbers = {"upstream": pull.upstream, "product": pull.product, "before": pull.before, "total": pull.total}
-        shown = {
-            key: measured_number(x, by[pull.source if key == "upstream" else pull.target]) for key, x in numbers.items()
-        }
-        partial = measured_number(pull.partial, ratio(of_rows[pull.source], of_rows[pull.target]))
-        pulls.append(pull._replace(partial=partial, **shown))
-    pushes = []
-    for push in answer.pushes:
-        terms = [
-            term._replace(
-                partial=measured_number(term.partial, ratio(of_rows[push.target], of_rows[term.source])),
-                tangent=along(term.tangent, of_rows[term.source]),
-            )
-            for term in push.terms
-        ]
-        pushes.append(push._replace(terms=tuple(terms), tangent=along(push.tangent, of_rows[push.target])))
-    rows = [
-        row._replace(value=measured_number(row.value, unit)) for row, unit in zip(answer.rows, of_rows, strict=True)
-    ]
-    point = {name: in_its_unit(units.number_of(name, x), units.point[name]) for name, x in answer.point.items()}
+    point_units = measured.point
     return answer._replace(
-        value=measured_number(answer.value, output),
-        point=point,
-        rows=tuple(rows),
-        pulls=tuple(pulls),
-        pushes=tuple(pushes),
-        adjoints=tuple([measured_number(x, by[k]) for k, x in enumerate(answer.adjoints)]),
-        gradient={name: measured_number(x, units.partial(name)) for name, x in answer.gradient.items()},
-        direction={name: along(x, units.differences[name]) for name, x in answer.direction.items()},
-        tangent=along(answer.tangent, output),
-        # how small an adjoint is depends on its unit
-        notes=tuple([note for note in answer.notes if note.kind not in ("vanished", "exploded", "cancelled")]),
-        warnings=(*answer.warnings, *units.warnings),
+        point={name: in_its_unit(measured.number_of(name, x), point_units[name]) for name, x in answer.point.items()},
+        gradient={name: measured_number(x, measured.partial(name)) for name, x in answer.gradient.items()},
+        direction={name: writer.per_rate(x, measured.differences[name]) for name, x in seeds.items()},
+        warnings=(*answer.warnings, *measured.warnings),
         has_units=True,
     )
-
-
-def _plain(x: float | None) -> float | None:
-    # `+ 0.0` turns the -0.0 of a product into a plain zero.
-    return None if x is None else x + 0.0
 
 
 def _seeds(
@@ -321,27 +275,41 @@ def is_negative_literal(n: Value) -> bool:
 
 
 class Writer:
-    """The names of nodes, and their formulas in terms of their inputs' names."""
+    """The names of nodes, their formulas in terms of their inputs' names, and their numbers, in their units."""
 
-    def __init__(self, program: Program, graph: Graph, order: Sequence[int], active: Activity) -> None:
+    def __init__(
+        self,
+        program: Program,
+        graph: Graph,
+        order: Sequence[int],
+        active: Activity,
+        units: ProgramUnits | None = None,
+        rate: Unit | None = None,
+    ) -> None:
         self.graph, self.order, self.active = graph, order, active
+        self.units: list[Unit] | None = None
+        """The unit of each node; None where they have none."""
+        if units is not None:
+            place = {value: program.place(i) for i, value in enumerate(program.values)}
+            self.units = [units.node(i) for n in graph.places if (i := place[n]) is not None]
+        self.rate = rate
+        """The unit of what tangents are per."""
         self.nodes: list[Value] = graph.places
         nodes = self.nodes
-        variables = list(program.variables.values())
         used = {n.label for n in nodes if n.label}
         self.letter = next(
             (x for x in "vuwzk" if not any(n[:1] == x and n[1:].isdigit() for n in used)), "node"
         )  # subscript digits are digits here, too
-        place = {leaf: k for k, leaf in enumerate(variables)}
-        inputs = sorted((i for i in order if nodes[i].primitive is VARIABLE), key=lambda i: place[nodes[i]])
+        place_of_leaf = {leaf: k for k, leaf in enumerate(program.variables.values())}
+        inputs = sorted((i for i in order if nodes[i].primitive is VARIABLE), key=lambda i: place_of_leaf[nodes[i]])
         self.listed = inputs + [i for i in order if self.is_listed(i)]
         self.names: dict[int, str] = {}
         self.numbered: set[int] = set()
-        times: dict[str, int] = {}
+        times: Counter[str] = Counter()
         for i in self.listed:
             label = self.nodes[i].label
             if label:
-                times[label] = times.get(label, 0) + 1
+                times[label] += 1
                 self.names[i] = label if times[label] == 1 else f"{label}[{times[label]}]"
             else:
                 self.numbered.add(i)
@@ -366,7 +334,7 @@ class Writer:
                 leaf = constant(-n._prev[0].data, f"-{n._prev[0].source}")
             else:
                 leaf = variable(self.names.get(i, "…"))
-                leaf.data = self.graph.data[i]
+                leaf.data = self.number(self.graph.data[i], i)
             self.leaves[i] = leaf
         return leaf
 
@@ -395,64 +363,80 @@ class Writer:
             expression_text(graph),
             graph,
             inputs,
-            unsigned(value),
+            self.number(value, i),
             span,
         )
 
-    def partials(self, i: int) -> list[tuple[int, Value | None, float]]:
-        """The inputs of a node that take part in it, with the local derivative as a formula and as a number."""
-        parents = self.graph.parents[i]
+    def partials(self, i: int) -> list[tuple[int, Value | None, str, float]]:
+        """The inputs that take part in a node, with the local derivative as a formula, its text, and a number."""
         numbers = local_derivatives(self.graph, REAL, i, self.active)
         if all(x is None for x in numbers):
             return []
-        return [(p, f, x) for p, f, x in zip(parents, self.formulas(i), numbers, strict=True) if x is not None]
+        return [
+            (p, formula, "" if formula is None else expression_text(formula), x)
+            for p, formula, x in zip(self.graph.parents[i], self.formulas(i), numbers, strict=True)
+            if x is not None
+        ]
+
+    def number(self, x: Any, i: int, by: int | None = None) -> Any:
+        """The value of a node, or its derivative by another, as it is shown."""
+        if self.units is None:
+            return unsigned(x)
+        from ..inputs.quantities import measured_number
+        from ..quantities.unit import ratio
+
+        unit = self.units[i]
+        return measured_number(unsigned(x), unit if by is None else ratio(unit, self.units[by]))
+
+    def tangent(self, x: Any, i: int) -> Any:
+        """The derivative of a node along the direction."""
+        return unsigned(x) if self.units is None else self.per_rate(x, self.units[i])
+
+    def per_rate(self, x: Any, unit: Unit) -> Any:
+        """The derivative along the direction of what has a unit."""
+        from ..inputs.quantities import measured_number
+        from ..quantities.unit import ratio
+
+        rate = self.rate
+        return measured_number(unsigned(x), unit.difference if rate is None or not rate.atoms else ratio(unit, rate))
 
 
 # ---- sweeps -------------------------------------------------------------------------------------------------------
 def _pulls(writer: Writer, adjoints: Sequence[float | None], at: Mapping[int, int]) -> list[AdjointStep]:
     """The steps of the backward sweep, in its order."""
-    steps: list[tuple[int, int, Value | None, float, float, float]] = []
-    consumers: dict[int, int] = {}
-    for i in reversed(writer.order):
-        adjoint = adjoints[i]
-        if adjoint is None or not writer.active[i] or not writer.graph.parents[i]:
-            continue
-        for p, formula, partial in writer.partials(i):
-            steps.append((i, p, formula, partial, adjoint, adjoint * partial))
-            consumers[p] = consumers.get(p, 0) + 1
+    sources = [i for i in reversed(writer.order) if adjoints[i] is not None and writer.active[i]]
+    steps = [(i, *partial) for i in sources for partial in writer.partials(i)]
+    consumers = Counter(p for _, p, *_ in steps)
+    (root,) = writer.graph.roots
     totals: dict[int, float] = {}
     pulls = []
-    for i, p, formula, partial, adjoint, product in steps:
-        before = _plain(totals.get(p))
-        totals[p] = totals[p] + product if p in totals else product
-        text = "" if formula is None else expression_text(formula)
-        numbers = (float(partial), adjoint + 0.0, product + 0.0, before, totals[p] + 0.0)
+    for i, p, formula, text, partial in steps:
+        upstream: Any = adjoints[i]
+        before, product = totals.get(p), upstream * partial
+        totals[p] = product if before is None else before + product
+        received, earlier, total = (writer.number(x, root, p) for x in (product, before, totals[p]))
+        numbers = writer.number(float(partial), i, p), writer.number(upstream, root, i), received, earlier, total
         pulls.append(AdjointStep(at[i], at[p], text, formula, *numbers, accumulates=consumers[p] > 1))
     return pulls
 
 
-def _pushes(writer: Writer, flows: Sequence[float | None], at: Mapping[int, int]) -> list[TangentStep]:
+def _pushes(writer: Writer, flows: Sequence[float | None], at: Mapping[int, int]) -> Iterator[TangentStep]:
     """The steps of the tangent sweep, in its order."""
-    pushes = []
     for i in writer.order:
-        flow = flows[i]
-        if flow is None or not writer.graph.parents[i]:
-            continue
-        terms = []
-        for p, formula, partial in writer.partials(i):
-            tangent = flows[p]
-            if tangent is not None:
-                text = "" if formula is None else expression_text(formula)
-                terms.append(Term(at[p], text, formula, float(partial), tangent + 0.0))
-        pushes.append(TangentStep(at[i], tuple(terms), flow + 0.0))
-    return pushes
+        if flows[i] is not None and writer.graph.parents[i]:
+            terms = [
+                Term(at[p], text, formula, writer.number(float(partial), i, p), writer.tangent(flows[p], p))
+                for p, formula, text, partial in writer.partials(i)
+                if flows[p] is not None
+            ]
+            yield TangentStep(at[i], tuple(terms), writer.tangent(flows[i], i))
 
 
 # ---- what went on in the numbers ----------------------------------------------------------------------------------
 def _vanishing(
     writer: Writer, adjoints: Sequence[float | None], pulls: Sequence[AdjointStep], rows: Sequence[TraceRow]
 ) -> list[Note]:
-    """Notes on adjoints that vanished, exploded, cancelled, or never arrived."""
+    """Notes on adjoints that vanished, exploded or cancelled."""
     notes = []
     largest: dict[int, float] = {}
     products: dict[int, float] = {}
@@ -467,7 +451,8 @@ def _vanishing(
             continue
         seen.add(k)
         adjoint += 0.0
-        name, through = rows[k].name, _operation(rows[pull.source])
+        name, source = rows[k].name, rows[pull.source]
+        through = f"{source.name} = {source.formula}" if len(source.formula) <= 60 else source.name
         if largest[k] >= VANISHED > abs(adjoint):
             if products[k] > CANCELLED * abs(adjoint):
                 notes.append(Note("cancelled", f"what {name} receives cancels: its adjoint is {adjoint:.3g}"))
@@ -475,15 +460,7 @@ def _vanishing(
                 notes.append(Note("vanished", f"the adjoint of {name} vanishes in {through}: {adjoint:.3g}"))
         elif largest[k] <= EXPLODED < abs(adjoint):
             notes.append(Note("exploded", f"the adjoint of {name} explodes in {through}: {adjoint:.3g}"))
-    for k, (i, row) in enumerate(zip(writer.listed, rows, strict=True)):
-        if adjoints[i] is not None or not writer.active[i] or row.kind == "condition" or k in seen:
-            continue
-        notes.append(Note("cut off", f"nothing flows back to {row.name}"))
     return notes
-
-
-def _operation(row: TraceRow) -> str:
-    return f"{row.name} = {row.formula}" if len(row.formula) <= 60 else row.name
 
 
 def _branches(writer: Writer, text: str) -> list[Note]:

@@ -1,4 +1,4 @@
-"""Enclosures of the solutions of equations, by interval Newton: which boxes hold one, exactly one, or none.
+"""All solutions of equations between bounds, proven by interval Newton.
 
 An interval is a ball of python-flint here. Krawczyk's operator K = m − Y·F(m) + (1 − Y·F′(X))·(X − m) holds every
 solution in the box X around m; where it lies inside X there is exactly one. Neumaier, Interval Methods for Systems of
@@ -8,15 +8,25 @@ Equations, 5.1.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ..errors import ExpressionError
+from ..algebra.rational_functions import cleared, multiplied_out
+from ..errors import ExpressionError, needed
+from ..graphs.taylor_mode import taylor_in
 from ..graphs.value import Value
 from ..graphs.value_and_gradient import evaluate_in
+from ..inputs.arithmetic import Arithmetic
+from ..inputs.problem import Problem
 from ..numbers.base import NO_RESULT, Refusal
 from ..numbers.budget import Defined, current
 from ..numerics import linear_algebra
+
+MOST_MULTIPLICITY = 8
+"""A root of a higher multiplicity is not proven."""
+
+MOST_DECIMALS = 6
+"""The root in a box is guessed to be a decimal number of so many places at the most."""
 
 BITS = 80
 """With so many bits boxes are searched."""
@@ -29,13 +39,13 @@ LEFT_OVER = 0.3
 """The share of the work that is left to the digits of the solutions, at least."""
 
 BOXES_A_SOLUTION = 16
-"""The digits of a solution take no more work than so many boxes like the one that proved it: about 10, measured."""
+"""The digits of a solution take as much work as so many boxes at the most: about 10, measured."""
 
 NARROWEST = 2.0**-44
-"""A box that has shrunk to so much of what it was, and is not decided, is given up as undecided."""
+"""A box that has shrunk to this share of the first one is given up as undecided."""
 
 SMALL = 2.0**-6
-"""In a box that has shrunk to so much of what it was a multiple root is looked for."""
+"""In a box that has shrunk to this share a multiple root is looked for."""
 
 CLOSE = 2.0**-20
 """Undecided boxes that are closer than this, in terms of the whole box, are shown as one."""
@@ -43,25 +53,100 @@ CLOSE = 2.0**-20
 Box = list[Any]
 """A ball for each unknown."""
 
-
-class Search(NamedTuple):
-    """The result of a search."""
-
-    proven: list[Box]
-    """Boxes that hold exactly one solution each."""
-    undecided: list[Box]
-    """Boxes of which it is not known whether they hold any."""
-    boxes: int
-    complete: bool
-    """Whether all other solutions are excluded: False where there were too many boxes."""
+Ends = dict[str, tuple[float, float]]
+"""The ends of an interval for each unknown."""
 
 
-def spanned(low: float, high: float) -> Any:
-    """The ball from `low` to `high`."""
+class Proof(NamedTuple):
+    """The result of a certified search for all solutions between the bounds."""
+
+    starts: list[list[float]]
+    """The middles of boxes that hold exactly one solution each."""
+    undecided: Sequence[Ends] = ()
+    unbounded: Sequence[Ends] = ()
+    """The undecided boxes in which an equation is unbounded, as at a pole."""
+    complete: bool = True
+    multiplicities: Mapping[float, int] = {}
+    """Of the multiple roots of one equation, which are known exactly."""
+
+
+def proven(problem: Problem, stop: Callable[[], bool]) -> Proof:
+    """Return all solutions between the bounds by interval Newton, and whether these are all.
+
+    The search is for zeros of the numerators, which have no poles; those that are solutions are kept.
+    """
+    message = "`--certified` needs python-flint, which is not installed"
+    needed("flint", "certified", message, "; without it `--all` looks on a grid")
     from flint import arb
 
-    a, b = arb(low), arb(high)
-    return a.union(b)
+    balls, unknowns, outputs = boxes(BITS), problem.unknowns, problem.program.outputs
+    others = {
+        name: Arithmetic("certified")._value(balls, name, problem.point[name])
+        for name in problem.program.variables
+        if name not in unknowns
+    }
+    numerators = [cleared(output)[0] for output in outputs]
+    equations = Operator(outputs, unknowns, others, balls)
+    operator = Operator(numerators, unknowns, others, balls)
+    bounds = [problem.bounds[name] for name in unknowns]
+    multiple: dict[float, int] = {}
+
+    def resolved(box: Box) -> bool:
+        root = _multiple_root(operator, box) if len(box) == 1 and equations.bounded(box) else None
+        multiple.update([root] if root else [])
+        return root is not None
+
+    solutions, waiting, complete = search(operator, [arb(low).union(arb(high)) for low, high in bounds], stop, resolved)
+    starts = [[x] for x in multiple]
+    for box in solutions:
+        if any(above is not output for above, output in zip(numerators, outputs, strict=True)):
+            start = _exact(operator, box)
+            if start is not None and equations.excluded([equations.m.number(x).a for x in start]):
+                continue
+            if not equations.bounded(box):
+                waiting.append(box)
+                continue
+        starts.append([float(a.mid()) for a in box])
+    undecided, unbounded = [], []
+    for box in waiting:
+        ends = [(float(a.mid() - a.rad()), float(a.mid() + a.rad())) for a in box]
+        undecided.append(dict(zip(unknowns, ends, strict=True)))
+        narrow = all(high - low < 1e-3 * (b - a) for (low, high), (a, b) in zip(ends, bounds, strict=True))
+        if narrow and not equations.bounded(box):
+            unbounded.append(undecided[-1])
+    inside = [start for start in starts if all(low <= x <= high for x, (low, high) in zip(start, bounds, strict=True))]
+    return Proof(sorted(inside), undecided, unbounded, complete and not undecided, multiple)
+
+
+def _exact(operator: Operator, box: Box) -> list[float] | None:
+    """Return a solution of few digits in a box, if there is one."""
+
+    def decimals(ball: Any) -> Iterable[float]:
+        rounded = (round(float(ball.mid()), places) + 0.0 for places in range(MOST_DECIMALS + 1))
+        return [x for x in dict.fromkeys(rounded) if ball.contains(x)]
+
+    return next((list(point) for point in zip(*map(decimals, box), strict=False) if operator.holds(point)), None)
+
+
+def _multiple_root(operator: Operator, box: Box) -> tuple[float, int] | None:
+    """Return the only root in a box, and its multiplicity k; None where that cannot be proven.
+
+    There is only one where all derivatives below the k-th are exactly 0 at it, and the k-th is 0 nowhere in the box:
+    the function is (x - root)**k times the k-th derivative somewhere in between, over k!.
+    """
+    start = _exact(operator, box)
+    if start is None:
+        return None
+    m, (name,) = operator.m, operator.unknowns
+    output = multiplied_out(operator.outputs[0])  # of a power of a wide ball around 0 there is no series
+    with Defined(ArithmeticError, ValueError):
+        at = taylor_in(m, output, {**operator.values, name: m.number(start[0])}, name, MOST_MULTIPLICITY)
+        order = next((k for k, c in enumerate(at) if not m.number(c).a.is_zero()), 0)
+        if order:
+            around: Mapping[str, Any] = {**operator.values, name: operator.ball(box[0])}
+            if not m.number(taylor_in(m, output, around, name, order)[order]).a.contains(0):
+                return start[0], order
+    return None
 
 
 def boxes(bits: int) -> Any:
@@ -104,7 +189,7 @@ class Operator:
         return {**self.values, **{name: self.ball(a) for name, a in zip(self.unknowns, box, strict=True)}}
 
     def at(self, box: Box) -> tuple[Box, list[Box]]:
-        """The values of the equations over a box, and the rows of their derivatives by the unknowns."""
+        """Return the values of the equations over a box, and their Jacobian."""
         at = evaluate_in(self.m, self.outputs, self._point(box), self.unknowns)
         rows, kinks = at.jacobian(self.unknowns)
         if kinks:
@@ -113,7 +198,6 @@ class Operator:
         return [ball(x).a for x in at.values], [[ball(x).a for x in row] for row in rows]
 
     def _all(self, point: Mapping[str, Any], holds: Callable[[Any], bool]) -> bool:
-        """Whether all equations have a value at a point of which something holds."""
         with Defined(ArithmeticError, ValueError):
             values = evaluate_in(self.m, self.outputs, point, ()).values
             return all(holds(self.m.number(x).a) for x in values)
@@ -129,7 +213,7 @@ class Operator:
         return self._all(self._point(box), lambda a: bool(a.is_finite()))
 
     def excluded(self, box: Box) -> bool:
-        """Whether an equation is certainly not 0 anywhere in the box."""
+        """Return whether an equation is certainly not 0 anywhere in the box."""
         point = self._point(box)
         for output in self.outputs:
             try:
@@ -138,26 +222,13 @@ class Operator:
                 # where the formula has no value anywhere in the box there is no solution either
                 if getattr(error, "kind", "") == "domain":
                     return True
-                continue
-            if not self.m.number(value).a.contains(0):
-                return True
+            else:
+                if not self.m.number(value).a.contains(0):
+                    return True
         return False
 
-    def approach(self, point: Box, times: int) -> tuple[Box, Box]:
-        """The point after so many steps of Newton's method, nearer to a solution than doubles go, and the last step."""
-        from flint import arb
-
-        step = [arb(0)] * len(point)
-        for _ in range(times):
-            contracted = self.contract(point)
-            if contracted is None:
-                break
-            step = [abs(a.mid() - b) for a, b in zip(contracted, point, strict=True)]
-            point = [arb(a.mid()) for a in contracted]
-        return point, step
-
     def contract(self, box: Box) -> Box | None:
-        """K of the box; None where a derivative is not bounded there, or is as good as singular."""
+        """Return K of the box; None where the Jacobian is unbounded or nearly singular."""
         from flint import arb, arb_mat
 
         middle = [arb(a.mid()) for a in box]
@@ -187,13 +258,19 @@ class Operator:
         return box
 
     def enclosed(self, start: Sequence[float], steps: int) -> tuple[Box, Box] | None:
-        """A box that is proven to hold exactly one solution, and what it contracts to; None where none is found.
+        """Return a box with exactly one solution, and what it contracts to; None where none is found.
 
-        It is looked for around where so many steps of Newton's method lead from a start.
+        It is looked for where so many steps of Newton's method lead.
         """
         from flint import arb
 
-        middle, step = self.approach([arb(x) for x in start], steps)
+        middle, step = [arb(x) for x in start], [arb(0)] * len(start)
+        for _ in range(steps):
+            contracted = self.contract(middle)
+            if contracted is None:
+                break
+            step = [abs(a.mid() - b) for a, b in zip(contracted, middle, strict=True)]
+            middle = [arb(a.mid()) for a in contracted]
         tiny = arb(2) ** -(2 * self.m.bits)
         for power in (2, 3, 6, 12):
             # a box of some units of the last bit, or wider ones where these are too narrow to hold the solution
@@ -206,8 +283,13 @@ class Operator:
 
 
 def inside(inner: Box, outer: Box) -> bool:
-    """Whether a box lies in the interior of another."""
+    """Return whether a box lies in the interior of another."""
     return all(b.contains_interior(a) for a, b in zip(inner, outer, strict=True))
+
+
+def overlap(box: Box, other: Box) -> bool:
+    """Return whether two boxes have a point in common."""
+    return all(a.overlaps(b) for a, b in zip(box, other, strict=True))
 
 
 def search(
@@ -215,8 +297,8 @@ def search(
     box: Box,
     stop: Callable[[], bool] = lambda: False,
     resolved: Callable[[Box], bool] = lambda _: False,
-) -> Search:
-    """All the solutions in a box: each in a box of its own, the rest of it proven to hold none.
+) -> tuple[list[Box], list[Box], bool]:
+    """Return boxes with one solution each, undecided ones, and whether there are no other solutions.
 
     The widest box is decided first, so that a pole or a multiple root, which no box around it decides, keeps no other
     solution waiting. `resolved` says whether all solutions in a small box are known otherwise.
@@ -224,12 +306,10 @@ def search(
     proven: list[Box] = []
     undecided: list[Box] = []
     widths = [float(a.rad()) or 1.0 for a in box]
-    waiting: list[tuple[float, int, Box]] = []
+    waiting: list[tuple[float, int, Box]] = [(-1.0, 0, box)]
     boxes = queued = counted = 0
     work = current()
-    before = work.left
-    reserved = 0.0
-    """Work that the digits of the proven solutions will take."""
+    before, reserved, complete = work.left, 0.0, True
 
     def wait(here: Box) -> None:
         nonlocal queued
@@ -237,16 +317,17 @@ def search(
         widest = max(float(a.rad()) / width for a, width in zip(here, widths, strict=True))
         heapq.heappush(waiting, (-widest, queued, here))
 
-    wait(box)
     while waiting:
         boxes += 1
         if len(proven) > counted:
+            # work that the digits of the proven solutions will take
             reserved += BOXES_A_SOLUTION * (before - work.left)
             counted += 1
         before = work.left
         if boxes > MOST_BOXES or work.left < max(LEFT_OVER * work.most, reserved) or stop():
             undecided += [here for _, _, here in waiting]
-            return Search(_distinct(operator, proven), _clusters(undecided, widths), boxes, False)
+            complete = False
+            break
         here = heapq.heappop(waiting)[2]
         if operator.excluded(here):
             continue
@@ -260,7 +341,8 @@ def search(
             # a solution on the edge of the box: the box is grown around it until it is inside
             grown = [_grown(a) for a in contracted]
             again = operator.contract(grown)
-            if again is not None and inside(again, grown) and _small(contracted, here):
+            no_wider = all(float(a.rad()) <= float(b.rad()) for a, b in zip(contracted, here, strict=True))
+            if again is not None and inside(again, grown) and no_wider:
                 proven.append(again)
                 continue
             met = [a.intersection(b) for a, b in zip(contracted, here, strict=True)]
@@ -278,11 +360,12 @@ def search(
         middle = here[k].mid() + here[k].rad() * 0.0131
         for half in (low.union(middle), middle.union(high)):
             wait([*here[:k], half, *here[k + 1 :]])
-    return Search(_distinct(operator, proven), _clusters(undecided, widths), boxes, True)
-
-
-def _small(box: Box, here: Box) -> bool:
-    return all(float(a.rad()) <= float(b.rad()) for a, b in zip(box, here, strict=True))
+    # two boxes that overlap may hold the same solution, which is then found in both
+    distinct: list[Box] = []
+    for solution in map(operator.shrunk, proven):
+        if not any(overlap(solution, other) for other in distinct):
+            distinct.append(solution)
+    return distinct, _clusters(undecided, widths), complete
 
 
 def _grown(a: Any, more: float = 2.0**-200) -> Any:
@@ -291,18 +374,7 @@ def _grown(a: Any, more: float = 2.0**-200) -> Any:
     return arb(a.mid(), a.rad() * 2 + abs(a.mid()) * 2.0**-60 + more)
 
 
-def _distinct(operator: Operator, boxes: Sequence[Box]) -> list[Box]:
-    """The boxes, one for each solution: two that overlap may hold the same one, which is then found in both."""
-    distinct: list[Box] = []
-    for box in boxes:
-        here = operator.shrunk(box)
-        if not any(overlap(here, other) for other in distinct):
-            distinct.append(here)
-    return distinct
-
-
 def _clusters(boxes: Sequence[Box], widths: Sequence[float]) -> list[Box]:
-    """Return the boxes in order, with boxes that touch merged, relative to their widths."""
     result: list[tuple[Box, Box]] = []
     for box in sorted(boxes, key=lambda box: float(box[0].mid())):
         one, grown = box, [_grown(a, CLOSE * width) for a, width in zip(box, widths, strict=True)]
@@ -312,8 +384,3 @@ def _clusters(boxes: Sequence[Box], widths: Sequence[float]) -> list[Box]:
             grown = [a.union(b) for a, b in zip(grown, wide, strict=True)]
         result.append((one, grown))
     return [box for box, _ in result]
-
-
-def overlap(box: Box, other: Box) -> bool:
-    """Whether two boxes have a point in common."""
-    return all(a.overlaps(b) for a, b in zip(box, other, strict=True))

@@ -6,8 +6,10 @@ that are taken back to those in the text.
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections.abc import Collection, Sequence
 from contextlib import suppress
+from itertools import islice
 from typing import NamedTuple
 
 from ..errors import ExpressionError, Span
@@ -31,11 +33,15 @@ class Equations(NamedTuple):
 
 
 class _Statement(NamedTuple):
-    """The tokens of a statement; where its equals sign is, if it has one; and how many outputs it makes."""
+    """The tokens of a statement, the place of its equals sign among them, and how many outputs it makes."""
 
     tokens: list[Token]
-    sign: Token | None
+    sign: int | None
     outputs: int
+
+    @property
+    def span(self) -> Span:
+        return Span(self.tokens[0][1], self.tokens[-1][2])
 
 
 def read_equations(text: str, named: Collection[str], *, units: bool = False) -> Equations:
@@ -50,32 +56,25 @@ def read_equations(text: str, named: Collection[str], *, units: bool = False) ->
     ['r = sqrt(x**2 + y**2)', 'r = 5', 'x = y']
     """
     statements = [_stated(text, tokens) for tokens in _split(text)]
-    known_names: set[str] = set(named)
+    known_names = set(named)
     bound: set[str] = set()
     defined: set[str] = set()
     equations: list[_Statement] = []
     for statement in statements:
         kind, name = _kind(text, statement, known_names, bound, defined)
         # what has been used cannot be bound any more
-        known_names |= {
-            text[start:end] for token, start, end in statement.tokens if token == NAME and kind != "define"
-        } - {name}
+        if kind != "define":
+            known_names |= {text[start:end] for token, start, end in statement.tokens if token == NAME} - {name}
         if kind == "equation":
             if statement.sign is not None and statement.outputs > 1:
-                place = Span(statement.tokens[0][1], statement.tokens[-1][2])
                 message = "an equation is about one thing"
-                raise ExpressionError("syntax", message, place, "write two equations: `a = b; c = d`")
+                raise ExpressionError("syntax", message, statement.span, "write two equations: `a = b; c = d`")
             equations.append(statement)
             continue
         (defined if kind == "define" else bound).add(name)
         if equations:
-            first, last = statement.tokens[0][1], statement.tokens[-1][2]
-            raise ExpressionError(
-                "syntax",
-                f"`{name}` is bound here, behind an equation",
-                Span(first, last),
-                f"put it first; as an equation `{name}` needs a value, or `--for {name}`",
-            )
+            hint = f"put it first; as an equation `{name}` needs a value, or `--for {name}`"
+            raise ExpressionError("syntax", f"`{name}` is bound here, behind an equation", statement.span, hint)
     if not equations:
         program = parse(text, named, units=units)
         for binding in program.bindings[-1:]:
@@ -130,7 +129,6 @@ def variables_of(text: str | None) -> Sequence[str]:
 
 
 def _split(text: str) -> list[list[Token]]:
-    """The tokens of each statement that has any."""
     parts: list[list[Token]] = [[]]
     for token in scan(text):
         if token[0] in (_SEMICOLON, NEWLINE, END):
@@ -141,54 +139,50 @@ def _split(text: str) -> list[list[Token]]:
 
 
 def _stated(text: str, tokens: list[Token]) -> _Statement:
-    depth = 0
-    signs: list[Token] = []
-    doubled: list[Token] = []
-    commas = 0
-    for token in tokens:
-        kind, start, end = token
+    depth = commas = 0
+    signs: list[int] = []
+    doubled: list[int] = []
+    for place, (kind, start, end) in enumerate(tokens):
         depth += (kind in _OPENS) - (kind in _CLOSES)
         if depth == 0:
             commas += kind == _COMMA
             if kind == EQUALS:
-                signs.append(token)
+                signs.append(place)
             elif kind == COMPARISON and text[start:end] == "==":
-                doubled.append(token)
+                doubled.append(place)
     if not signs and not any(kind in _LOGIC for kind, _, _ in tokens):
         # people who program write equations so
         signs = doubled
     if len(signs) > 1:
         message = "this equation has two signs of equality"
-        raise ExpressionError("syntax", message, Span(*signs[1][1:]), "write two equations: `a = b; b = c`")
+        raise ExpressionError("syntax", message, Span(*tokens[signs[1]][1:]), "write two equations: `a = b; b = c`")
     return _Statement(tokens, signs[0] if signs else None, commas + 1)
 
 
 def _kind(
     text: str, statement: _Statement, known_names: set[str], bound: set[str], defined: set[str]
 ) -> tuple[str, str]:
-    """Whether a statement is an `equation` (or an expression that is to be 0), or what it binds or defines."""
-    tokens, sign, _ = statement
+    """Return whether a statement is an `equation` (or is to be 0), or what it binds or defines."""
+    tokens, place, _ = statement
     kinds = [kind for kind, _, _ in tokens]
     name = text[tokens[0][1] : tokens[0][2]]
     if AUGMENT in kinds[:2]:
         return "bind", name
-    if sign is None or sign[0] != EQUALS or kinds[0] != NAME:
+    if place is None or kinds[place] != EQUALS or kinds[0] != NAME:
         return "equation", name
-    place = tokens.index(sign)
     if place == 1:
         used = name in [text[start:end] for kind, start, end in tokens[2:] if kind == NAME]
         # `x = cos(x)` cannot bind what it uses, and what is bound already is what an equation is about
         return ("equation" if name in known_names or name in bound or used else "bind"), name
     inner = kinds[2 : place - 1]
     head = kinds[1] == OPEN and kinds[place - 1] == CLOSE and all(kind in (NAME, _COMMA) for kind in inner)
-    if head and name not in FUNCTIONS and name not in defined and name not in known_names and name not in bound:
-        return "define", name
-    return "equation", name
+    is_new = name not in FUNCTIONS and name not in defined and name not in known_names and name not in bound
+    return ("define" if head and is_new else "equation"), name
 
 
 def _as_outputs(text: str, equations: Sequence[_Statement]) -> tuple[str, list[int]]:
-    """The text with the equations as a list of differences, and where each of its characters comes from."""
-    first = equations[0].tokens[0][1]
+    """Return the equations as a list of differences, and where each character comes from."""
+    first = equations[0].span.start
     characters, origin = list(text[:first]), list(range(first))
 
     def insert(piece: str, place: int) -> None:
@@ -198,20 +192,19 @@ def _as_outputs(text: str, equations: Sequence[_Statement]) -> tuple[str, list[i
     for k, (tokens, sign, _) in enumerate(equations):
         last = tokens[0][1]
         insert(" , " if k else "", last)
+        insert("" if sign is None else "(", last)
         # what is 0 on the right need not be subtracted
-        zero = sign is not None and [text[start:end] for _, start, end in tokens[tokens.index(sign) :]][1:] == ["0"]
-        insert("(" if sign else "", last)
+        zero = sign is not None and [text[start:end] for _, start, end in tokens[sign + 1 :]] == ["0"]
         # comments and new lines between the tokens are left out
-        for token in tokens[:-2] if zero else tokens:
-            _, start, end = token
+        for place, (_, start, end) in enumerate(tokens[:-2] if zero else tokens):
             insert(" " if start > last else "", last)
-            if token is sign:
+            if place == sign:
                 insert(") - (", start)
             else:
                 characters.extend(text[start:end])
                 origin.extend(range(start, end))
             last = end
-        insert(")" if sign else "", tokens[-1][2] - 1)
+        insert("" if sign is None else ")", tokens[-1][2] - 1)
     return "".join(characters), [*origin, len(text)]
 
 
@@ -224,18 +217,17 @@ def _back(span: Span, origin: Sequence[int]) -> Span:
 
 
 def _check_sides(text: str, equations: Sequence[_Statement], named: Collection[str], units: bool) -> None:
-    """Raise what is wrong with one of the sides alone, so that the message has no list of differences in it."""
-    first = equations[0].tokens[0][1]
+    """Raise what is wrong with one side alone: a message without the list of differences."""
+    first = equations[0].span.start
     for tokens, sign, _ in equations:
         if sign is None:
             continue
-        place = tokens.index(sign)
-        for side, word in ((tokens[:place], "left"), (tokens[place + 1 :], "right")):
+        for side, word in ((tokens[:sign], "left"), (tokens[sign + 1 :], "right")):
             if not side:
                 raise ExpressionError(
                     "syntax",
                     f"the {word} side of this equation is missing",
-                    Span(sign[1], sign[2]),
+                    Span(*tokens[sign][1:]),
                     "write an expression on both sides, `x**2 = 2`, on one line or in parentheses",
                 )
             start, end = side[0][1], side[-1][2]
@@ -243,31 +235,20 @@ def _check_sides(text: str, equations: Sequence[_Statement], named: Collection[s
 
 
 def _texts(text: str, program: Program, equations: Sequence[_Statement]) -> list[str]:
-    """The text of the equation of each output."""
-    texts: list[str] = []
-    if len(program.roots) != sum(statement.outputs for statement in equations):
-        return _texts_of_entries(text, program, equations)
-    for statement in equations:
-        if statement.sign is None:
-            last = len(texts) + statement.outputs
-            texts += [_text_at(text, program.whole.span(root)) for root in program.roots[len(texts) : last]]
-        else:
-            texts.append(" ".join(text[statement.tokens[0][1] : statement.tokens[-1][2]].split()))
-    return texts
-
-
-def _texts_of_entries(text: str, program: Program, equations: Sequence[_Statement]) -> list[str]:
-    """The texts where some equations are about lists: `(A @ x = b)[1]` of an entry."""
-    starts = [statement.tokens[0][1] for statement in equations]
+    """Return the equation of each output as text: `(A @ x = b)[1]` of an entry of a list."""
     spans = [program.whole.span(root) for root in program.roots]
-    of = [
-        max((k for k, start in enumerate(starts) if span is not None and start <= span.start), default=0)
-        for span in spans
-    ]
+    if len(spans) == sum(statement.outputs for statement in equations):
+        left = iter(spans)
+        return [
+            _text_at(text, span if statement.sign is None else statement.span)
+            for statement in equations
+            for span in islice(left, statement.outputs)
+        ]
+    starts = [statement.span.start for statement in equations]
+    of = [bisect(starts, span.start) - 1 if span is not None and span.start >= starts[0] else 0 for span in spans]
     texts = []
     for place, k in enumerate(of):
-        tokens = equations[k].tokens
-        written = " ".join(text[tokens[0][1] : tokens[-1][2]].split())
+        written = _text_at(text, equations[k].span)
         texts.append(written if of.count(k) == 1 else f"({written})[{place - of.index(k) + 1}]")
     return texts
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 
 from ..algebra.canonical import rational
-from ..algebra.rational_functions import cleared, coefficients
+from ..algebra.rational_functions import cleared, polynomial_in
 from ..algebra.rewriting import shortest
 from ..algebra.simplify import simplify
 from ..algebra.walk import substituted
@@ -14,7 +14,7 @@ from ..graphs.value import Value, constant, node
 from ..language.printer import expression_text
 from ..record import Record
 from ..table.operators import ADD, CONSTANT, DIV, EQ, GE, MUL, NE, NEG, SUB
-from ..table.primitive import PRIMITIVES, Primitive
+from ..table.primitive import PRIMITIVES
 
 ZERO, TWO, FOUR = constant(0.0, "0"), constant(2.0, "2"), constant(4.0, "4")
 
@@ -28,10 +28,6 @@ class FormulaSolution(Record):
     """Where it is one; None if it is one everywhere."""
 
 
-Conditional = tuple[Value, list[Value]]
-"""A solution with its conditions."""
-
-
 def formula_solutions(output: Value, leaf: Value, values: Mapping[str, Value]) -> list[FormulaSolution] | None:
     """Return the solutions of `output = 0` for a leaf in terms of the other variables; None where it is not quadratic.
 
@@ -40,7 +36,7 @@ def formula_solutions(output: Value, leaf: Value, values: Mapping[str, Value]) -
     """
     equation = substituted(output, lambda v: None if v._prev else values.get(v.label))
     numerator, divisors = cleared(equation)
-    parts = [simplest(part) for part in coefficients(numerator, leaf, lambda v: v, _operation) or ()]
+    parts = [simplest(part) for part in polynomial_in(numerator, leaf) or ()]
     while parts and _number(parts[-1]) == 0:
         parts.pop()
     if len(parts) not in (2, 3):
@@ -57,15 +53,20 @@ def formula_solutions(output: Value, leaf: Value, values: Mapping[str, Value]) -
 
 
 def conditions_of(conditions: Sequence[Value]) -> tuple[bool, str | None]:
-    """Return whether comparisons of formulas with 0 can hold, and together as text; None if they hold everywhere."""
-    factors = [factor for condition in conditions for factor in _factors(condition)]
-    held = [_decided(condition) for condition in factors]
-    texts = [expression_text(c) for c, truth in zip(factors, held, strict=True) if truth is None]
-    return False not in held, " and ".join(dict.fromkeys(texts)) or None
+    """Return whether comparisons with 0 can hold, and their text; None if they hold everywhere."""
+    texts: dict[str, None] = {}
+    possible = True
+    for condition in (factor for whole in conditions for factor in _factors(whole)):
+        number = _number(condition._prev[0])
+        if number is None:
+            texts[expression_text(condition)] = None
+        elif not (number >= 0 if condition.primitive is GE else (number == 0) == (condition.primitive is EQ)):
+            possible = False
+    return possible, " and ".join(texts) or None
 
 
 def _factors(condition: Value) -> Iterator[Value]:
-    """Yield a comparison of a formula with 0; that it is not 0 or is at least 0, without numbers as factors."""
+    """Yield a comparison of a formula with 0, simplified: without numbers as factors."""
     inner, zero = simplest(condition._prev[0]), condition._prev[1]
     while inner.primitive in (NEG, MUL, DIV):
         factors = [part for part in inner._prev if _number(part) is None]
@@ -84,37 +85,30 @@ def _factors(condition: Value) -> Iterator[Value]:
     yield node(condition.primitive, (inner, zero))
 
 
-def _solutions(parts: Sequence[Value]) -> Iterator[Conditional]:
-    """Yield the zeros of a polynomial with these coefficients, with their conditions."""
+def _solutions(parts: Sequence[Value]) -> Iterator[tuple[Value, list[Value]]]:
     c, b, *square = parts
+    only = simplest(_negative(node(DIV, (c, b)))), [node(NE, (b, ZERO))]
     if not square:
-        yield simplest(_negative(node(DIV, (c, b)))), [node(NE, (b, ZERO))]
+        yield only
         return
     (a,) = square
     if _number(b) == 0:
         inner = simplest(_negative(node(DIV, (c, a))))
-        roots = [simplest(node(PRIMITIVES["sqrt"], (inner,)))]
-        roots.insert(0, simplest(_negative(roots[0])))
+        root = simplest(node(PRIMITIVES["sqrt"], (inner,)))
+        roots = [simplest(_negative(root)), root]
     else:
         half = simplest(node(DIV, (b, TWO)))
         whole = len(expression_text(half)) > len(expression_text(b))
-        inner = simplest(
-            node(SUB, (node(MUL, (b, b)), node(MUL, (FOUR, node(MUL, (a, c))))))
-            if whole
-            else node(SUB, (node(MUL, (half, half)), node(MUL, (a, c))))
-        )
+        product = node(MUL, (a, c))
+        halved = node(SUB, (node(MUL, (half, half)), product))
+        inner = simplest(node(SUB, (node(MUL, (b, b)), node(MUL, (FOUR, product)))) if whole else halved)
         root, middle = node(PRIMITIVES["sqrt"], (inner,)), _negative(b if whole else half)
         below = node(MUL, (TWO, a)) if whole else a
         roots = [simplest(node(DIV, (node(sign, (middle, root)), below))) for sign in (SUB, ADD)]
-    one = _number(inner) == 0
-    for root in roots[: 1 if one else 2]:
+    for root in roots[: 1 if _number(inner) == 0 else 2]:
         yield root, [node(NE, (a, ZERO)), node(GE, (inner, ZERO))]
     if _number(a) is None and _number(b) != 0:
-        yield simplest(_negative(node(DIV, (c, b)))), [node(EQ, (a, ZERO)), node(NE, (b, ZERO))]
-
-
-def _operation(primitive: Primitive, a: Value, b: Value) -> Value:
-    return node(primitive, (a, b))
+        yield only[0], [node(EQ, (a, ZERO)), *only[1]]
 
 
 def _negative(value: Value) -> Value:
@@ -138,11 +132,3 @@ def _number(value: Value) -> Fraction | None:
     # the doubles of `pi` and of numbers with units have the same sign
     is_constant = number is None and value.primitive is CONSTANT and isinstance(value.data, float)
     return Fraction(value.data) if is_constant else number
-
-
-def _decided(condition: Value) -> bool | None:
-    """Whether a comparison with 0 holds; None where that depends on the variables."""
-    number = _number(condition._prev[0])
-    if number is None:
-        return None
-    return number >= 0 if condition.primitive is GE else (number == 0) == (condition.primitive is EQ)

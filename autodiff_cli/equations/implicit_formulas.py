@@ -61,14 +61,13 @@ def implicit_diff(
     numbers = numbers_or_quantities(typed)
     equations = read_with_unknowns(text, [*typed], unknowns)
     program, names = equations.program, list(equations.program.variables)
-    outputs = program.outputs
     _check(equations, unknowns, order, steps)
     here = any(name in numbers for name in names)
     warnings = check_values(program, numbers) if here else []
     wanted = names if wrt is None else wanted_variables(program, numbers, wrt)
     wanted = [name for name in wanted if name not in unknowns]
     leaves = {name: program.variables.get(name) or variable(name) for name in (*unknowns, *wanted)}
-    work = _Implicit(outputs, [leaves[name] for name in unknowns], [leaves[name] for name in wanted])
+    work = _Implicit(program.outputs, [leaves[name] for name in unknowns], [leaves[name] for name in wanted])
     formulas = work.derivatives(order)
     decided, condition = conditions_of([node(NE, (work.determinant, ZERO))])
     if not decided:
@@ -82,38 +81,29 @@ def implicit_diff(
 
         if units or has_units(program, numbers):
             measured = EquationUnits(program, numbers, unknowns, {}, units)
-    if measured is not None:
-        tree = measured.tree(values=[measured.higher([wanted[j] for j in by], k) for k, by in formulas])
-        warnings += measured.warnings
+            tree = measured.tree(values=[measured.higher([wanted[j] for j in by], k) for k, by in formulas])
+            warnings += measured.warnings
     values: list[Shown | None] = [None] * len(formulas)
     shown_point: dict[str, Shown] = {}
     if here:
-        at = {name: typed[name] for name in names}
 
         def task(m: NumberType, numbers: Values) -> dict[str, object]:
             return {"values": evaluate_in(m, list(formulas.values()), numbers).values, "point": numbers}
 
         try:
-            answer = arithmetic.run(at, task, tree)
+            answer = arithmetic.run({name: typed[name] for name in names}, task, tree)
         except ExpressionError as error:
             message = f"the derivative has no value here: {error}"
             raise ExpressionError("derivative", message, None, error.hint) from None
         values, shown_point = answer["values"], answer["point"]
         warnings += _off_curve(equations, typed, numbers, unknowns, measured)
     listed: list[Derivative] = []
-    for (unknown, by), formula in formulas.items():
-        short = generic(formula)
-        where = [condition, *(expression_text(c) for c in (short.conditions if short else ()))]
-        listed.append(
-            Derivative(
-                tuple(wanted[k] for k in by),
-                expression_text(formula),
-                values[len(listed)],
-                expression_text(short.formula) if short else None,
-                " and ".join(filter(None, where)) or None,
-                unknowns[unknown],
-            )
-        )
+    for ((unknown, by), formula), value in zip(formulas.items(), values, strict=True):
+        shorter = generic(formula)
+        where = [condition, *(expression_text(c) for c in (shorter.conditions if shorter else ()))]
+        short = expression_text(shorter.formula) if shorter else None
+        multi, conditions = tuple(wanted[k] for k in by), " and ".join(filter(None, where)) or None
+        listed.append(Derivative(multi, expression_text(formula), value, short, conditions, unknowns[unknown]))
     return Diff(
         text,
         arithmetic,
@@ -133,13 +123,11 @@ def implicit_diff(
 
 
 def _check(equations: Equations, unknowns: Sequence[str], order: int, steps: bool) -> None:
-    """Raise `ExpressionError` for equations that are not as many as the unknowns, or that are too many."""
     program, count = equations.program, len(equations.program.roots)
     for name in unknowns:
         if name not in program.variables:
-            raise usage_error(
-                f"`{name}` is not a variable of these equations", f"they have {quoted(program.variables)}"
-            )
+            message = f"`{name}` is not a variable of these equations"
+            raise usage_error(message, f"they have {quoted(program.variables)}")
     if len(unknowns) != count:
         message = f"there {'is' if count == 1 else 'are'} {counted(count, 'equation')} for {quoted(unknowns)}"
         raise usage_error(message, "name as many unknowns as there are equations: `--for x,y`")
@@ -153,7 +141,7 @@ def _check(equations: Equations, unknowns: Sequence[str], order: int, steps: boo
 
 
 Key = tuple[int, tuple[int, ...]]
-"""The place of an unknown, and those of the variables that it is differentiated by, in ascending order."""
+"""The place of an unknown, and the ascending places of the variables to differentiate it by."""
 
 
 class _Implicit:
@@ -166,42 +154,35 @@ class _Implicit:
         self.matrix = [row[:n] for row in rows]
         self.right = [[simplest(node(NEG, (x,))) for x in row[n:]] for row in rows]
         self.determinant = simplest(_determinant(self.matrix))
-        self.first = {(i, j): self._solved(i, j) for i in range(n) for j in range(len(by))}
-
-    def _solved(self, i: int, j: int) -> Value:
-        """The derivative of an unknown by a variable, by Cramer's rule."""
-        replaced = [
-            [row[j] if k == i else x for k, x in enumerate(line)]
-            for line, row in zip(self.matrix, self.right, strict=True)
-        ]
-        return simplest(node(DIV, (_determinant(replaced), self.determinant)))
+        self.first: dict[tuple[int, int], Value] = {}
+        for i in range(n):
+            for j in range(len(by)):
+                # by Cramer's rule
+                sides = zip(self.matrix, self.right, strict=True)
+                above = _determinant([[*line[:i], row[j], *line[i + 1 :]] for line, row in sides])
+                self.first[i, j] = simplest(node(DIV, (above, self.determinant)))
 
     def total(self, formula: Value, j: int, slopes: Sequence[Value]) -> Value:
-        """The derivative of a formula along a variable, where the unknowns have these derivatives by it."""
+        """Return the total derivative of a formula by a variable, from those of the unknowns."""
         *partials, total = derivatives(formula, [*self.unknowns, self.by[j]], 1).values()
         for partial, slope in zip(partials, slopes, strict=True):
             total = node(ADD, (total, node(MUL, (partial, slope))))
         return simplify((total,))[0]
 
     def derivatives(self, order: int) -> dict[Key, Value]:
-        """The derivatives of an order."""
-        count = len(self.by)
         result: dict[Key, Value] = {(i, (j,)): formula for (i, j), formula in self.first.items()}
+        n = len(self.unknowns)
         for k in range(2, order + 1):
-            result = {
-                (i, multi): simplest(
-                    self.total(
-                        result[i, multi[:-1]], multi[-1], [self.first[u, multi[-1]] for u in range(len(self.unknowns))]
-                    )
-                )
-                for i in range(len(self.unknowns))
-                for multi in combinations_with_replacement(range(count), k)
-            }
+            below, result = result, {}
+            for i in range(n):
+                for multi in combinations_with_replacement(range(len(self.by)), k):
+                    *before, last = multi
+                    slopes = [self.first[u, last] for u in range(n)]
+                    result[i, multi] = simplest(self.total(below[i, tuple(before)], last, slopes))
         return result
 
 
 def _determinant(rows: Sequence[Sequence[Value]]) -> Value:
-    """The determinant, expanded along the first row."""
     if len(rows) == 1:
         return rows[0][0]
     total: Value = ZERO
@@ -218,39 +199,34 @@ def _off_curve(
     unknowns: Sequence[str],
     units: EquationUnits | None,
 ) -> Iterator[Diagnostic]:
-    """Warn of a point at which the equations do not hold."""
     program = equations.program
     values = {name: float(numbers[name]) for name in program.variables}
     problem = Problem(program, dict(typed), values, [], [], list(values), units=units)
     sides = evaluate_in(REAL, program.outputs, values).values
-    offs = zip(equations.texts, sides, rounding_errors(problem, values), strict=True)
-    for k, (text, off, error) in enumerate(offs):
+    hint = f"`solve` finds {quoted(unknowns)}; the values here are those of the curve through the point"
+    for k, (off, error) in enumerate(zip(sides, rounding_errors(problem, values), strict=True)):
         if abs(off) > TOUCHED * error:
             left = problem.text_of_side(float(off), k=k)
-            yield Diagnostic(
-                "off",
-                f"the point is not on `{text}`: left side less right side is {left} there",
-                None,
-                f"`solve` finds {quoted(unknowns)}; the values here are those of the curve through the point",
-            )
+            message = f"the point is not on `{equations.texts[k]}`: left side less right side is {left} there"
+            yield Diagnostic("off", message, None, hint)
 
 
-# ---- steps --------------------------------------------------------------------------------------------------------
 def _derivations(
     equations: Equations, work: _Implicit, wanted: Sequence[str], formulas: Mapping[Key, Value], order: int
 ) -> Iterator[Derivation]:
-    """The work for each variable: both sides differentiated, collected, solved; then again for each further order."""
+    """Yield the work for each variable and order: differentiate both sides, collect, solve."""
     (output,), (unknown,) = equations.program.outputs, work.unknowns
-    left, right = _sides(output, equations.texts[0])
+    _, sign, text = equations.texts[0].replace("==", "=").partition("=")
+    # the sides whose difference the output is
+    is_difference = output.primitive is SUB and sign and text.strip() != "0"
+    sides = output._prev if is_difference else (output, ZERO)
     check_length(output)
     for j, name in enumerate(wanted):
-        leaf, slope = work.by[j], variable(pending_name(unknown, wanted[j]))
+        leaf, slope = work.by[j], variable(pending_name(unknown, name))
         pending = {slope.label: unknown}
+        both = [work.total(side, j, [slope]) for side in sides]
         steps: list[Step] = []
-        both = []
-        for side in (left, right):
-            formula = work.total(side, j, [slope])
-            both.append(formula)
+        for side, formula in zip(sides, both, strict=True):
             steps += derivation(side, leaf, (name,), formula, follows=(unknown,)).steps
         collected = node(MUL, (work.matrix[0][0], slope))
         first = work.first[0, j]
@@ -265,19 +241,9 @@ def _derivations(
             open_total = work.total(formula, j, [slope])
             again = [*derivation(formula, leaf, (name,) * k, open_total, follows=(unknown,)).steps]
             inserted = substituted(open_total, {slope: first}.get)
-            following = formulas.get((0, (j,) * k)) if k == order else simplest(work.total(formula, j, [first]))
-            assert following is not None
+            following = formulas[0, (j,) * k] if k == order else simplest(work.total(formula, j, [first]))
             again.append(Step(PUT_IN, "", open_total, inserted, "", 0, pending))
             if expression_text(inserted) != expression_text(following):
                 again.append(Step(SIMPLIFY, "", inserted, following, "", 0, pending))
             yield Derivation((name,) * k, formula, tuple(again), following)
             formula = following
-
-
-def _sides(output: Value, text: str) -> tuple[Value, Value]:
-    """The sides of an equation whose difference is the output."""
-    _, sign, right = text.replace("==", "=").partition("=")
-    if output.primitive is SUB and sign and right.strip() != "0":
-        first, second = output._prev
-        return first, second
-    return output, ZERO

@@ -1,27 +1,34 @@
-"""One equation in one unknown, in doubles: roots in brackets, and more digits where rounding hides what is a root."""
+"""One equation in one unknown: roots in doubles, and in more digits where rounding hides them."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
+from ..algebra.rational_functions import cleared, coefficients
 from ..algebra.walk import facts_of
 from ..batched.evaluator import Evaluator
 from ..errors import Diagnostic, ExpressionError, counted, point_error
+from ..graphs.value import Value
 from ..graphs.value_and_gradient import evaluate_in, value_in
 from ..inputs.arithmetic import Arithmetic
 from ..inputs.problem import Problem
 from ..numbers.budget import ITERATION, Defined, charge
 from ..numbers.exact import EXACT
 from ..numbers.running_error import UNIT
-from ..numerics.newton import bisected
+from ..numerics.newton import bisected, damped_newton
+from ..numerics.polynomials import RealRoot, real_roots
+from ..table.operators import ADD, MUL, SUB
+from ..table.primitive import Primitive
 from ..table.primitives import OSCILLATING
-from .exact_roots import ExactRoots, exact_roots
-from .proof import Proof
-from .residuals import TOUCHED, rounding_errors
-from .roots import DIGITS, Root, Sample, all_roots, bracketed, nearest_to_zero, outwards, refined
+from .residuals import DIGITS, TOUCHED, Stopped, rounding_errors
+
+Sample = tuple[float, float, float]
+"""A number, and left side less right side there with its derivative."""
 
 FARTHEST = 1e5
 """Roots are looked for up to this size unless there are bounds."""
@@ -29,8 +36,11 @@ FARTHEST = 1e5
 NEAREST = 10.0
 """The first interval without bounds is from minus this on; the next ones go ten times as far."""
 
-SHELL_STEPS = 60
-"""Into how many steps each of the others is divided."""
+GRID, SHELL_STEPS = 240, 60
+"""Into how many steps the first interval is divided to look for roots, and a farther one."""
+
+DECADES = 100
+"""From which quotient of its ends on an interval is also divided in equal quotients."""
 
 MANY = 12
 """No more roots than these are looked for, and shown, without bounds."""
@@ -38,9 +48,17 @@ MANY = 12
 MANY_DIGITS = 800
 """With so many digits it is looked whether a value that rounds to 0 in doubles is 0."""
 
+STEPS = 2200
+"""Enough to halve any interval of doubles down to one."""
 
-class Stopped(Exception):
-    """The search was to end early."""
+SECANTS = 80
+"""The most steps of the secant method towards a multiple root."""
+
+WIDENINGS = 90
+"""The most steps outwards from a start, on each side."""
+
+EDGE = 60
+"""The most halvings towards the edge of the domain."""
 
 
 class OneEquation:
@@ -59,20 +77,18 @@ class OneEquation:
         self.plateaus: list[tuple[float, float]] = []
         """Intervals in which the equation holds."""
         self.rejected: dict[float, Any] = {}
-        """Points where the value rounds to 0 without being a root, with the value and the derivative in more digits."""
+        """Points where the value only rounds to 0, with value and derivative in more digits."""
         self.errors: dict[float, float] = {}
         """How far the roots that are known exactly may be off."""
         self.complete: bool | None = None
         """Whether the solutions that were returned are known to be all there are."""
-        self.reach = 0.0
-        """How far was looked for roots without bounds."""
-        self.farthest = 0.0
-        """How far from 0 the farthest of them is."""
+        self.reach = self.farthest = 0.0
+        """How far was looked for roots without bounds, and how far from 0 the farthest of them is."""
         self.count = 0
         """How many roots were found there."""
 
     def __call__(self, x: float) -> Sample | None:
-        """Value and derivative at a number, None where there is none."""
+        """Return the value and the derivative at a number, None where there is none."""
         if self.stop():
             raise Stopped
         charge(ITERATION)
@@ -94,18 +110,19 @@ class OneEquation:
         values = {**self.problem.values, self.name: x}
         return [values[name] for name in self._evaluator.variables]
 
-    def small(self, x: float) -> float:
-        """How large rounding may make the value at a root."""
-        return TOUCHED * self._rounding(x)
-
     def _rounding(self, x: float, *, own: bool = True) -> float:
         return rounding_errors(self.problem, {self.name: x}, own=own)[0]
 
+    def _is_small(self, sample: Sample) -> bool:
+        """Whether a value is no larger than rounding may make it at a root."""
+        return abs(sample[1]) <= TOUCHED * self._rounding(sample[0])
+
+    # ---- the solutions that are asked for -----------------------------------------------------------------------
     def one(self) -> list[list[float]]:
-        """The solution that is asked for, if there is one."""
-        if self.name in self.problem.bounds:
-            return [[self._between(*self.bounds)]]
+        """Return the solution that is asked for, if there is one."""
         start = self.problem.values[self.name]
+        if self.name in self.problem.bounds:
+            return [[self._between(*self.bounds, start if self.name in self.problem.point else None)]]
         if self(start) is None:
             self._evaluator(self._point_at(start))  # raises what is wrong with the start
         for root in self._candidates(start):
@@ -113,25 +130,125 @@ class OneEquation:
                 return [[x]]
         return []
 
-    def _candidates(self, start: float) -> Iterator[Root]:
-        """Roots in doubles, the likeliest first."""
-        near = nearest_to_zero(self, start)
-        touched = near is not None and abs(near[1]) <= self.small(near[0])
+    def _candidates(self, start: float) -> Iterator[float]:
+        near = self._nearest_to_zero(start)
+        touched = near is not None and self._is_small(near)
         if near is not None and touched and near[2]:
             yield self._polished(near)
-        for low, high in outwards(self, start):
-            root = bracketed(self, low, high, self.small)
+        for low, high in self._outwards(start):
+            root = self._bracketed(low, high)
             if root is not None:
                 yield root
         if near is not None and touched:
-            yield Root(near[0], False, 0)
+            yield near[0]
         # Newton's method comes to a multiple root at 0 by halves, and never there
         nothing = self(0.0) if near is not None and abs(near[0]) < 1e-12 * max(1.0, abs(start)) else None
         if nothing is not None and nothing[1] == 0:
-            yield Root(0.0, False, 0)
+            yield 0.0
 
-    def _polished(self, near: Sample) -> Root:
-        """The root beside a number that is nearly one: bracketed, where the sign changes beside it."""
+    def _between(self, low: float, high: float, start: float | None) -> float:
+        a, b = self(low), self(high)
+        if a is not None and b is not None and a[1] * b[1] <= 0 and self.exact is None:
+            root = self._bracketed(a, b, start)
+            for x in self.confirmed([root]) if root is not None else ():
+                return x
+        self.every()
+        if self.roots:
+            return self.roots[0] if start is None else min(self.roots, key=lambda x: abs(x - start))
+        side, text = self.problem.text_of_side, self._text
+        ends = [f"{'no value' if s is None else side(s[1])} at {text(end)}" for end, s in ((low, a), (high, b))]
+        near = "" if self.least is None else f"; {side(self.least[1], 3)} is nearest to 0, at {text(self.least[0])}"
+        near = f"; it is {self.kind}" if self.exact else near
+        raise point_error(
+            f"left side less right side does not change its sign between {text(low)} and {text(high)}, and no root "
+            f"was found there: it is {ends[0]} and {ends[1]}{self._only_rounded() or near}",
+            "give other bounds" + ("" if self.exact else "; `--all --certified` proves that there is no root"),
+        )
+
+    def every(self) -> list[list[float]]:
+        """Return all solutions that a grid shows between the bounds."""
+        roots = self._exact_roots()
+        self.roots = self.confirmed(self._on_grid(*self.bounds)) if roots is None else roots
+        return [[x] for x in self.roots]
+
+    def others(self, solutions: Sequence[Sequence[float]]) -> list[float]:
+        """Return approximate places of other solutions between the bounds."""
+        if self.name not in self.problem.bounds or not solutions:
+            return []
+        try:
+            self.roots or self.every()
+        except Stopped:
+            return []
+        ((x,),) = solutions
+        near = 0.0 if self.exact else 1e-7
+        others = [other for other in self.roots if abs(other - x) > near * max(abs(x), abs(other))]
+        others = [other for other in others if not (self._on_a_plateau(x) and self._on_a_plateau(other))]
+        if others:
+            self.complete = False
+        return others
+
+    def around(self) -> list[list[float]]:
+        """Return all solutions of polynomials; of other functions those on wider and wider grids.
+
+        Where functions oscillate only the first grid is fine enough. The search ends where there are many roots.
+        """
+        roots = self._exact_roots()
+        if roots is not None:
+            return [[x] for x in roots]
+        self.reach, start = NEAREST, self.problem.values[self.name]
+        roots = self.confirmed(self._on_grid(-NEAREST, NEAREST))
+        # a function of the unknown may have zeros or poles without end
+        leaf = self.problem.program.variables[self.name]
+        varies = facts_of(self.problem.program.outputs, lambda v, inputs: v is leaf or any(inputs))
+        endless = any(varies[v] and v.primitive.name in OSCILLATING for v in varies) or bool(self.plateaus)
+        while self.reach < FARTHEST and len(roots) < MANY and not (roots and endless):
+            ends = (-10 * self.reach, -self.reach), (self.reach, 10 * self.reach)
+            shells = [self.confirmed(self._on_grid(*shell, SHELL_STEPS)) for shell in ends]
+            roots = sorted({*roots, *shells[0], *shells[1]})
+            self.reach *= 10
+        self.count, self.farthest = len(roots), max(map(abs, roots), default=0.0)
+        nearest = sorted(roots, key=lambda x: abs(x - start))[:MANY]
+        outside = self(start) is None and self.least is not None
+        return [[x] for x in sorted(nearest)] if nearest or outside else self.one()
+
+    def _bracketed(self, low: Sample, high: Sample, start: float | None = None) -> float | None:
+        """Return the root between two samples with different signs by safeguarded Newton steps.
+
+        None at a pole or a jump, or where a value is missing. Press et al., Numerical Recipes, 9.4.
+        """
+        for end in (low, high):
+            if end[1] == 0:
+                return end[0]
+        a, b = (low, high) if low[1] < 0 else (high, low)
+        largest = max(abs(a[1]), abs(b[1]))
+        left, right = min(a[0], b[0]), max(a[0], b[0])
+        x = start if start is not None and left < start < right else (a[0] + b[0]) / 2
+        before = abs(b[0] - a[0])
+        for _ in range(1, STEPS):
+            here = self(x)
+            if here is None or here[1] == 0:
+                return None if here is None else x
+            a, b = (here, b) if here[1] < 0 else (a, here)
+            left, right = min(a[0], b[0]), max(a[0], b[0])
+            middle = left + (right - left) / 2
+            newton = x - here[1] / here[2] if here[2] else math.inf
+            if not left < middle < right:
+                break
+            # a step of Newton's that does not halve what is left is none to go on with
+            if left < newton < right and abs(newton - x) < 0.5 * before:
+                before, x = abs(newton - x), newton
+            else:
+                before, x = right - left, middle
+        nearest = min(a, b, key=lambda sample: abs(sample[1]))
+        # beside a pole the value is large, beside a jump larger than rounding could make it
+        if abs(nearest[1]) > 0.5 * largest or not self._is_small(nearest):
+            return None
+        x = nearest[0]
+        samples = (a, b, *map(self, (math.nextafter(x, -math.inf), x, math.nextafter(x, math.inf))))
+        inside = [sample for sample in samples if sample is not None and left <= sample[0] <= right]
+        return min(inside, key=lambda sample: abs(sample[1]))[0]
+
+    def _polished(self, near: Sample) -> float:
         x, value, slope = near
         step = abs(value / slope) + abs(x) * 2.0**-50
         for _ in range(8):
@@ -139,110 +256,136 @@ class OneEquation:
             if low is None or high is None:
                 break
             if low[1] * high[1] < 0:
-                return bracketed(self, low, high, self.small, x) or Root(x, False, 0)
+                root = self._bracketed(low, high, x)
+                return x if root is None else root
             step *= 4
-        return Root(x, False, 0)
+        return x
 
-    # ---- anywhere -----------------------------------------------------------------------------------------------
-    @cached_property
-    def exact(self) -> ExactRoots | None:
-        """All roots in exact arithmetic, where the equation is one of polynomials."""
-        return exact_roots(self.problem)
+    def _nearest_to_zero(self, start: float) -> Sample | None:
 
-    @property
-    def kind(self) -> str:
-        """What the equation is, in words, where all its roots are known."""
-        return self.exact.kind if self.exact else ""
+        def evaluate(point: list[float]) -> tuple[Sequence[float], float] | None:
+            sample = self(point[0])
+            return None if sample is None else (sample[1:2], sample[2])
 
-    def _exact_roots(self) -> list[float] | None:
-        """The exact roots between the bounds; None where they are not known."""
-        if self.exact is None:
-            return None
-        self.complete = True
-        low, high = self.bounds
-        roots = [root for root in self.exact.roots if low <= root.x <= high]
-        self.multiplicities.update((root.x, root.multiplicity) for root in roots)
-        self.errors.update((root.x, 0.0 if root.exact else math.ulp(root.x) / 2) for root in roots)
-        return [root.x for root in roots]
+        def solve(slope: float, values: Sequence[float]) -> list[float] | None:
+            return [-values[0] / slope] if slope else None
 
-    def exactly(self) -> Proof | None:
-        """All roots between the bounds as a proof; None where they are not known, or a multiple one is no double."""
-        if self.exact is None or any(root.multiplicity > 1 and not root.exact for root in self.exact.roots):
-            return None
-        return Proof([[x] for x in self._exact_roots() or ()], [], [], True, {})
+        ended = damped_newton(evaluate, solve, [start], most=200, smallest=1e-9)
+        return None if ended is None else (ended[0][0], ended[1][0], ended[2])
 
-    def around(self) -> list[list[float]]:
-        """All solutions, if the equation is one of polynomials; else those that grids show that go farther and farther.
+    def _outwards(self, start: float) -> Iterator[tuple[Sample, Sample]]:
+        """Yield neighbours with different signs, the nearest to `start` first, in growing steps."""
+        first = self(start)
+        ends: list[Sample | None] = [first, first]
+        places = [start, start]
+        step = 0.01 * abs(start) or 0.01
+        for _ in range(WIDENINGS):
+            for side, sign in ((0, -1.0), (1, 1.0)):
+                end = ends[side]
+                x = places[side] + sign * step
+                if not math.isfinite(x) or x == places[side]:
+                    continue
+                here = self(x)
+                if here is None and end is not None:
+                    here = self._edge(end, x)
+                    if here[0] == end[0]:
+                        here = None
+                if here is not None and end is not None and here[1] * end[1] <= 0 and (here[1] or end[1]):
+                    yield (here, end) if sign < 0 else (end, here)
+                if here is not None or end is None:
+                    ends[side], places[side] = here, x if here is None else here[0]
+            step *= 1.35
 
-        Where functions oscillate only the first grid is fine enough. The search ends where there are many roots.
+    def _edge(self, inside: Sample, outside: float) -> Sample:
+        """Return the last sample from one that has a value towards a number that has none."""
+        samples: dict[float, Sample | None] = {inside[0]: inside}
+
+        def has_value(x: float) -> bool:
+            samples[x] = self(x)
+            return samples[x] is not None
+
+        edge = samples[bisected(has_value, inside[0], outside, most=EDGE)[0]]
+        assert edge is not None
+        return edge
+
+    def _on_grid(self, low: float, high: float, steps: int = GRID) -> list[float]:
+        """Return the roots that a grid shows, in order: changes of sign, and places that touch 0.
+
+        The grid has equal steps, and where 0 is near equal quotients too.
         """
-        roots = self._exact_roots()
-        if roots is not None:
-            return [[x] for x in roots]
-        self.reach = NEAREST
-        roots = self.confirmed(all_roots(self, -NEAREST, NEAREST, self.small))
-        endless = self._oscillates or bool(self.plateaus)
-        while self.reach < FARTHEST and len(roots) < MANY and not (roots and endless):
-            ends = (-10 * self.reach, -self.reach), (self.reach, 10 * self.reach)
-            shells = [self.confirmed(all_roots(self, *shell, self.small, SHELL_STEPS)) for shell in ends]
-            roots = sorted({*roots, *shells[0], *shells[1]})
-            self.reach *= 10
-        self.count = len(roots)
-        self.farthest = max(map(abs, roots), default=0.0)
-        nearest = sorted(roots, key=lambda x: abs(x - self.problem.values[self.name]))[:MANY]
-        outside = self(self.problem.values[self.name]) is None and self.least is not None
-        if nearest or outside:
-            return [[x] for x in sorted(nearest)]
-        return self.one()
+        points = {low + (high - low) * k / steps for k in range(steps)} | {low, high}
+        for a, b, sign in ((low, high, 1.0), (-high, -low, -1.0)):
+            near = max(a, b * 1e-12)
+            if near > 0 and b / near > DECADES:
+                ratio = math.log(b / near)
+                points |= {sign * near * math.exp(ratio * k / GRID) for k in range(1, GRID)}
+        samples = [(x, self(x)) for x in sorted(x for x in points if low <= x <= high)]
+        roots = [(x, True) for x, here in samples if here is not None and here[1] == 0]
+        for (x, here), (y, there) in pairwise(samples):
+            if here is not None:
+                roots += self._between_samples(here, there or self._edge(here, y))
+            elif there is not None:
+                roots += self._between_samples(self._edge(there, x), there)
+        distinct: list[tuple[float, bool]] = []
+        for root in sorted(roots):
+            if not distinct or abs(root[0] - distinct[-1][0]) > 1e-7 * (abs(root[0]) + 1e-9 * (high - low)):
+                distinct.append(root)
+            elif root[1] and not distinct[-1][1]:
+                distinct[-1] = root
+        return [x for x, _ in distinct]
 
-    @property
-    def _oscillates(self) -> bool:
-        """Whether a function of the unknown may have zeros or poles without end."""
-        leaf = self.problem.program.variables[self.name]
-        varies = facts_of(self.problem.program.outputs, lambda v, inputs: v is leaf or any(inputs))
-        return any(varies[v] and v.primitive.name in OSCILLATING for v in varies)
-
-    def searched(self, count: int) -> str:
-        """Return where was looked for roots, in words; `solved` where one root was asked for."""
-        if not self.reach or not count:
-            return "solved"
-        if not self.count:
-            ends = f"from {self._text(-self.reach)} to {self._text(self.reach)}"
-            return f"1 solution found, which the grid of {self.name} {ends} does not show; there may be others"
-        proven = NEAREST
-        while proven < self.farthest:
-            proven *= 10
-        nearest = f"the {count} nearest of " if self.count > count else ""
-        low, high, first, last = (
-            self.problem.text(self.name, x, 7) for x in (-self.reach, self.reach, -proven, proven)
-        )
-        between = f"--between {self.name}={first}:{last}" if self.problem.units is None else ""
-        between = between or f'--between "{self.name}={first}:{last}"'
-        more = f"; `{between} --all --certified` proves whether there are more in that range"
-        return (
-            f"{nearest}{counted(max(count, self.count), 'solution')} found for {low} ≤ {self.name} ≤ "
-            f"{high} on a grid{'' if self.plateaus else more}"
-        )
+    def _between_samples(self, a: Sample, b: Sample) -> Iterator[tuple[float, bool]]:
+        """Yield the roots between two neighbours, with whether the sign changes there."""
+        if a[1] * b[1] < 0:
+            root = self._bracketed(a, b)
+            if root is not None:
+                yield root, True
+            return
+        # towards 0 on the left and away from it on the right: there is a place in between that is nearest to it
+        if a[1] == 0 or b[1] == 0 or a[2] == 0 or b[2] == 0 or (a[1] > 0) == (a[2] > 0) or (b[1] > 0) != (b[2] > 0):
+            return
+        left, right = a, b
+        for _ in range(STEPS):
+            x = left[0] + (right[0] - left[0]) / 2
+            if not left[0] < x < right[0]:
+                break
+            here = self(x)
+            if here is None:
+                return
+            if here[1] == 0:
+                yield x, False
+                return
+            if here[1] * a[1] < 0:
+                roots = self._bracketed(a, here), self._bracketed(here, b)
+                yield from ((root, True) for root in roots if root is not None)
+                return
+            if (here[2] > 0) == (a[2] > 0) and here[2] != 0:
+                left = here
+            else:
+                right = here
+        least = min(left, right, key=lambda sample: abs(sample[1]))
+        if self._is_small(least):
+            yield least[0], False
 
     # ---- what rounding hides ------------------------------------------------------------------------------------
-    def confirmed(self, roots: Sequence[Root]) -> list[float]:
-        """The true roots among ascending ones in doubles: those that rounding makes of one are one, or none."""
+    def confirmed(self, roots: Sequence[float]) -> list[float]:
+        """Return the true roots among ascending ones: those that rounding makes of one are one, or none."""
         result: list[float] = []
         flat: list[float] = []
-        for root in roots:
-            plain = self._changes_sign(root.x)
-            if flat and (plain or not self._is_flat((flat[-1] + root.x) / 2)):
+        for x in roots:
+            plain = self._changes_sign(x)
+            if flat and (plain or not self._is_flat((flat[-1] + x) / 2)):
                 result += self._true_roots(flat)
                 flat = []
-            (result if plain else flat).append(root.x)
+            (result if plain else flat).append(x)
         return sorted({*result, *self._true_roots(flat)})
 
     def _is_flat(self, x: float) -> bool:
         here = self(x)
-        return here is not None and abs(here[1]) <= self.small(x)
+        return here is not None and self._is_small(here)
 
     def _changes_sign(self, x: float, step: float = 0.0) -> bool:
-        """Whether the sign changes beside a number by more than rounding errors, and the slope does not."""
+        """Whether the sign changes plainly beside a number, and the slope does not."""
         here = self(x)
         if here is None or not (here[2] or step):
             return False
@@ -255,7 +398,7 @@ class OneEquation:
         return bool(step) or (reach <= 1e-3 * abs(x) and all(0.5 < end[2] / here[2] < 2 for end in (low, high)))
 
     def _true_roots(self, flat: Sequence[float]) -> list[float]:
-        """The roots between numbers at which the value is 0 within rounding errors, by a computation in more digits."""
+        """Return the roots among numbers where the value rounds to 0, by more digits."""
         if not flat or any(self._is_flat((flat[0] + x) / 2) for x in self.rejected):
             return []
         low, high = self.bounds
@@ -265,8 +408,7 @@ class OneEquation:
             width *= 4
         result = []
         for start in dict.fromkeys((flat[len(flat) // 2], *flat[:: max(1, len(flat) - 1)])):
-            error = max(self._rounding(start), self._rounding(start + width))
-            root = refined(self._in_digits, start, width, error)
+            root = self._refined(start, width)
             if root is not None and flat[0] - 2 * width <= root[0] <= flat[-1] + 2 * width:
                 x = min(max(root[0], low), high)
                 if abs(x - root[0]) <= 4 * UNIT * abs(x) + 1e-12 * width:
@@ -277,7 +419,6 @@ class OneEquation:
         return result or self._rounded_root(flat, width)
 
     def _rounded_root(self, flat: Sequence[float], width: float) -> list[float]:
-        """One of the numbers at which the value is 0 within rounding errors, if it is 0 there or changes its sign."""
         at = min(flat, key=lambda x: abs(self._evaluator.value(self._point_at(x))))
         in_digits = self._in_digits(MANY_DIGITS)(at)
         value = in_digits and in_digits[0]
@@ -299,7 +440,6 @@ class OneEquation:
         return any(low <= x <= high for low, high in self.plateaus)
 
     def _find_plateau(self, flat: Sequence[float], width: float) -> None:
-        """Warn of an interval around roots in which the equation holds wherever it is evaluated, if there is one."""
         low, below = self._last_zero(flat[0], -width)
         high, above = self._last_zero(flat[-1], width)
         if low == high:
@@ -311,9 +451,9 @@ class OneEquation:
         self.problem.warnings.append(Diagnostic("flat", message, None, "one place of these is shown"))
 
     def _last_zero(self, x: float, width: float) -> tuple[float, float | None]:
-        """The last double from a root on, towards the sign of `width`, at which the equation holds.
+        """Return the last double from a root on at which the equation holds.
 
-        And the double behind it, if it is the shorter one of the two.
+        And the double behind it, if that is shorter. `width` has the sign of the direction.
         """
         step, (low, high) = width * 2.0**-10, self.bounds
         low, high = max(low, -FARTHEST), min(high, FARTHEST)
@@ -330,99 +470,147 @@ class OneEquation:
         x, end = bisected(holds, x, end)
         return x, end if len(repr(end)) < len(repr(x)) else None
 
-    def _holds(self, x: float) -> bool:
-        """Whether the equation holds at a number in exact arithmetic."""
-        with Defined(ArithmeticError, ValueError):
-            (output,), exact = self.problem.program.outputs, Arithmetic("exact")
-            point = {
-                name: exact._value(EXACT, name, x if name == self.name else self.problem.point[name])
-                for name in self._evaluator.variables
-            }
-            return value_in(EXACT, output, point) == 0
-        return False
-
     def _is_computed_exactly(self, x: float) -> bool:
         """Whether no operation is rounded in doubles at a number."""
         return self._rounding(x, own=False) == 0.0
 
+    def _holds(self, x: float) -> bool:
+        with Defined(ArithmeticError, ValueError):
+            point = {**self._others(EXACT, Arithmetic("exact")), self.name: EXACT.number(x)}
+            return value_in(EXACT, self.problem.program.outputs[0], point) == 0
+        return False
+
+    def _others(self, m: Any, arithmetic: Arithmetic) -> dict[str, Any]:
+        names = [name for name in self._evaluator.variables if name != self.name]
+        return {name: arithmetic._value(m, name, self.problem.point[name]) for name in names}
+
     def _in_digits(self, digits: int) -> Callable[[Any], tuple[Any, Any] | None]:
-        """Value and derivative in so many digits, None where there is none; the derivative is None where it is not."""
         from ..numbers.multiprecision import Multiprecision
 
         m = Multiprecision(digits, decimals=True)
-        arithmetic = Arithmetic("precision", digits)
-        point = {name: x for name, x in self.problem.point.items() if name in self._evaluator.variables}
-        values = {name: arithmetic._value(m, name, x) for name, x in point.items()}
+        values = self._others(m, Arithmetic("precision", digits))
 
         def function(x: Any) -> tuple[Any, Any] | None:
             result = None
             with Defined(ArithmeticError):
-                here = {**values, self.name: m.number(x)}
-                swept = evaluate_in(m, self.problem.program.outputs, here, [self.name])
+                swept = evaluate_in(m, self.problem.program.outputs, {**values, self.name: m.number(x)}, [self.name])
                 result = m.number(swept.values[0]), None
                 result = result[0], m.number(swept.jacobian([self.name])[0][0][0])
             return None if m.underflowed else result
 
         return function
 
-    # ---- between bounds -----------------------------------------------------------------------------------------
-    def _between(self, low: float, high: float) -> float:
-        """The solution between the bounds: near a start that was given, else the first. Raises where there is none."""
-        a, b = self(low), self(high)
-        start = self.problem.values[self.name] if self.name in self.problem.point else None
-        if a is not None and b is not None and a[1] * b[1] <= 0 and self.exact is None:
-            root = bracketed(self, a, b, self.small, start)
-            for x in self.confirmed([root]) if root is not None else ():
-                return x
-        self.every()
-        if not self.roots:
-            raise self._no_change(low, high, a, b)
-        return self.roots[0] if start is None else min(self.roots, key=lambda x: abs(x - start))
+    def _refined(self, start: float, width: float) -> tuple[float, int | None] | None:
+        """Return the double nearest to a root, and its multiplicity; None where none is confirmed.
 
-    def _no_change(self, low: float, high: float, a: Sample | None, b: Sample | None) -> ExpressionError:
-        side, text = self.problem.text_of_side, self._text
-        ends = [f"{'no value' if s is None else side(s[1])} at {text(end)}" for end, s in ((low, a), (high, b))]
-        near = "" if self.least is None else f"; {side(self.least[1], 3)} is nearest to 0, at {text(self.least[0])}"
-        near = f"; it is {self.kind}" if self.exact else near
-        return point_error(
-            f"left side less right side does not change its sign between {text(low)} and {text(high)}, and no root "
-            f"was found there: it is {ends[0]} and {ends[1]}{self._only_rounded() or near}",
-            "give other bounds"
-            if self.exact
-            else "give other bounds; `--all --certified` proves that there is no root",
+        Within `width` the value f rounds to 0. A multiple root of f is a simple one of f/f', to which the secant
+        method converges: beside it that is (x - root)/multiplicity. Where f only tends to 0 it does not shrink.
+        """
+        error = max(self._rounding(start), self._rounding(start + width))
+        function, finer = self._in_digits(DIGITS), self._in_digits(2 * DIGITS)
+        x = _zero_of_quotient(function, start, width)
+        if x is None:
+            x = start
+        elif abs(x) <= 1e-12 * width:
+            x = 0 * x
+        here = function(x)
+        if here is None or abs(here[0]) > error * 1e-50:
+            # a zero at a double need not be one beside it
+            x = float(x)
+            here = function(x)
+            if here is None or here[0] != 0:
+                return None
+        orders = []
+        for step in (-1e-3 * width, 1e-3 * width):
+            there, again = function(x + step), finer(x + step)
+            if there is None or again is None or there[1] is None:
+                continue
+            if not again[0] or abs(there[0] - again[0]) > 0.01 * abs(again[0]):
+                return None
+            orders.append(float(step * again[1] / again[0]))
+        if not orders or min(orders) < 0.1:
+            return None
+        multiplicity = round(orders[0])
+        is_integer = multiplicity > 0 and all(abs(order - multiplicity) < 0.05 for order in orders)
+        return float(x), multiplicity if is_integer else None
+
+    @cached_property
+    def exact(self) -> tuple[list[RealRoot], str] | None:
+        """All real roots, and the kind of equation in words; None where it has no rational polynomials.
+
+        Divisors are multiplied out, and none of the roots is one of theirs. An equation that holds everywhere has none.
+        """
+        leaf = self.problem.program.variables[self.name]
+        with Defined(ArithmeticError, ValueError):
+            values = self._others(EXACT, Arithmetic("exact"))
+
+            def fixed(part: Value) -> Fraction:
+                number = value_in(EXACT, part, values)
+                if number is None:
+                    raise ValueError("a coefficient is no rational number")
+                return Fraction(number)
+
+            def operation(primitive: Primitive, a: Fraction, b: Fraction) -> Fraction:
+                return (
+                    a + b if primitive is ADD else a - b if primitive is SUB else a * b if primitive is MUL else a / b
+                )
+
+            above, divisors = cleared(self.problem.program.outputs[0])
+            sides = [coefficients(side, leaf, fixed, operation) for side in (above, *divisors)]
+            if None in sides or not any(sides[0] or ()):
+                return None
+            polynomials = [side for side in sides if side is not None]
+            roots = real_roots(polynomials[0], polynomials[1:])
+            degree, *others = (max((k for k, c in enumerate(side) if c), default=0) for side in polynomials)
+            cleared_away = " once it is multiplied out" if any(others) else ""
+            kind = f"an equation without the unknown{cleared_away}, which does not hold"
+            if degree:
+                kind = f"a polynomial of degree {degree}" + ("" if roots else " without a real root")
+            return roots, kind
+        return None
+
+    @property
+    def kind(self) -> str:
+        """What the equation is, in words, where all its roots are known."""
+        return self.exact[1] if self.exact else ""
+
+    def _exact_roots(self) -> list[float] | None:
+        if self.exact is None:
+            return None
+        self.complete = True
+        low, high = self.bounds
+        roots = [root for root in self.exact[0] if low <= root.x <= high]
+        self.multiplicities.update((root.x, root.multiplicity) for root in roots)
+        self.errors.update((root.x, 0.0 if root.exact else math.ulp(root.x) / 2) for root in roots)
+        return [root.x for root in roots]
+
+    def exactly(self) -> list[list[float]] | None:
+        """Return all solutions between the bounds; None where they are not known exactly."""
+        if self.exact is None or any(root.multiplicity > 1 and not root.exact for root in self.exact[0]):
+            return None
+        return [[x] for x in self._exact_roots() or ()]
+
+    def searched(self, count: int) -> str:
+        """Return where was looked for roots, in words; `solved` where one root was asked for."""
+        if not self.reach or not count:
+            return "solved"
+        if not self.count:
+            ends = f"from {self._text(-self.reach)} to {self._text(self.reach)}"
+            return f"1 solution found, which the grid of {self.name} {ends} does not show; there may be others"
+        proven = NEAREST
+        while proven < self.farthest:
+            proven *= 10
+        nearest = f"the {count} nearest of " if self.count > count else ""
+        low, high, first, last = (
+            self.problem.text(self.name, x, 7) for x in (-self.reach, self.reach, -proven, proven)
         )
-
-    def every(self) -> list[list[float]]:
-        """All solutions that a grid shows between the bounds."""
-        roots = self._exact_roots()
-        self.roots = self.confirmed(all_roots(self, *self.bounds, self.small)) if roots is None else roots
-        return [[x] for x in self.roots]
-
-    def others(self, solutions: Sequence[Sequence[float]]) -> list[float]:
-        """Approximate places of other solutions between the bounds."""
-        if self.name not in self.problem.bounds or not solutions:
-            return []
-        try:
-            self.roots or self.every()
-        except Stopped:
-            return []
-        ((x,),) = solutions
-        near = 0.0 if self.exact else 1e-7
-        others = [other for other in self.roots if abs(other - x) > near * max(abs(x), abs(other))]
-        others = [other for other in others if not (self._on_a_plateau(x) and self._on_a_plateau(other))]
-        if others:
-            self.complete = False
-        return others
-
-    def _only_rounded(self) -> str:
-        """Describe a point where the value rounds to 0 without being 0."""
-        for x, in_digits in self.rejected.items():
-            at, value = f"{self.name} = {self._text(x)}", in_digits and in_digits[0]
-            if in_digits is not None and not any(in_digits):
-                return f"; it is 0 at {at} in all digits that were computed, and whether that is a root is not known"
-            exact = "" if not value else f": in more digits it is {value.context.nstr(value, 3)}"
-            return f"; it is 0 within rounding errors at {at}, where there is no root{exact}"
-        return ""
+        between = f"{self.name}={first}:{last}"
+        between = f"--between {between}" if self.problem.units is None else f'--between "{between}"'
+        more = f"; `{between} --all --certified` proves whether there are more in that range"
+        return (
+            f"{nearest}{counted(max(count, self.count), 'solution')} found for {low} ≤ {self.name} ≤ "
+            f"{high} on a grid{'' if self.plateaus else more}"
+        )
 
     def nearest(self) -> str:
         """Describe the point where the residual of the equation is smallest."""
@@ -433,5 +621,40 @@ class OneEquation:
         at, side = f"{self.name} = {self._text(self.least[0])}", self.problem.text_of_side(self.least[1], 3)
         return f"; left side less right side is nearest to 0 at {at}, where it is {side}"
 
+    def _only_rounded(self) -> str:
+        for x, in_digits in self.rejected.items():
+            at, value = f"{self.name} = {self._text(x)}", in_digits and in_digits[0]
+            if in_digits is not None and not any(in_digits):
+                return f"; it is 0 at {at} in all digits that were computed, and whether that is a root is not known"
+            exact = "" if not value else f": in more digits it is {value.context.nstr(value, 3)}"
+            return f"; it is 0 within rounding errors at {at}, where there is no root{exact}"
+        return ""
+
     def _text(self, x: float) -> str:
         return self.problem.text(self.name, x)
+
+
+def _zero_of_quotient(function: Callable[[Any], tuple[Any, Any] | None], start: float, width: float) -> Any:
+    """Return the zero of f that the secant method for f/f' approaches; None without a slope."""
+    before = function(start)
+    if before is None or not before[1]:
+        start += width / 32
+        before = function(start)
+    if before is None or not before[1]:
+        return None
+    # in the number type of the values
+    a = 0 * before[0] + start
+    x, low = a + width / 7, before[0] / before[1]
+    best = a, abs(before[0])
+    for _ in range(SECANTS):
+        here = function(x)
+        if here is None or not abs(x - start) < 20 * width:
+            break
+        # at the root only rounding is left of f/f'
+        if abs(here[0]) < best[1]:
+            best = x, abs(here[0])
+        if here[0] == 0 or not here[1] or here[0] / here[1] == low:
+            break
+        high = here[0] / here[1]
+        a, low, x = x, high, x - high * (x - a) / (high - low)
+    return best[0]

@@ -1,4 +1,4 @@
-"""How well equations hold at a point in doubles: residuals, their rounding errors, and those of a solution."""
+"""Residuals of equations, the errors of a solution, and its derivatives by the other variables."""
 
 from __future__ import annotations
 
@@ -6,17 +6,27 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..errors import ExpressionError
+from ..graphs.second_order import hessian_in
+from ..graphs.value import Value
 from ..graphs.value_and_gradient import evaluate_in
 from ..inputs.problem import Problem
 from ..numbers.base import Number, NumberType
+from ..numbers.budget import Defined
 from ..numbers.floats import REAL
 from ..numbers.running_error import RUNNING, UNIT, Bounded
-from ..numerics.linear_algebra import Matrix, inverse
+from ..numerics.linear_algebra import Matrix, inverse, solve_linear
 from ..numerics.newton import System
+from ..run.evaluation import Kinks
 
 TOUCHED = 64
-"""How many times its rounding error the value at a place may be that counts as one where 0 is touched."""
+"""How many rounding errors a value may be that counts as 0."""
+
+DIGITS = 80
+"""With so many digits roots are looked for that doubles cannot tell from others."""
+
+
+class Stopped(Exception):
+    """The search was to end early."""
 
 
 def system(m: NumberType, problem: Problem, values: Mapping[str, Number], multiplicity: int = 1) -> System:
@@ -34,40 +44,35 @@ def system(m: NumberType, problem: Problem, values: Mapping[str, Number], multip
 
 
 def rounding_errors(problem: Problem, at: Mapping[str, float], *, own: bool = True) -> list[float]:
-    """Return how far rounding may have put each output off at a point; with `own`, the rounding of the unknowns too."""
+    """Return the bound on each output's rounding error; with `own`, for rounded unknowns too."""
     values = {
         name: Bounded(x, UNIT * abs(x) if own and name in problem.unknowns else 0.0)
         for name, x in {**problem.values, **at}.items()
     }
     errors = []
     for output in problem.program.outputs:
-        try:
-            (value,) = evaluate_in(RUNNING, [output], values, ()).values
-            error = RUNNING.number(value).error
-        except (ExpressionError, ArithmeticError):
-            error = math.inf
+        error = math.inf
+        with Defined(ArithmeticError):
+            error = RUNNING.number(evaluate_in(RUNNING, [output], values, ()).values[0]).error
         errors.append(error if math.isfinite(error) else 0.0)
     return errors
 
 
 def residuals(problem: Problem, at: Mapping[str, float]) -> tuple[list[float], list[list[float]] | None]:
-    """Return the outputs at a solution, and their derivatives by the unknowns, None where there are none."""
-    values: dict[str, Number] = {**problem.values, **at}
-    swept = evaluate_in(REAL, problem.program.outputs, values, problem.unknowns)
+    """Return the outputs, and their derivatives by the unknowns, None where there are none."""
+    swept = evaluate_in(REAL, problem.program.outputs, {**problem.values, **at}, problem.unknowns)
     left = [float(x) + 0.0 for x in swept.values]
-    try:
-        rows, _ = swept.jacobian(problem.unknowns)
-    except ExpressionError:
-        return left, None
-    return left, [[float(x) for x in row] for row in rows]
+    with Defined():
+        return left, [[float(x) for x in row] for row in swept.jacobian(problem.unknowns)[0]]
+    return left, None
 
 
 def solution_errors(
     problem: Problem, at: Mapping[str, float], left: Sequence[float], rows: Sequence[Sequence[float]] | None
 ) -> dict[str, float] | None:
-    """Return how far each unknown may be off: |F_u⁻¹| times what is left of the equations and their rounding errors.
+    """Return how far each unknown may be off: |F_u⁻¹| times the residuals and their rounding errors.
 
-    `left` and `rows` are the residuals. None where the derivative cannot be distinguished from a singular one.
+    `left` and `rows` are the residuals. None where the derivative may be singular.
     """
     inverted = None if rows is None else inverse(rows)
     if inverted is None or rows is None:
@@ -77,20 +82,62 @@ def solution_errors(
         name: math.fsum(abs(a) * b for a, b in zip(line, off, strict=True))
         for name, line in zip(at, inverted, strict=True)
     }
-    # a multiple root is known to half its digits: there a change within the error changes the derivative by all of it
+    # at a multiple root, known to half its digits, a change within the error changes the derivative by all of it
     if len(at) == 1 and rows[0][0]:
         ((name, x),) = at.items()
         for moved in (x - 2 * errors[name], x + 2 * errors[name]):
-            slope = _slope(problem, name, moved)
-            if slope is not None and (slope > 0) != (rows[0][0] > 0):
-                return None
+            with Defined():
+                slopes = residuals(problem, {name: moved})[1]
+                if slopes is not None and (slopes[0][0] > 0) != (rows[0][0] > 0):
+                    return None
     size = max((abs(x) for x in at.values()), default=0.0) or 1.0
     return errors if all(error <= 1e-3 * max(abs(at[name]), 1e-6 * size) for name, error in errors.items()) else None
 
 
-def _slope(problem: Problem, name: str, x: float) -> float | None:
-    try:
-        rows = residuals(problem, {name: x})[1]
-    except ExpressionError:
-        return None
-    return None if rows is None else rows[0][0]
+def derivatives(
+    m: NumberType,
+    outputs: Sequence[Value],
+    values: Mapping[str, Number],
+    unknowns: Sequence[str],
+    by: Sequence[str],
+) -> tuple[Matrix, Kinks]:
+    """Return the derivatives of the unknowns by the variables `by`, −F_u⁻¹·F_p, and the kinks.
+
+    Raises `Singular`, and `ExpressionError` as `jacobian` does.
+    """
+    rows, kinks = evaluate_in(m, outputs, values, [*unknowns, *by]).jacobian([*unknowns, *by])
+    n = len(unknowns)
+    if not by:
+        return [[] for _ in unknowns], kinks
+    return solve_linear(m, [row[:n] for row in rows], [[-x for x in row[n:]] for row in rows]), kinks
+
+
+def second_derivatives(
+    m: NumberType,
+    outputs: Sequence[Value],
+    values: Mapping[str, Number],
+    unknowns: Sequence[str],
+    by: Sequence[str],
+    first: Matrix,
+) -> list[Matrix]:
+    """Return for each unknown the matrix of its second derivatives by `by`.
+
+    Differentiating F(u(p), p) = 0 twice gives F_u·u_pq = −(the second derivative of F along (u_p, 1) and (u_q, 1)).
+    """
+    n, count = len(unknowns), len(by)
+    if not count:
+        return [[] for _ in unknowns]
+    slopes, right = [], []
+    zero, one = m.number(0), m.number(1)
+    along = [[*(row[p] for row in first), *(one if q == p else zero for q in range(count))] for p in range(count)]
+    for output in outputs:
+        hessian = hessian_in(m, output, values, [*unknowns, *by])
+        slopes.append(hessian.gradient[:n])
+        bent = [[_dot(row, v, zero) for row in hessian.hessian] for v in along]
+        right.append([-_dot(v, turned, zero) for v in along for turned in bent])
+    solved = solve_linear(m, slopes, right)
+    return [[row[p * count : (p + 1) * count] for p in range(count)] for row in solved]
+
+
+def _dot(a: Sequence[Any], b: Sequence[Any], zero: Any) -> Any:
+    return sum((x * y for x, y in zip(a, b, strict=True)), zero)

@@ -1,4 +1,4 @@
-"""Several equations in several unknowns, in doubles: SciPy with the exact Jacobian, and damped Newton steps."""
+"""Several equations in several unknowns: SciPy with the exact Jacobian, and damped Newton steps."""
 
 from __future__ import annotations
 
@@ -14,9 +14,7 @@ from ..errors import ExpressionError, needed
 from ..inputs.problem import Problem
 from ..numbers.budget import ITERATION, Defined, charge
 from ..numerics.newton import damped_newton, newton
-from .one_unknown import Stopped
-from .residuals import TOUCHED, residuals, rounding_errors, solution_errors, system
-from .roots import DIGITS
+from .residuals import DIGITS, TOUCHED, Stopped, residuals, rounding_errors, solution_errors, system
 
 MOST_STEPS = 100
 STARTS = 200
@@ -70,14 +68,8 @@ class SeveralEquations:
             self.least = size, list(unknowns.values())
         return values, self.np.array([row for _, row in rows])
 
-    def _defined(self, x: Sequence[float]) -> tuple[Any, Any] | None:
-        """Values and Jacobian at a point, None where there are none."""
-        with Defined():
-            return self(x)
-        return None
-
     def one(self) -> list[list[float]]:
-        """The solution that is found from the start, if there is one."""
+        """Return the solution that is found from the start, if there is one."""
         start = [self.problem.values[name] for name in self.problem.unknowns]
         self(start)  # raises what is wrong with the start
         solution = self._from(start) or self._from(self._wandered(start))
@@ -96,23 +88,32 @@ class SeveralEquations:
         return self._newton(ended) or self._newton(start)
 
     def _newton(self, start: Sequence[float]) -> list[float] | None:
-        """Newton's method, its steps shortened until they help; None where it does not come to a solution."""
+
+        def evaluate(x: list[float]) -> tuple[Any, Any] | None:
+            with Defined():
+                return self(x)
+            return None
 
         def least_squares(rows: Any, values: Any) -> list[float]:
             return self.np.linalg.lstsq(rows, -values, rcond=None)[0].tolist()  # type: ignore[no-any-return]
 
-        ended = damped_newton(self._defined, least_squares, list(map(float, start)), most=MOST_STEPS, smallest=1e-6)
+        ended = damped_newton(evaluate, least_squares, list(map(float, start)), most=MOST_STEPS, smallest=1e-6)
         if ended is None:
             return None
         x, values, _ = ended
         near = rounding_errors(self.problem, dict(zip(self.problem.unknowns, x, strict=True)))
-        good = all(abs(value) <= TOUCHED * error for value, error in zip(values, near, strict=True))
-        return self._within(x) if good and self._converges(x) else None
+        if not all(abs(value) <= TOUCHED * error for value, error in zip(values, near, strict=True)):
+            return None
+        # a solution is moved onto a bound that it misses by rounding errors
+        moved = [min(max(a, low), high) for a, (low, high) in zip(x, self.bounds, strict=True)]
+        reach = [1e-12 * max(abs(low), abs(high)) for low, high in self.bounds]
+        is_inside = all(abs(a - b) <= e for a, b, e in zip(x, moved, reach, strict=True))
+        return moved if is_inside and self._converges(x) else None
 
     def _converges(self, x: list[float]) -> bool:
         """Whether Newton's steps shrink in more digits; where the sides only tend to each other they do not.
 
-        That is asked only where doubles cannot tell the derivative from a singular one, as at a multiple root.
+        Needed only where the derivative may be singular.
         """
         from ..numbers.multiprecision import Multiprecision
 
@@ -133,20 +134,13 @@ class SeveralEquations:
                     return True
         if sizes:
             return False
-        # where the derivative is singular all around, as in two equations that are one, nothing speaks against it
+        # the derivative is singular all around, as of two equations that are one
         flat = True
         with Defined(ArithmeticError):
             flat = not any(in_digits(beside)[0])
         return not (flat and any(rounding_errors(problem, at, own=False)))
 
-    def _within(self, x: Sequence[float]) -> list[float] | None:
-        """The solution, moved onto a bound that it misses by rounding errors; None where it lies outside."""
-        moved = [min(max(a, low), high) for a, (low, high) in zip(x, self.bounds, strict=True)]
-        near = [1e-12 * max(abs(low), abs(high)) for low, high in self.bounds]
-        return moved if all(abs(a - b) <= e for a, b, e in zip(x, moved, near, strict=True)) else None
-
     def _wandered(self, start: Sequence[float]) -> list[float]:
-        """The least sum of squares near the start, between the bounds."""
         from scipy.optimize import least_squares
 
         bounds = tuple(zip(*self.bounds, strict=True))

@@ -1,8 +1,9 @@
-"""The solutions of equations, how well they are solved, and how they follow the other variables."""
+"""The solutions of equations, their errors, and their derivatives by the other variables."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..errors import Diagnostic, ExpressionError, counted, quoted, usage_error
@@ -28,17 +29,15 @@ from ..numbers.floats import REAL
 from ..numerics.linear_algebra import Singular
 from ..numerics.newton import polished, with_errors
 from ..record import Record
+from .enclosures import Ends, Operator, Proof, boxes, proven
 from .equations import read_with_unknowns
 from .formula_solutions import FormulaSolution, formula_solutions
-from .implicit import derivatives, second_derivatives
-from .one_unknown import OneEquation, Stopped
-from .proof import Box, Proof, proven
-from .residuals import residuals, solution_errors, system
+from .one_unknown import OneEquation
+from .residuals import Stopped, derivatives, residuals, second_derivatives, solution_errors, system
 from .several_unknowns import SeveralEquations
 
 if TYPE_CHECKING:
     from ..inputs.quantities import Units
-    from ..numbers.running_digits import RunningDigits
 
 MOST_UNKNOWNS = 200
 MOST_SECOND = 30
@@ -88,11 +87,11 @@ class Solved(Record):
     """The values of the other variables."""
     constants: dict[str, float]
     warnings: tuple[Diagnostic, ...]
-    between: Box
+    between: Ends
     solutions: Sequence[Solution] = ()
     others: Sequence[float] = ()
     """Of one unknown: where other solutions between the bounds seem to be."""
-    undecided: Sequence[Box] = ()
+    undecided: Sequence[Ends] = ()
     """Boxes of which it could not be proven whether they hold solutions."""
     complete: bool | None = None
     """Whether it is proven that there are no other solutions, between the bounds if any; None where it is not known."""
@@ -140,34 +139,35 @@ def solve(
     problem = posed_equations(text, point, unknowns, between, wrt, units, system=system)
     if arithmetic.name == "exact":
         raise usage_error("roots are not fractions: `solve` has no `--exact`", "use `--precision 50` or `--certified`")
-    if every and set(problem.bounds) != set(problem.unknowns):
-        missing = next(name for name in problem.unknowns if name not in problem.bounds)
-        raise usage_error(f"`--all` looks between bounds, and `{missing}` has none", f"`--between {missing}=0:1`")
+    for name in problem.unknowns if every else ():
+        if name not in problem.bounds:
+            raise usage_error(f"`--all` looks between bounds, and `{name}` has none", f"`--between {name}=0:1`")
     finder = _finder(problem, stop)
+    anywhere = len(problem.unknowns) == 1 and not problem.bounds and problem.unknowns[0] not in problem.point
     proof: Proof | None = None
     interrupted = False
     starts: list[list[float]] = []
     try:
         if every and arithmetic.name == "certified":
-            proof = finder.exactly() or proven(problem, stop)
+            exact = finder.exactly()
+            proof = proven(problem, stop) if exact is None else Proof(exact)
             starts = proof.starts
             finder.multiplicities.update(proof.multiplicities)
         else:
-            starts = finder.every() if every else finder.around() if _anywhere(problem) else finder.one()
+            starts = finder.every() if every else finder.around() if anywhere else finder.one()
     except Stopped:
         interrupted = True
-    certain = ((finder.multiplicities.get(start[0]), finder.errors.get(start[0])) for start in starts)
-    solutions = [
-        _solution(problem, start, order, relative, arithmetic, multiplicity, off)
-        for start, (multiplicity, off) in zip(starts, certain, strict=True)
-    ]
+    if starts and order > 1 and len(problem.wanted) + len(problem.unknowns) > MOST_SECOND:
+        message = f"second derivatives by {len(problem.wanted)} variables are too many; {MOST_SECOND} is the most"
+        raise ExpressionError("limit", message, hint="name some of them: `--wrt x,y`")
+    solutions = [_solution(problem, finder, start, order, relative, arithmetic) for start in starts]
     others = [] if every or interrupted or len(starts) != 1 else finder.others(starts)
     reason, message = ("interrupted",) * 2 if interrupted else _outcome(problem, finder, len(solutions), every, proof)
     fixed = {name: problem.point[name] for name in problem.program.variables if name not in problem.unknowns}
     measured = problem.units
     tree = None if measured is None else measured.of_solution(problem.wanted, order)
 
-    def shown(box: Box) -> Box:
+    def shown(box: Ends) -> Ends:
         return box if measured is None else {name: measured.ends(name, ends) for name, ends in box.items()}
 
     return Solved(
@@ -180,7 +180,7 @@ def solve(
         reason=reason,
         message=message,
         between=shown(dict(problem.bounds)),
-        others=[x for other in others for x in shown({problem.unknowns[0]: (other, other)})[problem.unknowns[0]][:1]],
+        others=[shown({problem.unknowns[0]: (x, x)})[problem.unknowns[0]][0] for x in others],
         undecided=[shown(box) for box in proof.undecided] if proof else [],
         complete=proof.complete if proof else finder.complete,
         evaluations=finder.evaluations,
@@ -200,11 +200,6 @@ def located(problem: Problem) -> dict[str, float]:
     first = problem.unknowns[0]
     hint = f"say where it is: a start, `--at {first}=…`, or bounds, `--between {first}=0:1`"
     raise ExpressionError("domain", f"no solution of the equations was found{finder.nearest()}", hint=hint)
-
-
-def _anywhere(problem: Problem) -> bool:
-    """Whether the one unknown has neither a start nor bounds."""
-    return len(problem.unknowns) == 1 and not problem.bounds and problem.unknowns[0] not in problem.point
 
 
 def _finder(problem: Problem, stop: Callable[[], bool]) -> OneEquation | SeveralEquations:
@@ -242,11 +237,11 @@ def posed_equations(
         if name not in unknowns:
             raise usage_error(f"`{name}` has bounds and is not looked for", f"look for it: `--for {name}`")
     if len(unknowns) != count:
-        listed = quoted(unknowns, "nothing")
-        many = f"{len(unknowns)} unknowns, {listed}" if len(unknowns) > 1 else f"the unknown is {listed}"
+        many = f"{len(unknowns)} unknowns, {quoted(unknowns)}"
+        if len(unknowns) < 2:
+            many = f"the unknown is {quoted(unknowns)}" if unknowns else "every variable has a value"
         raise usage_error(
-            f"there {'is' if count == 1 else 'are'} {counted(count, 'equation')}, and "
-            f"{many if unknowns else 'every variable has a value'}",
+            f"there {'is' if count == 1 else 'are'} {counted(count, 'equation')}, and {many}",
             "say which variables are looked for, `--for x,y`, and give the others values: `--at …`",
         )
     if count > MOST_UNKNOWNS:
@@ -256,8 +251,7 @@ def posed_equations(
         if count > 1:
             raise usage_error("bounds of several unknowns need their names", "write `--between x=0:1,y=0:2`")
         ranges = {unknowns[0]: between}
-    numbers = numbers_or_quantities(typed)
-    measured = None
+    numbers, measured = numbers_or_quantities(typed), None
     ends: dict[object, object] = {(name, k): x for name, ends in ranges.items() for k, x in enumerate(ends)}
     if dimensions and may_have_units(text, ends | {**typed}, units):
         from ..inputs.equation_units import EquationUnits  # only units need it
@@ -266,7 +260,7 @@ def posed_equations(
         check_values(program, {**dict.fromkeys(unknowns, 1.0), **numbers})
         if units or has_units(program, ends | {**numbers}):
             measured = EquationUnits(program, numbers, unknowns, ranges, units, system=system)
-    bounds: Box = {}
+    bounds: Ends = {}
     for name, (low, high) in ranges.items():
         if low is None or high is None or not low < high:
             wrong = "need two ends" if low is None or high is None else "are one number"
@@ -285,7 +279,7 @@ def posed_equations(
 
 
 def _formulas(text: str, point: Mapping[str, float | str], unknowns: Sequence[str] | None) -> Solved | None:
-    """The solutions of an equation whose other variables have no values; None where they have, or none are known."""
+    """Return the answer as formulas if other variables have no values; None if they have, or none are known."""
     if len(unknowns or ()) != 1:
         return None
     program, texts = read_with_unknowns(text, [*point], unknowns, units=True)
@@ -300,8 +294,13 @@ def _formulas(text: str, point: Mapping[str, float | str], unknowns: Sequence[st
     formulas = formula_solutions(program.outputs[0], program.variables[name], values)
     if formulas is None:
         return None
-    warnings = [unused(program, other) for other in point if other not in program.variables]
-    message = "solved" if formulas else "none: there is no real solution"
+    units = None
+    if any(type(x) is Quantity for x in point.values()):
+        from ..inputs.quantities import Units  # only units need it
+        from ..quantities.unit import Unit
+
+        units = Units(point={other: getattr(x, "unit", None) or Unit() for other, x in point.items()})
+    numbers = {other: x.number if type(x) is Quantity else as_number(x, other) for other, x in point.items()}
     return Solved(
         text=text,
         arithmetic=DOUBLE,
@@ -309,46 +308,33 @@ def _formulas(text: str, point: Mapping[str, float | str], unknowns: Sequence[st
         unknowns=[name],
         converged=bool(formulas),
         reason="solved" if formulas else "none",
-        message=message,
+        message="solved" if formulas else "none: there is no real solution",
         between={},
-        point={
-            other: x.number if type(x) is Quantity else as_number(x, other)
-            for other, x in point.items()
-            if other in program.variables
-        },
+        point={other: x for other, x in numbers.items() if other in program.variables},
         constants=program.constants,
-        warnings=tuple(warnings),
+        warnings=tuple([unused(program, other) for other in point if other not in program.variables]),
         formulas=formulas,
-        units=_units_of(point) if any(type(x) is Quantity for x in point.values()) else None,
+        units=units,
     )
-
-
-def _units_of(point: Mapping[str, float | str]) -> Units:
-    """The units of values alone."""
-    from ..inputs.quantities import Units  # only units need it
-    from ..quantities.unit import Unit
-
-    return Units(point={name: getattr(x, "unit", None) or Unit() for name, x in point.items()})
 
 
 def _solution(
     problem: Problem,
+    finder: OneEquation | SeveralEquations,
     start: Sequence[float],
     order: int,
     relative: bool,
     arithmetic: Arithmetic,
-    multiplicity: int | None,
-    off: float | None = None,
 ) -> Solution:
-    """The solution near `start`, with all that is asked about it, in an arithmetic; `off` bounds its error."""
+    """Return the solution near `start`, with its derivatives, in an arithmetic."""
     unknowns, wanted, outputs = problem.unknowns, problem.wanted, problem.program.outputs
     at = dict(zip(unknowns, start, strict=True))
     point = {name: problem.point[name] for name in problem.program.variables if name not in at}
     left, slopes = residuals(problem, at)
+    multiplicity, off = finder.multiplicities.get(start[0]), finder.errors.get(start[0])
     errors = None if (multiplicity or 1) > 1 else solution_errors(problem, at, left, slopes)
     simple = errors is not None
     multiplicity = 1 if simple else multiplicity
-
     tree = None if problem.units is None else problem.units.of_solution(wanted, order)
 
     def work(m: NumberType, values: Values) -> dict[str, Any]:
@@ -357,32 +343,23 @@ def _solution(
         answer: dict[str, Any] = {"values": here}
         if simple and wanted:
             everything = {**values, **here}
-            try:
+            with suppress(Singular):
                 first, kinks = derivatives(m, outputs, everything, unknowns, wanted)
                 met = kink_warnings(arithmetic, kinks.values())
                 problem.warnings.extend(warning for warning in met if warning not in problem.warnings)
                 if order > 1:
                     second = second_derivatives(m, outputs, everything, unknowns, wanted, first)
-                    answer["second"] = _named(
-                        unknowns, (_named(wanted, (_named(wanted, row) for row in rows)) for rows in second)
-                    )
+                    by_name = ([_named(wanted, row) for row in rows] for rows in second)
+                    answer["second"] = _named(unknowns, (_named(wanted, rows) for rows in by_name))
                 answer["derivatives"] = _named(unknowns, (_named(wanted, row) for row in first))
                 if relative:
-                    places = [values[name] for name in wanted]
                     shares = (
-                        _named(
-                            wanted, (None if u == 0 else p * slope / u for p, slope in zip(places, row, strict=True))
-                        )
+                        [None if u == 0 else values[name] * slope / u for name, slope in zip(wanted, row, strict=True)]
                         for u, row in zip(here.values(), first, strict=True)
                     )
-                    answer["elasticities"] = _named(unknowns, shares)
-            except Singular:
-                pass
+                    answer["elasticities"] = _named(unknowns, (_named(wanted, row) for row in shares))
         return answer
 
-    if order > 1 and len(wanted) + len(unknowns) > MOST_SECOND:
-        message = f"second derivatives by {len(wanted)} variables are too many; {MOST_SECOND} is the most"
-        raise ExpressionError("limit", message, hint="name some of them: `--wrt x,y`")
     try:
         answer = arithmetic.run(point, work, tree)
     except ExpressionError as error:
@@ -395,11 +372,13 @@ def _solution(
             problem.warnings.append(Diagnostic("derivative", message, error.span, error.hint))
     if not simple and wanted and not any(warning.kind == "flat" for warning in problem.warnings):
         problem.warnings.append(_multiple_root(problem, at, multiplicity, edge=slopes is None))
-    bounds: Mapping[str, float | None] = errors if errors and arithmetic == DOUBLE else dict.fromkeys(at)
-    if off is not None and arithmetic == DOUBLE:
-        bounds = dict.fromkeys(at, off)
+    bounds: Any = dict.fromkeys(at)
+    if arithmetic == DOUBLE and (errors or off is not None):
+        bounds = errors if off is None else dict.fromkeys(at, off)
     if tree is not None:
-        bounds, left = _converted(bounds, tree["errors"]), _converted(left, tree["residuals"])
+        from ..inputs.quantities import in_units  # only units need it
+
+        bounds, left = in_units(REAL, bounds, tree["errors"]), in_units(REAL, left, tree["residuals"])
     return Solution(
         values=answer["values"],
         errors=dict(bounds),
@@ -413,112 +392,94 @@ def _solution(
     )
 
 
-def _converted(numbers: Any, units: Any) -> Any:
-    """Doubles in units of the SI in these units."""
-    from ..inputs.quantities import in_units  # only units need it
-
-    return in_units(REAL, numbers, units)
-
-
 def _named(names: Iterable[str], values: Iterable[T]) -> dict[str, T]:
     return dict(zip(names, values, strict=True))
 
 
 def _multiple_root(problem: Problem, at: Mapping[str, float], multiplicity: int | None, *, edge: bool) -> Diagnostic:
-    """The warning that a solution has no derivative; on an `edge` of the domain the equation has none either."""
     where = ", ".join(f"{name} = {problem.text(name, x)}" for name, x in at.items())
-    if edge:
-        message = f"the equation has no derivative by the unknown at {where}: that of the solution is not known"
-        return Diagnostic("multiple", message, None, "the solution lies on the edge of a domain")
-    if multiplicity == 1:
-        message = f"the derivative by the unknown cannot be told from 0 at {where}: the solution has no derivative"
-        return Diagnostic("multiple", message, None, "another root may be near; `--precision 50` differentiates it")
     what = "a multiple root" if multiplicity is None else f"a root of multiplicity {multiplicity}"
     message = f"{what} at {where}, where the derivative by the unknown is 0: the solution has no derivative"
-    return Diagnostic("multiple", message, None, "it may split or vanish when a value changes")
+    hint = "it may split or vanish when a value changes"
+    if edge:
+        message = f"the equation has no derivative by the unknown at {where}: that of the solution is not known"
+        hint = "the solution lies on the edge of a domain"
+    elif multiplicity == 1:
+        message = f"the derivative by the unknown cannot be told from 0 at {where}: the solution has no derivative"
+        hint = "another root may be near; `--precision 50` differentiates it"
+    return Diagnostic("multiple", message, None, hint)
 
 
 def _sharpened(
     m: Any, problem: Problem, values: Mapping[str, Number], start: Mapping[str, float], multiplicity: int | None
 ) -> dict[str, Number]:
-    """The solution near a start with error bounds; of balls, one that is proven to hold exactly one."""
+    """Return the solution near a start with error bounds, proven ones of balls."""
+    unknowns, outputs, places = problem.unknowns, problem.program.outputs, list(start.values())
     if m.name != "certified":
         # Newton's steps correct themselves: only what they come to has an error.
         from ..numbers import running_digits
 
         fixed = {name: running_digits.plain(x) for name, x in values.items()}
-        point = polished(m.base, system(m.base, problem, fixed, multiplicity or 1), list(start.values()))
+        point = polished(m.base, system(m.base, problem, fixed, multiplicity or 1), places)
         if multiplicity == 1 or len(point) > 1:
-            return _named(problem.unknowns, with_errors(m, system(m, problem, values), point))
-        return {problem.unknowns[0]: _multiple_root_with_error(m, problem, values, point[0])}
+            return _named(unknowns, with_errors(m, system(m, problem, values), point))
+        # a multiple root has the digits by which the values beside it differ from 0
+        (root,), (name,) = point, unknowns
+
+        def is_zero(x: Number) -> bool:
+            return m.same(evaluate_in(m, outputs, {**values, name: m.number(x)}, ()).values[0], 0)  # type: ignore[no-any-return]
+
+        distance = (abs(root) or m.base.number(1)) * m.base.context.ldexp(1, -m.bits)
+        while is_zero(root - distance) or is_zero(root + distance):
+            distance *= 4
+            if distance > 1 + abs(root):
+                raise undecided("how far this is from the root cannot be told")
+        return {name: m.within(root, distance)}
     from flint import arb
 
-    from ..numbers.ball import Ball, Balls
-    from .enclosures import Operator, boxes
+    from ..numbers.ball import Ball
 
-    assert isinstance(m, Balls)
-    operator = Operator(problem.program.outputs, problem.unknowns, values, boxes(m.bits))
-    if (multiplicity or 1) > 1 and operator.holds(list(start.values())):
-        return _named(problem.unknowns, map(m.number, start.values()))
-    enclosed = operator.enclosed(list(start.values()), 8)
+    operator = Operator(outputs, unknowns, values, boxes(m.bits))
+    if (multiplicity or 1) > 1 and operator.holds(places):
+        return _named(unknowns, map(m.number, places))
+    enclosed = operator.enclosed(places, 8)
     if enclosed is None:
         raise undecided("whether there is exactly one solution here cannot be told")
     box, narrow = enclosed[0], operator.shrunk(enclosed[1])
     # a number that solves the equations exactly, and lies in the box, is the one solution in it
-    plain = [0.0 if a.contains(0) else x for x, a in zip(start.values(), narrow, strict=True)]
+    plain = [0.0 if a.contains(0) else x for x, a in zip(places, narrow, strict=True)]
     if all(a.contains(arb(x)) for a, x in zip(box, plain, strict=True)) and operator.holds(plain):
-        return _named(problem.unknowns, map(m.number, plain))
-    return _named(problem.unknowns, map(Ball, narrow))
-
-
-def _multiple_root_with_error(m: RunningDigits, problem: Problem, values: Mapping[str, Number], root: Any) -> Number:
-    """A multiple root with the digits by which the values beside it differ from 0."""
-    (name,), outputs = problem.unknowns, problem.program.outputs
-
-    def zero(x: Number) -> bool:
-        value = evaluate_in(m, outputs, {**values, name: m.number(x)}, ()).values[0]
-        return m.same(value, 0)
-
-    distance = (abs(root) or m.base.number(1)) * m.base.context.ldexp(1, -m.bits)
-    while zero(root - distance) or zero(root + distance):
-        distance *= 4
-        if distance > 1 + abs(root):
-            raise undecided("how far this is from the root cannot be told")
-    return m.within(root, distance)
+        return _named(unknowns, map(m.number, plain))
+    return _named(unknowns, map(Ball, narrow))
 
 
 def _outcome(
     problem: Problem, finder: OneEquation | SeveralEquations, count: int, every: bool, proof: Proof | None
 ) -> tuple[str, str]:
-    """Why the search is over, and in words."""
-    listed = counted(count, "solution")
-    text = problem.text
-    where = " and ".join(
-        f"{text(name, low)} ≤ {name} ≤ {text(name, high)}" for name, (low, high) in problem.bounds.items()
-    )
+    listed, text = counted(count, "solution"), problem.text
+    ends = (f"{text(name, low)} ≤ {name} ≤ {text(name, high)}" for name, (low, high) in problem.bounds.items())
+    where = " and ".join(ends)
+    between = f" for {where}" if where else ""
     if finder.complete:
-        between = f" for {where}" if where else ""
-        if not count:
-            return "none", f"none: {finder.kind}{between}"
-        return "solved", f"{listed}, and no other{between}: {finder.kind}"
+        if count:
+            return "solved", f"{listed}, and no other{between}: {finder.kind}"
+        return "none", f"none: {finder.kind}{between}"
     if proof is not None and proof.complete:
-        if not count:
-            return "none", f"none: it is proven that there is no solution for {where}"
-        return "solved", f"{listed}, proven to be all for {where}"
+        if count:
+            return "solved", f"{listed}, proven to be all{between}"
+        return "none", f"none: it is proven that there is no solution{between}"
     if proof is not None:
         boxes = counted(len(proof.undecided), "box")
         message = f"{listed} proven; in {boxes} it is undecided whether there are more"
         if proof.unbounded:
-            places = [
-                ", ".join(f"{name} = {text(name, low / 2 + high / 2)}" for name, (low, high) in box.items())
-                for box in proof.unbounded[:NAMED]
-            ]
-            more = f" and {len(proof.unbounded) - NAMED} more" if len(proof.unbounded) > NAMED else ""
-            message += f"; there is no bound, as at a pole, near {'; '.join(places)}{more}"
+            middles = ({name: low / 2 + high / 2 for name, (low, high) in box.items()} for box in proof.unbounded)
+            places = [", ".join(f"{name} = {text(name, x)}" for name, x in box.items()) for box in middles]
+            more = f" and {len(places) - NAMED} more" if len(places) > NAMED else ""
+            message += f"; there is no bound, as at a pole, near {'; '.join(places[:NAMED])}{more}"
         return "undecided", message
     if not count:
-        return "not found", f"no solution was found{f' for {where}' if every else ''}{finder.nearest()}"
+        return "not found", f"no solution was found{between if every else ''}{finder.nearest()}"
     if every:
         more = "" if finder.plateaus else "; `--certified` proves whether these are all"
-        return "solved", f"{listed} found for {where}{more}"
+        return "solved", f"{listed} found{between}{more}"
     return "solved", finder.searched(count)

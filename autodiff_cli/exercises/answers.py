@@ -11,8 +11,7 @@ from typing import Any
 
 from ..algebra.rational_functions import coefficients
 from ..derivatives.hessian import hessian
-from ..derivatives.holes import DIGITS, decided_series
-from ..derivatives.taylor import taylor
+from ..derivatives.taylor import DIGITS, decided_series, taylor
 from ..diagnostics.leniency import leniently
 from ..errors import ExpressionError, counted, usage_error
 from ..formulas.derivation import derivative_name
@@ -192,7 +191,6 @@ def check_series(
 
 
 def _coefficient(x: Any) -> Any:
-    """Return a coefficient as a fraction, if it is known to be one."""
     ratio = getattr(x, "ratio", (x, 1))
     return Fraction(*ratio) if ratio else float(x)
 

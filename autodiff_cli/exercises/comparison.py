@@ -161,7 +161,6 @@ def points(
 
 
 def _literals(functions: Sequence[Value]) -> list[Fraction]:
-    """The numbers that are written in functions, without their signs."""
     numbers = {abs(Fraction(v.data)) for v in in_order(functions) if v.primitive is CONSTANT and v.data is not None}
     return sorted(x for x in numbers if x < 10**12)
 
@@ -185,7 +184,6 @@ def _searched(literals: Sequence[Fraction], names: Sequence[str]) -> Iterator[di
 
 
 def _guards(functions: Sequence[Value]) -> list[Value]:
-    """The differences that are 0 at the breakpoints of functions."""
     guards: list[Value] = []
     for v in in_order(functions):
         if v.primitive.kink is not None or v.primitive.gives_condition:
@@ -195,7 +193,6 @@ def _guards(functions: Sequence[Value]) -> list[Value]:
 
 
 def _signs(guards: Sequence[Value], at: dict[str, Fraction]) -> tuple[bool | None, ...]:
-    """On which side of each breakpoint a point is; None where that has no value."""
     numbers = {name: float(x) for name, x in at.items()}
     signs: list[bool | None] = []
     for guard in guards:

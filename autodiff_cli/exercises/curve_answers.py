@@ -79,7 +79,6 @@ class CurveAnswer(FormulaAnswer):
         return message, how
 
     def _swept(self, m: NumberType, at: Mapping[str, Any], by: Sequence[str]) -> tuple[list[Any], list[list[Any]]]:
-        """The equations' values, and their derivatives. Raises `ExpressionError` where there are none."""
         values, rows = [], []
         for output in self.program.outputs:
             swept = value_and_gradient(m, output, at, by)
@@ -90,7 +89,6 @@ class CurveAnswer(FormulaAnswer):
         return values, rows
 
     def _nearest(self, at: dict[str, float]) -> dict[str, float] | None:
-        """The end of Newton's method of least steps from a point; None if it does not come to the curve."""
         with Defined(ArithmeticError):
             for _ in range(STEPS):
                 values, rows = self._swept(REAL, at, list(at))
@@ -104,7 +102,6 @@ class CurveAnswer(FormulaAnswer):
         return None
 
     def _refined(self, m: NumberType, start: Mapping[str, float]) -> dict[str, Any]:
-        """The point of the curve near a start, in all digits. Raises `ExpressionError` where there is none."""
         fixed = {name: as_number(m, Fraction(repr(x))) for name, x in start.items() if name not in self.unknowns}
 
         def system(unknowns: list[Any]) -> tuple[list[Any], list[list[Any]]]:

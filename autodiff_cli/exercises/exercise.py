@@ -184,7 +184,6 @@ def exercise(level: int, number: int, seed: int = SEED, **choices: Any) -> Exerc
 
 
 def _own(function: str, seed: int, solutions: bool) -> Iterator[Exercise]:
-    """The exercises about a function: its derivative by each of its variables."""
     program, reading = leniently(function, parse)
     text = function if reading is None else reading.text
     names = list(program.variables)
@@ -233,7 +232,6 @@ def _exercises(level: int, seed: int, solutions: bool, topic: str | None = None)
 
 # ---- answers ------------------------------------------------------------------------------------------------------
 def _answer(draft: Draft) -> tuple[str, ...] | None:
-    """Return the answer to a draft; None where it is not clean."""
     kind, point = draft.kind, draft.point
     try:
         if kind in ("derivative", "second"):
@@ -275,7 +273,6 @@ def _place(draft: Draft) -> Fraction:
 
 
 def _bent(program: str) -> Value:
-    """Return the one node of a program that has a kink."""
     (bent,) = [v for v in in_order(parse(program).outputs) if v.primitive.kink]
     return bent
 
@@ -337,7 +334,6 @@ def _at(point: Mapping[str, str]) -> str:
 
 # ---- solutions ----------------------------------------------------------------------------------------------------
 def _solved(posed: Exercise, draft: Draft) -> Solution:
-    """Return the problem worked."""
     if posed.kind == "kink":
         bent = _bent(posed.program)
         sides = " = ".join(map(expression_text, bent._prev)) + (" = 0" if len(bent._prev) == 1 else "")
@@ -352,7 +348,6 @@ def _solved(posed: Exercise, draft: Draft) -> Solution:
 
 
 def _last_lines(posed: Exercise, draft: Draft, derived: Diff | None) -> Iterator[str]:
-    """Yield the conclusions about the point from its derivatives."""
     if posed.kind in ("derivative", "second"):
         return
     if posed.kind == "flat":

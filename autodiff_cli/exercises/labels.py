@@ -56,7 +56,6 @@ def entries(answer: str, wanted: Sequence[Key], names: Sequence[str]) -> list[En
 
 
 def _parts(answer: str, count: int) -> Iterator[tuple[int, int]]:
-    """The places of the formulas of an answer."""
     head = _GRADIENT.match(answer)
     start, end = head.end() if head else 0, len(answer)
     inner = answer[start:end]

@@ -203,7 +203,6 @@ class FormulaAnswer:
         yield f'see it worked: `autodiff diff "{posed.program}"{by}{order} --steps`'
 
     def _is_integrated(self, there: Sequence[Place]) -> bool:
-        """Whether the derivative of the answer is the function."""
         m, by = many_digits(), self.posed.wrt[0]
         with Defined(ArithmeticError, ValueError):
             points = [{name: as_number(m, x) for name, x in place.at.items()} for place in there[:ENOUGH]]
@@ -298,8 +297,6 @@ def placed_in(answer: str) -> Iterator[None]:
 
 
 class _Part(NamedTuple):
-    """A part of a function at a point: its value, and its derivative."""
-
     value: Any
     slope: Any
 
@@ -309,7 +306,6 @@ Mistake = tuple[str, Callable[[Sequence[_Part], _Part], Any]]
 
 
 def _mistakes(part: Value) -> Iterator[Mistake]:
-    """Yield the usual mistakes in the derivative of an operation."""
     primitive, inputs = part.primitive, part._prev
     if primitive in (ADD, SUB):
         for k, term in enumerate(inputs):
@@ -437,7 +433,6 @@ def short_pair(a: Any, b: Any) -> tuple[str, str]:
 
 
 def _number_hint(posed: Exercise, answers: Mapping[str, Any], right: Mapping[str, Fraction], wrong: list[str]) -> str:
-    """Return the usual mistake that leads to the wrong numbers, or how to see the exercise worked."""
     pairs = {name: (float(answers[name]), float(right[name])) for name in wrong}
     if all(x == -wanted for x, wanted in pairs.values()):
         return SIGN

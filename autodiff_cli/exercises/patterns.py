@@ -133,7 +133,6 @@ def summed(terms: Sequence[str]) -> str:
 
 
 def _computed(text: str) -> str:
-    """The number that an expression is, exactly."""
     from ..graphs.value_and_gradient import value_in
     from ..inputs.problem import parse
     from ..numbers.exact import EXACT
@@ -142,7 +141,6 @@ def _computed(text: str) -> str:
 
 
 def _numbers(text: str) -> dict[str, Fraction]:
-    """Numbers by name, as `x=1, y=-1/2`."""
     pairs = [pair.split("=") for pair in text.split(", ") if pair]
     return {name: Fraction(number) for name, number in pairs}
 

@@ -74,7 +74,6 @@ def check_solution(
 
 
 def _formulas_marked(posed: Exercise, answer: str, formulas: Sequence[str], unknowns: Sequence[str]) -> Marked:
-    """Return whether formulas are those of the solutions, in any order."""
     left, how = list(formulas), "simplified"
     for solution in solutions_in(answer, unknowns):
         entry = solution[unknowns[0]]
@@ -187,7 +186,6 @@ def _values(answer: str, unknowns: Sequence[str], form: str) -> Iterator[tuple[s
 
 
 def _graph(text: str) -> Value:
-    """Return the graph of a value. Raises `ExpressionError`, which points into it."""
     with placed_in(text):
         return leniently(text, lambda typed: single_output(parse(typed)))[0]
 
@@ -201,13 +199,10 @@ def _leaves(graphs: Sequence[Value]) -> dict[str, Value]:
 
 
 def _is_within(x: Fraction | None, root: Fraction, part: Fraction) -> bool:
-    """Return whether a value is off by less than a part of it."""
     return x is not None and abs(x - root) <= part * max(abs(root), part)
 
 
 class _System:
-    """Equations at a point, into which solutions are put."""
-
     def __init__(self, equations: Equations, point: Point, unknowns: Sequence[str]) -> None:
         self.unknowns = unknowns
         self._fixed = {name: _graph(str(x)) for name, x in point.items() if name not in unknowns}
@@ -224,7 +219,6 @@ class _System:
         return {name: _put_in(_graph(text), self._fixed) for name, text in solution.items()}
 
     def numbers(self, solution: Solution) -> dict[str, Fraction | None]:
-        """Return the values of a solution; None for a formula."""
         m = many_digits()
         values = {
             name: None if _leaves((graph,)) else value_at(m, graph, {})
@@ -271,7 +265,6 @@ def _is_regular(rows: Sequence[Sequence[Value]], at: Mapping[str, Fraction]) -> 
 
 
 def _vanishes(difference: Value) -> bool:
-    """Return whether a graph is 0, at points where it has variables."""
     names = sorted(_leaves((difference,)))
     decided = []
     for at in points([difference], names)[0] if names else [{}]:

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from ..algebra.simplify import simplify
 from ..algebra.symbolic_derivative import Multi, derivatives, partials
-from ..algebra.walk import facts_of, substituted
-from ..errors import ExpressionError
+from ..algebra.walk import chained, facts_of, operands, substituted
+from ..errors import ExpressionError, limit_error
 from ..graphs.value import Value, constant, in_order, node, variable
 from ..inputs.problem import parse
 from ..language.printer import expression_text
 from ..language.typesetting import Typesetting, names_in, text_latex
 from ..numbers import budget as work
 from ..record import Record
-from ..table.operators import ADD, CONSTANT, DIV, EQ, GE, GT, LE, LT, MUL, NEG, POW, SUB, VARIABLE, WHERE
+from ..table.operators import ADD, AND, CONSTANT, DIV, EQ, GE, GT, LE, LT, MUL, NEG, NOT, OR, POW, SUB, VARIABLE, WHERE
 from ..table.primitive import PRIMITIVES, Primitive
 
 MOST_NODES = 400
@@ -30,7 +31,8 @@ was assumed is used, and what holds away from kinks is replaced by the formula t
 
 GREATER = {LT: GT, LE: GE}
 
-SUM, PROD = PRIMITIVES["sum"], PRIMITIVES["prod"]
+SUM = PRIMITIVES["sum"]
+PRODUCTS = (MUL, PRIMITIVES["prod"])
 
 
 class Step(Record):
@@ -109,17 +111,11 @@ def derivations(
     for k in range(1, order + 1):
         following = formulas if k == order else derivatives(output, leaves, k)
         for multi, formula in following.items():
-            by = tuple([names[j] for j in multi])
-            used = assumed if k == order else ()
+            by, used = tuple([names[j] for j in multi]), assumed if k == order else ()
             worked.append(derivation(before[multi[:-1]], leaves[multi[-1]], by, formula, used))
-            count = sum(len(entry.steps) for entry in worked)
-            if count > MOST_STEPS:
-                raise ExpressionError(
-                    "limit",
-                    f"the derivations have more than {MOST_STEPS:,} steps",
-                    None,
-                    "ask for fewer variables, `--wrt x`, or leave `--steps` out",
-                )
+            if sum(len(entry.steps) for entry in worked) > MOST_STEPS:
+                message = f"the derivations have more than {MOST_STEPS:,} steps"
+                raise limit_error(message, "ask for fewer variables, `--wrt x`, or leave `--steps` out")
         before = following
     return tuple(worked)
 
@@ -145,12 +141,8 @@ def check_length(function: Value) -> None:
     """Raise `ExpressionError` for a formula that is too long to be derived step by step."""
     size = facts_of((function,), lambda _, sizes: 1 + sum(sizes))[function]
     if size > MOST_NODES:
-        raise ExpressionError(
-            "limit",
-            f"a formula of {size:,} operations and numbers is too long to be derived step by step",
-            None,
-            f"leave `--steps` out, or derive a part: of {MOST_NODES} at most",
-        )
+        message = f"a formula of {size:,} operations and numbers is too long to be derived step by step"
+        raise limit_error(message, f"leave `--steps` out, or derive a part: of {MOST_NODES} at most")
 
 
 def pending_name(function: Value, by: str) -> str:
@@ -182,7 +174,6 @@ class _Work:
         self.conditional = False
 
     def steps(self) -> Iterator[Step]:
-        """The steps in the order in which one works: outside first, then each derivative that came up, to its end."""
         root = self.open(self.function)
         if root._prev or root.primitive is CONSTANT:
             rule = "variable" if self.function is self.leaf else "constant"
@@ -200,9 +191,8 @@ class _Work:
                 self.conditional = self.conditional or bool(outcome.conditions)
                 condition = "; ".join(outcome.conditions)
                 yield self.step(outcome.rule, variable(name), outcome.result, depth, outcome.function, condition)
-                inner = list(self.waiting(outcome.result))
                 stack.append((name, outcome.result, depth))
-                stack += [(inner_name, None, depth + 1) for inner_name in reversed(inner)]
+                stack += [(inner, None, depth + 1) for inner in reversed(self.waiting(outcome.result))]
                 continue
             inserted = substituted(result, lambda v: self.results.get(v.label, v) if not v._prev else None)
             if inserted is not result and expression_text(inserted) != expression_text(result):
@@ -234,31 +224,18 @@ class _Work:
         condition: str = "",
         pending: Mapping[str, Value] | None = None,
     ) -> Step:
-        """A step, with those derivatives that it names."""
         self.charge(part, result)
-        names = dict.fromkeys([*self.waiting(part), *self.waiting(result)])
-        return Step(
-            rule,
-            function,
-            part,
-            result,
-            condition,
-            depth,
-            {name: self.pending[name] for name in names} if pending is None else pending,
-        )
+        if pending is None:
+            pending = {name: self.pending[name] for name in (*self.waiting(part), *self.waiting(result))}
+        return Step(rule, function, part, result, condition, depth, pending)
 
     def charge(self, *graphs: Value) -> None:
-        """Take work for graphs that are written."""
         work.charge(work.DERIVED_NODE * len(in_order(graphs)))
 
-    def waiting(self, graph: Value) -> Iterator[str]:
-        """The names of the derivatives in a graph, from left to right."""
-        for value in in_order((graph,)):
-            if value.label in self.pending and not value._prev:
-                yield value.label
+    def waiting(self, graph: Value) -> list[str]:
+        return [value.label for value in in_order((graph,)) if value.label in self.pending and not value._prev]
 
     def open(self, function: Value) -> Value:
-        """The derivative of a function: a variable that stands for it, or 1 or 0 where there is nothing to do."""
         if function is self.leaf:
             return constant(1.0, "1")
         if function not in self.varying:
@@ -269,16 +246,19 @@ class _Work:
 
     # -- the rules --------------------------------------------------------------------------------------------------
     def rule(self, value: Value) -> _Rule:
-        """The rule that a person would apply to a function that is not the variable itself."""
         primitive, inputs = value.primitive, value._prev
         if primitive in (ADD, SUB):
-            return _Rule("sum", self.each_term(value))
+            # the signs and parentheses stay as they are
+            return _Rule("sum", substituted(value, lambda v: None if v.primitive in (ADD, SUB, NEG) else self.open(v)))
         if primitive is SUM:
             return _Rule("sum", node(SUM, tuple([self.open(term) for term in inputs])))
-        if (taken := self.constant_multiple(value)) is not None:
-            return taken
-        if primitive in (MUL, PROD):
-            return self.product([*self.factors(value)])
+        if (multiple := self.constant_multiple(value)) is not None:
+            return _Rule("constant multiple", multiple)
+        if primitive in PRODUCTS:
+            # each factor is differentiated once
+            factors = operands(value, PRODUCTS)
+            terms = [chained(MUL, [*factors[:k], self.open(f), *factors[k + 1 :]]) for k, f in enumerate(factors)]
+            return _Rule("product", _total(terms))
         if primitive is DIV:
             return self.quotient(*inputs)
         if primitive is WHERE:
@@ -287,59 +267,24 @@ class _Work:
             return _Rule("branches", node(WHERE, (condition, self.open(then), self.open(otherwise))), "", borders)
         return self.of_function(value)
 
-    def each_term(self, value: Value) -> Value:
-        """The derivative of every term of a sum, its signs and parentheses as they are."""
-        return substituted(value, lambda v: None if v.primitive in (ADD, SUB, NEG) else self.open(v))
-
-    def factors(self, value: Value) -> Iterator[Value]:
-        """The factors of a product, from left to right."""
-        stack = [value]
-        while stack:
-            top = stack.pop()
-            if top.primitive in (MUL, PROD):
-                stack += reversed(top._prev)
-            else:
-                yield top
-
-    def constant_multiple(self, value: Value) -> _Rule | None:
-        """The rule for signs, fixed factors and divisors, all at once; None where there are none."""
-        layers: list[Callable[[Value], Value]] = []
-        inner = value
-        while True:
-            if inner.primitive is NEG:
-                layers.append(_negative)
-                inner = inner._prev[0]
-            elif inner.primitive is DIV and inner._prev[1] not in self.varying:
-                layers.append(lambda v, by=inner._prev[1]: node(DIV, (v, by)))  # type: ignore[misc]
-                inner = inner._prev[0]
-            elif inner.primitive in (MUL, PROD):
-                factors = [*self.factors(inner)]
-                fixed = [operand for operand in factors if operand not in self.varying]
-                if not fixed:
-                    break
-                factor = _product(fixed)
-                layers.append(lambda v, by=factor: _times(by, v))  # type: ignore[misc]
-                inner = _product([operand for operand in factors if operand in self.varying])
-                self.varying.update(_products(inner))
-            else:
-                break
-        if not layers:
-            return None
-        result = self.open(inner)
-        for layer in reversed(layers):
-            result = layer(result)
-        return _Rule("constant multiple", result)
-
-    def product(self, factors: Sequence[Value]) -> _Rule:
-        """The product rule: each factor is differentiated once."""
-        terms = [
-            _product([self.open(factor) if k == j else factor for j, factor in enumerate(factors)])
-            for k in range(len(factors))
-        ]
-        return _Rule("product", _total(terms))
+    def constant_multiple(self, value: Value) -> Value | None:
+        """The derivative of what has signs, fixed factors and divisors, all at once; None where there are none."""
+        outer: Callable[[Value], Value]
+        if value.primitive is NEG:
+            inner, outer = value._prev[0], _negative
+        elif value.primitive is DIV and value._prev[1] not in self.varying:
+            inner, outer = value._prev[0], lambda v: node(DIV, (v, value._prev[1]))
+        else:
+            factors = operands(value, PRODUCTS)
+            fixed = [factor for factor in factors if factor not in self.varying]
+            if not fixed:
+                return None
+            inner, outer = chained(MUL, [f for f in factors if f in self.varying]), partial(_times, chained(MUL, fixed))
+            self.varying.update(_products(inner))
+        multiple = self.constant_multiple(inner)
+        return outer(self.open(inner) if multiple is None else multiple)
 
     def quotient(self, above: Value, below: Value) -> _Rule:
-        """The quotient rule, and of a fixed number divided by something that rule's short form."""
         square = node(POW, (below, constant(2.0, "2")))
         if above not in self.varying:
             slope = _times(above, self.open(below))
@@ -349,7 +294,6 @@ class _Work:
         return _Rule("quotient", node(DIV, (node(SUB, (first, second)), square)))
 
     def of_function(self, value: Value) -> _Rule:
-        """A power or a function: the derivative that its row has, with the chain rule for what is inside."""
         primitive, inputs = value.primitive, value._prev
         active = [k for k, p in enumerate(inputs) if p in self.varying]
         one_of_them = bool(primitive.smooth) and (len(active) > 1 or (primitive.variadic and len(inputs) == 2))
@@ -402,7 +346,6 @@ def _slopes(value: Value, active: Sequence[int]) -> tuple[list[Value], tuple[str
 
 
 def _smooth(value: Value, active: Sequence[int]) -> tuple[list[Value], tuple[str, ...]]:
-    """Return the rule for a row that declares the form of its derivatives away from kinks."""
     primitive, inputs = value.primitive, value._prev
     if not primitive.variadic:
         at = dict(zip(primitive.params, inputs, strict=True))
@@ -427,22 +370,14 @@ def _side(value: Value) -> str:
 
 
 def _away(value: Value) -> str:
-    """Away from the kinks of a node: as a condition, or in words."""
     _, _, place = value.primitive.convention.rpartition(" at ")
     if place == "0":
         return f"{_side(value._prev[0])} != 0"
     return "away from kinks" + (f", where it is {value.primitive.convention}" if value.primitive.convention else "")
 
 
-def _borders(condition: Value) -> Iterator[str]:
-    """Yield the equations at which the comparisons of a condition change."""
-    stack = [condition]
-    while stack:
-        top = stack.pop()
-        if top.primitive.holds:
-            yield _apart(*top._prev)
-        elif top.primitive.gives_condition:
-            stack += reversed(top._prev)
+def _borders(condition: Value) -> list[str]:
+    return [_apart(*part._prev) for part in operands(condition, (AND, OR, NOT)) if part.primitive.holds]
 
 
 # ---- graphs -------------------------------------------------------------------------------------------------------
@@ -456,7 +391,6 @@ def _is_number(value: Value) -> bool:
 
 
 def _is_fraction(value: Value) -> bool:
-    """Whether it is a number as people write it, and need not be simplified: `-1/2`."""
     while value.primitive is NEG:
         (value,) = value._prev
     if value.primitive is DIV:
@@ -465,21 +399,12 @@ def _is_fraction(value: Value) -> bool:
 
 
 def _comparisons(formula: Value) -> set[str]:
-    """Return the comparisons in a formula; `x < 1` and `1 > x` are equal."""
     compared = [part for part in in_order((formula,)) if part.primitive.holds]
     turned = [node(GREATER[v.primitive], v._prev[::-1]) if v.primitive in GREATER else v for v in compared]
     return set(map(expression_text, turned))
 
 
-def _product(factors: Sequence[Value]) -> Value:
-    total = factors[0]
-    for factor in factors[1:]:
-        total = node(MUL, (total, factor))
-    return total
-
-
 def _products(value: Value) -> Iterator[Value]:
-    """The products along the left side of a product."""
     while value.primitive is MUL:
         yield value
         value = value._prev[0]
@@ -501,7 +426,6 @@ def _positive(value: Value) -> Value | None:
 
 
 def _total(terms: Sequence[Value]) -> Value:
-    """A sum, with a minus before a term that has a sign."""
     total = terms[0]
     for term in terms[1:]:
         positive = _positive(term)
@@ -542,7 +466,9 @@ def latex(derivations: Sequence[Derivation]) -> str:
         for step in entry.steps:
             sides = (as_written(graph, step.pending, derivative) for graph in (step.part, step.result))
             part, result = map(typeset.expression, sides)
-            title = rf"\text{{{text_latex(step.title)}}}"
+            # beside mathematics, `log` is ln
+            title = step.name.replace("log", "ln") if step.function == "log" else step.name
+            title = rf"\text{{{text_latex(title)}}}"
             if step.condition:
                 title += rf"\quad({_condition_latex(step.condition, typeset)})"
             rows.append(rf"{part} &= {result} && {title} \\")
@@ -552,7 +478,6 @@ def latex(derivations: Sequence[Derivation]) -> str:
 
 
 def _condition_latex(conditions: str, typeset: Typesetting) -> str:
-    """Return the condition of a step in LaTeX: comparisons as formulas, the rest in words."""
     written = []
     for part in conditions.split("; "):
         unless = part.startswith("unless ")

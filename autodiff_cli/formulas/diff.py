@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import count, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..algebra.almost_everywhere import Contradiction, conjunction, generic
+from ..algebra.almost_everywhere import Contradiction, Generic, conjunction, generic
 from ..algebra.simplify import simplify
 from ..algebra.symbolic_derivative import Multi, derivatives
-from ..algebra.walk import facts_of, rebuilt, rewritten
-from ..errors import Diagnostic, ExpressionError, Offer, usage_error
+from ..algebra.walk import facts_of, rebuilt, rewritten, shapes
+from ..errors import Diagnostic, ExpressionError, Offer, limit_error, usage_error
 from ..graphs.adjoint import Recording, record_values
 from ..graphs.second_order import hessian_in
 from ..graphs.taylor_mode import taylor_in
@@ -157,12 +157,8 @@ def diff(
     ['2*x*sin(y)', 'x**2*cos(y)']
     """
     if not 1 <= order <= MOST_ORDERS:
-        raise ExpressionError(
-            "limit",
-            f"the order {order:,} is not one from 1 to {MOST_ORDERS}: a formula grows with every order",
-            None,
-            "`taylor` finds derivatives of high order at a point",
-        )
+        message = f"the order {order:,} is not one from 1 to {MOST_ORDERS}: a formula grows with every order"
+        raise limit_error(message, "`taylor` finds derivatives of high order at a point")
     operator = differential_operator(text)
     if operator is not None:
         if wrt not in (None, (operator.name,), [operator.name]) or order != 1:
@@ -184,13 +180,9 @@ def diff(
     warnings = (check_values(program, numbers) if here else []) + notes
     names = wanted_variables(program, numbers, wrt)
     leaves = [program.variables.get(name) or variable(name) for name in names]
-    if _combinations(len(names), order) > MOST_DERIVATIVES:
-        raise ExpressionError(
-            "limit",
-            f"{len(names):,} variables have more than {MOST_DERIVATIVES} derivatives of order {order}",
-            None,
-            "name some of them: `--wrt x,y`",
-        )
+    if math.comb(len(names) + order - 1, order) > MOST_DERIVATIVES:
+        message = f"{len(names):,} variables have more than {MOST_DERIVATIVES} derivatives of order {order}"
+        raise limit_error(message, "name some of them: `--wrt x,y`")
     if steps and language not in ("text", "latex"):
         hint = "leave `--steps` out: steps are shown as text, or in LaTeX"
         raise usage_error(f"`--steps` and `--to {language}` exclude each other", hint)
@@ -205,15 +197,9 @@ def diff(
     check_point(assumed, numbers)
     derived = _under(output, leaves, order, assumed)
     unused = _unused(output, leaves, order, assumed, derived)
-    warnings += [
-        Diagnostic(
-            "assumption",
-            f"the assumption `{one.text}` was not used: the derivatives are the same without it",
-            None,
-            "leave it out",
-        )
-        for one in unused
-    ]
+    for one in unused:
+        message = f"the assumption `{one.text}` was not used: the derivatives are the same without it"
+        warnings.append(Diagnostic("assumption", message, None, "leave it out"))
     formulas = list(derived.values())
     facts = [one.condition for one in assumed]
     shorts = [
@@ -266,11 +252,9 @@ def diff(
         )
         for by, formula, value, short in zip(derived, rest, values, shorts, strict=True)
     ]
-    ends = {
-        by: short.formula if short else formula for (by, formula), short in zip(derived.items(), shorts, strict=True)
-    }
+    ends = [short.formula if short else formula for formula, short in zip(formulas, shorts, strict=True)]
     used = [one.text for one in assumed if one not in unused]
-    worked = derivations(output, names, leaves, order, ends, used) if steps else ()
+    worked = derivations(output, names, leaves, order, dict(zip(derived, ends, strict=True)), used) if steps else ()
     if typeset:
         several = len(program.variables) > 1
         shared_sides = [*shared, *((typeset.head(program.variables), written(formula)) for formula in function)]
@@ -282,20 +266,20 @@ def diff(
 
             document = mathml_equations(whole)
             shared = [(left, mathml(right)) for left, right in shared]
+            fields = ("formula", "short", "condition")
             listed = [
-                one._replace(
-                    **{
-                        part: mathml(latex)
-                        for part in ("formula", "short", "condition")
-                        if (latex := getattr(one, part))
-                    }
-                )
+                one._replace(**{field: mathml(latex) for field in fields if (latex := getattr(one, field))})
                 for one in listed
             ]
+        elif worked:
+            document = steps_latex(worked)
+    elif language == "python":
+        document = _module(text, [output, *formulas], tuple(dict.fromkeys(name for one in listed for name in one.by)))
     else:
-        document = _program(text, output, formulas, language, shared, listed)
-    if worked and language == "latex":
-        document = steps_latex(worked)
+        texts = ", ".join(one.formula for one in listed)
+        document = "; ".join([*(f"{name} = {formula}" for name, formula in shared), texts])
+        if language == "sympy" and len(listed) > 1:
+            document = f"[{texts}]"
     return Diff(
         text,
         arithmetic,
@@ -314,7 +298,6 @@ def diff(
 
 
 def _is_sum(text: str) -> bool:
-    """Whether a text has a sum outside of parentheses: the sign of a derivative may be meant for its first term."""
     depth = 0
     tokens = list(scan(text))
     for before, (kind, _, _) in pairwise(tokens):
@@ -325,7 +308,6 @@ def _is_sum(text: str) -> bool:
 
 
 def _check_products(program: Program) -> None:
-    """Raise an error for a name such as `xy`, which is more likely a product, where nothing says what it is."""
     for name, leaf in program.leaves.items():
         if _PRODUCT.fullmatch(name):
             product = "*".join(name)
@@ -341,7 +323,6 @@ _PRODUCT = re.compile(r"[xyz][a-zA-Zπ]|[abckmnrt][xyz]|π[a-zA-Z]{1,2}")
 
 
 def _check_divisors(root: Value, output: Value) -> None:
-    """Raise `ExpressionError` for a division by zero that stands in a formula at every point."""
     varies = facts_of((root,), lambda v, inputs: v.primitive is VARIABLE or any(inputs))
     seen, stack = {root}, [root]
     while stack:
@@ -350,23 +331,21 @@ def _check_divisors(root: Value, output: Value) -> None:
         inner = top._prev if top.primitive.lazy_inputs is None else top._prev[:1]
         stack += [p for p in inner if p not in seen]
         seen.update(inner)
-        # doubles alone may be 0 by rounding
-        if top.primitive is DIV and not varies[inner[1]] and all(value_in(m, inner[1], {}) == 0 for m in _numbers()):
-            raise ExpressionError(
-                "domain", "division by zero", top.span or output.span, "no point is in its domain: correct the formula"
-            )
+        if top.primitive is DIV and not varies[inner[1]] and _is_zero(inner[1]):
+            hint = "no point is in its domain: correct the formula"
+            raise ExpressionError("domain", "division by zero", top.span or output.span, hint)
 
 
-def _numbers() -> Iterator[NumberType]:
-    """Doubles, and where these do not decide decimals."""
-    yield REAL
+def _is_zero(constant: Value) -> bool:
+    """Whether a formula without variables is 0, by decimals too: doubles may be 0 by rounding."""
+    if value_in(REAL, constant, {}) != 0:
+        return False
     from ..numbers.multiprecision import Multiprecision
 
-    yield Multiprecision(decimals=True)
+    return bool(value_in(Multiprecision(decimals=True), constant, {}) == 0)
 
 
 def _under(output: Value, leaves: Sequence[Value], order: int, assumed: Sequence[Assumption]) -> dict[Multi, Value]:
-    """The derivatives under assumptions. Raises `ExpressionError` (`usage`) where these cannot all hold."""
     try:
         return derivatives(output, leaves, order, [assumption.condition for assumption in assumed])
     except Contradiction:
@@ -377,49 +356,26 @@ def _under(output: Value, leaves: Sequence[Value], order: int, assumed: Sequence
 def _unused(
     output: Value, leaves: Sequence[Value], order: int, assumed: Sequence[Assumption], derived: Mapping[Multi, Value]
 ) -> list[Assumption]:
-    """The assumptions without which the derivatives are the same."""
 
-    shape_numbers: dict[tuple[object, ...], int] = {}
+    numbers: dict[tuple[object, ...], int] = {}
 
-    def shapes(formulas: Mapping[Multi, Value], left: Sequence[Assumption]) -> list[list[int]]:
+    def shown(formulas: Mapping[Multi, Value], left: Sequence[Assumption]) -> list[list[int]]:
         facts = [assumption.condition for assumption in left]
-        shorts = [generic(assumption, facts) for assumption in formulas.values()]
-        return [
-            _shapes([short.formula, *short.conditions] if short else [formula], shape_numbers)
-            for formula, short in zip(formulas.values(), shorts, strict=True)
-        ]
+        shorts = [generic(formula, facts) or Generic(formula, ()) for formula in formulas.values()]
+        return [shapes([short.formula, *short.conditions], numbers) for short in shorts]
 
     unused = []
     left = list(assumed)
-    wanted = shapes(derived, left) if assumed else []
+    wanted = shown(derived, left) if assumed else []
     for assumption in assumed:
         others = [other for other in left if other is not assumption]
-        if shapes(_under(output, leaves, order, others), others) == wanted:
+        if shown(_under(output, leaves, order, others), others) == wanted:
             left = others
             unused.append(assumption)
     return unused
 
 
-def _shapes(roots: Sequence[Value], shapes: dict[tuple[object, ...], int]) -> list[int]:
-    """A number for each formula, the same for those that are written alike; without writing them, which may be long."""
-
-    def number(value: Value, inputs: Sequence[int]) -> int:
-        leaf = () if value._prev else (value.label, value.source or repr(value.data))
-        return shapes.setdefault((value.primitive.name, *leaf, *inputs), len(shapes))
-
-    numbers = facts_of(roots, number)
-    return [numbers[root] for root in roots]
-
-
-def _combinations(count: int, order: int) -> int:
-    total = 1
-    for k in range(order):
-        total = total * (count + k) // (k + 1)
-    return total
-
-
 def _kinks(output: Value, order: int) -> list[Diagnostic]:
-    """A warning for each operation with a kink that is left when the program is simplified."""
     left = {v.primitive for v in in_order((simplify((output,), spell=False)[0],)) if v.primitive.breakpoint}
     warnings = []
     for v in in_order((output,)):
@@ -434,12 +390,16 @@ def _kinks(output: Value, order: int) -> list[Diagnostic]:
 def _higher(
     m: NumberType, output: Value, formulas: Mapping[Multi, Value], numbers: Values, names: Sequence[str]
 ) -> list[Any]:
-    """The values of derivatives of an order above the first. Raises `ExpressionError`."""
     order = len(next(iter(formulas), ()))
     at = value_and_gradient(m, output, numbers, names).at
     met = breakpoints_met(at)
     if not met:
-        return _evaluated(m, list(formulas.values()), numbers)
+        try:
+            return evaluate_in(m, list(formulas.values()), numbers).values
+        except ExpressionError as error:
+            # The place is one in the derivative, which nobody typed.
+            message = f"the derivative has no value here: {error}"
+            raise ExpressionError("derivative", message, None, error.hint) from None
     if order == 2:
         rows = hessian_in(m, output, numbers, names).hessian
         return [rows[i][j] for i, j in formulas]
@@ -449,17 +409,7 @@ def _higher(
     raise located(fault, at.graph)
 
 
-def _evaluated(m: NumberType, formulas: Sequence[Value], numbers: Values) -> list[Any]:
-    """The values of formulas. Raises `ExpressionError`."""
-    try:
-        return evaluate_in(m, formulas, numbers).values
-    except ExpressionError as error:
-        # The place is one in the derivative, which nobody typed.
-        raise ExpressionError("derivative", f"the derivative has no value here: {error}", None, error.hint) from None
-
-
 def _shared(formulas: Sequence[Value], bound: Collection[str]) -> tuple[list[tuple[str, Value]], list[Value]]:
-    """The parts that are used more than once, by names that are not `bound`, and the formulas in terms of them."""
     order = in_order(formulas)
     uses: dict[Value, int] = {}
     for value in order:
@@ -482,30 +432,10 @@ def _shared(formulas: Sequence[Value], bound: Collection[str]) -> tuple[list[tup
 
 
 def _check_length(formula: Value) -> None:
-    """Raise `ExpressionError` for a formula whose text would be too long: shared parts count wherever they stand."""
     length = facts_of((formula,), lambda v, inputs: 2 + sum(inputs) if inputs else len(v.label) + 1)[formula]
     if length > LONGEST:
-        raise ExpressionError(
-            "limit", f"the formula is longer than {LONGEST:,} characters", None, "name its common parts: `--share`"
-        )
+        raise limit_error(f"the formula is longer than {LONGEST:,} characters", "name its common parts: `--share`")
     work.charge(length)
-
-
-def _program(
-    text: str,
-    output: Value,
-    formulas: Sequence[Value],
-    language: str,
-    shared: Sequence[tuple[str, str]],
-    listed: Sequence[Derivative],
-) -> str:
-    """All of it in one piece."""
-    if language == "text":
-        return "; ".join([*(f"{name} = {formula}" for name, formula in shared), ", ".join(d.formula for d in listed)])
-    if language == "sympy":
-        return listed[0].formula if len(listed) == 1 else f"[{', '.join(d.formula for d in listed)}]"
-    names = tuple(dict.fromkeys(name for derivative in listed for name in derivative.by))
-    return _module(text, [output, *formulas], names)
 
 
 def _module(text: str, outputs: Sequence[Value], wanted: tuple[str, ...]) -> str:

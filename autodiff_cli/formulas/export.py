@@ -13,6 +13,7 @@ from ..numbers.double.special_formulas import Lacking
 from ..record import Record
 from ..targets import target
 from ..targets.dialects import DIALECTS
+from ..targets.faults import showing
 from ..targets.lowering import Lowering
 from ..targets.target import Target, Unit, comment_lines
 from .diff import diff
@@ -80,13 +81,12 @@ def export(
     labels = {
         recording.place[b.value]: b.name for b in program.bindings if b.value in recording.place and b.value._prev
     }
-    shown = writer.faultless(recording, labels)
+    shown = showing(recording, writer.silent, labels, writer.limits)
     unit = Unit(text, name, tuple(program.variables), tuple(wanted), shown, labels)
     return Exported(text, to, name, writer.spelled(unit.variables), unit.wanted, writer.module(unit), dialect)
 
 
 def _equations(text: str, name: str, wrt: Sequence[str] | None) -> Exported:
-    """The program and its derivatives as equations, what they share by names of its own."""
     if not Target().callable(name):
         raise _unusable(name, "latex")
     program = parse(text)

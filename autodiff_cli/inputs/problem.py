@@ -149,17 +149,30 @@ def read_program(
     return parse(text, values, units=units), added, notes
 
 
-def pose(text: str, point: Point | None, wrt: Sequence[str] | str | None, *, quantities: bool = False) -> Problem:
-    """The program of a text, ready to be differentiated at a point, of `quantities` too. Raises `ExpressionError`."""
+def pose(
+    text: str, point: Point | None, wrt: Sequence[str] | str | None, *, quantities: bool = False, single: bool = False
+) -> Problem:
+    """The program of a text, ready to be differentiated at a point, of `quantities` too. Raises `ExpressionError`.
+
+    Where it is to be `single`, that is checked before the point.
+    """
     typed = dict(point or {})
     read = number_or_quantity if quantities else as_number
     values = {name: read(value, name) for name, value in typed.items()}
     program, numbers, notes = read_program(text, values, wrt, units=quantities)
-    typed |= numbers
-    warnings = check_values(program, values) + notes
+    if single:
+        check_single(program)
+    problem = problem_of(program, typed | numbers, values, wrt)
+    problem.warnings.extend(notes)
+    return problem
+
+
+def problem_of(program: Program, point: Point, values: Mapping[str, float], wrt: Sequence[str] | str | None) -> Problem:
+    """Return a parsed program as a problem at a point, with its `values` as numbers. Raises `ExpressionError`."""
+    warnings = check_values(program, values)
     wanted = wanted_variables(program, values, wrt)
     names = [*program.leaves, *(name for name in wanted if name not in program.leaves)]
-    used = {name: typed[name] for name in names}
+    used = {name: point[name] for name in names}
     return Problem(program, used, {name: values[name] for name in names}, wanted, warnings)
 
 

@@ -145,7 +145,6 @@ def known_better(a: Any, combined: Callable[[Form, Form], Form], x: Ball, y: Bal
 
 
 def _nonzero(x: Ball) -> Ball:
-    """The number, if it is certainly not 0."""
     if x == 0:
         raise ZeroDivisionError
     return x
@@ -246,15 +245,12 @@ class Balls(NumberType):
 
     @property
     def pi(self) -> Ball:
-        """π."""
         return Ball(arb.pi(), form.atom("pi"))
 
     def number(self, x: Number) -> Ball:
-        """A whole number or a float, exactly."""
         return ball(x)
 
     def literal(self, text: str) -> Ball:
-        """The decimal that was written, or the constant of that name."""
         if text in ("pi", "π"):
             return self.pi
         if text == "e":
@@ -272,7 +268,6 @@ class Balls(NumberType):
         return chosen if chosen is self.nothing else ball(chosen)
 
     def finite(self, x: Number) -> bool:
-        """Whether the ball is bounded, and by no number that is too large."""
         work.charge(self._step)
         if not isinstance(x, Ball):
             return True
@@ -287,7 +282,6 @@ class Balls(NumberType):
         return True
 
     def charge(self, operations: int) -> None:
-        """Spend what so many sums and products cost."""
         work.charge(operations * (40 + self._step))
 
     def neg(self, x: Number) -> Ball:

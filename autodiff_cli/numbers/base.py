@@ -194,14 +194,8 @@ class NumberType:
     eq: Any = staticmethod(operator.eq)
     ne: Any = staticmethod(operator.ne)
     not_: Any = staticmethod(operator.not_)
-
-    def and_(self, p: Any, q: Any) -> Any:
-        """Whether both conditions hold."""
-        return p and q
-
-    def or_(self, p: Any, q: Any) -> Any:
-        """Whether one of the conditions holds."""
-        return p or q
+    and_: Any = staticmethod(lambda p, q: p and q)
+    or_: Any = staticmethod(lambda p, q: p or q)
 
     def number(self, x: Number) -> Number:
         """`x`, a whole number or a float, as a number of this type."""
@@ -263,6 +257,15 @@ class NumberType:
 
 class Lifted(NumberType):
     """Numbers over those of another type: each function of the table is the other's, with what `lifted` adds to it."""
+
+    def __init__(self, base: NumberType, name: str) -> None:
+        self.base = base
+        self.name = name
+        self.range = base.range
+
+    @property
+    def pi(self) -> Number:
+        return self.number(self.base.pi)
 
     def __getattr__(self, name: str) -> Any:
         primitive = PRIMITIVES.get(name)

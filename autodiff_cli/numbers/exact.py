@@ -33,11 +33,9 @@ class Exact(NumberType):
 
     @property
     def pi(self) -> Number:
-        """Refused: π is not rational."""
         raise _irrational("`pi` is not a rational number")
 
     def number(self, x: Number) -> Fraction:
-        """A whole number, a float or a fraction, as what it is to the last bit."""
         return Fraction(x)
 
     def literal(self, text: str) -> Fraction:
@@ -49,7 +47,6 @@ class Exact(NumberType):
         return Fraction(text)
 
     def finite(self, x: Number) -> bool:
-        """Whether the number is short enough to go on with."""
         if not isinstance(x, Fraction):
             return True
         bits = size(x)

@@ -65,16 +65,13 @@ class Multiprecision(NumberType):
     # -- numbers ----------------------------------------------------------------------------------------------------
     @property
     def pi(self) -> Number:
-        """π, to the present precision."""
         return +self.context.pi
 
     @property
     def e(self) -> Number:
-        """Euler's number, to the present precision."""
         return +self.context.e
 
     def number(self, x: Number) -> Number:
-        """An int, a float or another mpf as a number of this precision. Raises OverflowError."""
         return self._bounded(self.context.mpf(x))
 
     def literal(self, text: str) -> Number:
@@ -92,7 +89,6 @@ class Multiprecision(NumberType):
         return self._bounded(self.context.mpf(str(decimal)))
 
     def finite(self, x: Number) -> bool:
-        """Whether `x` is neither infinite nor undefined, nor beyond the bound."""
         work.charge(self._step)
         try:
             _, mantissa, exponent, bits = x._mpf_
@@ -105,7 +101,6 @@ class Multiprecision(NumberType):
         return self._bounded(self.context.mpf(x) * y)
 
     def div(self, x: Number, y: Number) -> Number:
-        """The quotient. Raises ZeroDivisionError."""
         return self._bounded(self.context.mpf(x) / y)
 
     def neg(self, x: Number) -> Number:
@@ -113,7 +108,6 @@ class Multiprecision(NumberType):
         return -self.context.mpf(x)
 
     def charge(self, operations: int) -> None:
-        """Spend what so many sums and products cost."""
         work.charge(operations * (10 + self._step))
 
     # -- functions --------------------------------------------------------------------------------------------------

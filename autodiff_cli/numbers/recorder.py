@@ -68,16 +68,13 @@ class Recorder(NumberType):
 
     @property
     def pi(self) -> Step:
-        """π."""
         return self.number(math.pi)
 
     @property
     def e(self) -> Step:
-        """e."""
         return self.number(math.e)
 
     def number(self, x: Number) -> Step:
-        """The step that is a constant; `x` is a number or a truth value."""
         if isinstance(x, Step):
             return x
         return self._new("number", (), x if isinstance(x, bool) else float(x))

@@ -212,30 +212,25 @@ class Remembering(Multiprecision):
 class RunningDigits(Lifted):
     """Numbers of so many decimal digits with running error bounds, over the functions of `Multiprecision`."""
 
-    name = "precision"
     has_values = True
+    base: Remembering
 
     def __init__(self, digits: int) -> None:
-        self.base = Remembering(digits, decimals=True)
-        self.range = self.base.range
+        super().__init__(Remembering(digits, decimals=True), "precision")
         self.bits: int = self.base.context.prec
 
     def charge(self, operations: int) -> None:
-        """Charge what so many sums and products cost."""
         self.base.charge(operations)
 
     @property
     def pi(self) -> BoundedDigits:
-        """π."""
         return self.rounded(self.base.pi, EXACT)
 
     @property
     def e(self) -> BoundedDigits:
-        """Euler's number."""
         return self.rounded(self.base.e, EXACT)
 
     def number(self, x: Number) -> BoundedDigits:
-        """An int, a float or a number with many digits, exactly; one with its error as it is. Raises OverflowError."""
         if isinstance(x, BoundedDigits):
             return x
         if isinstance(x, int):
@@ -244,7 +239,6 @@ class RunningDigits(Lifted):
         return BoundedDigits(self, self.base.number(x), EXACT, ratio)
 
     def literal(self, text: str) -> BoundedDigits:
-        """The number that a literal, or the name of a constant, stands for. Raises OverflowError."""
         x = self.base.literal(text)
         if text in NAMED or (x and abs(magnitude(x)) > RATIO_BITS):
             exact = text not in NAMED and x and self.base.context.isint(x) and x._mpf_[3] < self.bits
@@ -274,7 +268,6 @@ class RunningDigits(Lifted):
         return BoundedDigits(self, self.base.number(plain(x)), magnitude(self.number(distance).largest()))
 
     def finite(self, x: Number) -> bool:
-        """Whether `x` is neither infinite nor undefined, nor beyond the bound."""
         charge(STEPS_A_BOUND)
         return self.base.finite(plain(x))
 

@@ -89,20 +89,16 @@ def _lost(x: float, y: float, total: float) -> float:
 class Running(Lifted):
     """Doubles with running error bounds, over the functions of `REAL`."""
 
-    name = "running"
     tolerance = REAL.tolerance
 
     def charge(self, operations: int) -> None:
-        """Charge what so many sums and products with their bounds cost."""
         charge(2 * operations)
 
     @property
     def pi(self) -> Bounded:
-        """π."""
         return Bounded(math.pi, UNIT * math.pi)
 
     def number(self, x: Number) -> Bounded:
-        """A whole number or a float, exactly."""
         return x if isinstance(x, Bounded) else Bounded(float(x))
 
     def literal(self, text: str) -> Bounded:
@@ -112,7 +108,6 @@ class Running(Lifted):
         return Bounded(x, 0.0 if exact else UNIT * abs(x))
 
     def finite(self, x: Number) -> bool:
-        """Whether the double is finite."""
         return math.isfinite(nearest(x))
 
     def lifted(self, primitive: Primitive) -> Callable[..., Bounded]:
@@ -143,5 +138,5 @@ class Running(Lifted):
         return function
 
 
-RUNNING = Running()
+RUNNING = Running(REAL, "running")
 Bounded.m = RUNNING

@@ -41,7 +41,6 @@ class Series(Written, Valued):
 
     @property
     def x(self) -> Number:
-        """The value at the point."""
         return self.c[0]
 
     def __abs__(self) -> Series:
@@ -63,9 +62,7 @@ class SeriesType(Lifted):
     has_values = True
 
     def __init__(self, base: NumberType) -> None:
-        self.base = base
-        self.name = f"{base.name} series"
-        self.range = base.range
+        super().__init__(base, f"{base.name} series")
         self.zero = base.number(0)
         self.levels: list[list[Series]] = [[]]
         """By lag, the series that are no constants, each after its inputs."""
@@ -79,13 +76,7 @@ class SeriesType(Lifted):
         for name in ARITHMETIC:
             self.__dict__[name] = partial(self.step, name)
 
-    @property
-    def pi(self) -> Series:
-        """π."""
-        return self.number(self.base.pi)
-
     def number(self, x: Number) -> Series:
-        """A constant."""
         if isinstance(x, Series):
             return x
         key = ("number", x) if isinstance(x, (int, float)) else ()
@@ -94,7 +85,6 @@ class SeriesType(Lifted):
         return self._same[key]
 
     def literal(self, text: str) -> Series:
-        """The constant that a literal stands for."""
         return Series(self, "literal", (), self.base.literal(text), False)
 
     def variable(self, *coefficients: Number) -> Series:
@@ -104,7 +94,6 @@ class SeriesType(Lifted):
         return series
 
     def finite(self, x: Number) -> bool:
-        """Whether the value is finite."""
         return self.base.finite(first(x))
 
     def lifted(self, primitive: Primitive) -> Callable[..., Series]:

@@ -13,8 +13,7 @@ from .linear_algebra import Matrix, Singular, solve_linear
 if TYPE_CHECKING:
     from ..numbers.running_digits import RunningDigits
 
-MOST_STEPS = 60
-"""The most steps towards the last digit: each doubles the digits."""
+MAX_STEPS = 60  # towards the last digit: each doubles the digits
 
 System = Callable[[list[Any]], tuple[Sequence[Any], Matrix]]
 """From a point to the values of as many equations, and their derivatives by the unknowns, a row for each equation."""
@@ -46,7 +45,7 @@ def polished(m: NumberType, system: System, start: Sequence[float]) -> list[Any]
     """
     begin = [m.number(x) for x in start]
     point, shortest = begin, None
-    for here, step in islice(newton(m, system, begin), MOST_STEPS):
+    for here, step in islice(newton(m, system, begin), MAX_STEPS):
         point = here
         length: Any = 0 if step is None else max(abs(d / (abs(x) or 1)) for d, x in zip(step, start, strict=True))
         if length == 0 or (shortest is not None and length >= shortest):

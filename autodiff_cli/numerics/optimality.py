@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import mul
+from typing import NamedTuple
 
 from ..errors import Diagnostic, ExpressionError
 from ..graphs.second_order import hessian_in
@@ -25,11 +26,8 @@ Matrix = Sequence[Sequence[float]]
 Decomposition = Callable[[list[list[float]]], tuple[list[float], list[list[float]]]]
 """From a symmetric matrix to its eigenvalues and, in the same order, its eigenvectors of length 1."""
 
-HIDDEN = 1024
-"""An entry of the Hessian no larger than so many times its error says little of its sign."""
-
-NAMED = 4
-"""How many variables of a direction are named."""
+HIDDEN = 1024  # an entry of the Hessian up to so many times its error says little of its sign
+NAMED = 4  # variables of a direction
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +71,35 @@ class Single:
         self.output = output
 
     def derivatives(self, point: Mapping[str, float], wrt: Sequence[str], size: Sequence[float]) -> Derivatives:
-        """As the function `derivatives` gives them."""
-        return derivatives(self.output, point, wrt, size)
+        """Return value, gradient and Hessian in doubles, with their rounding errors, the point's own included.
+
+        `size` is how large numbers the coordinates `wrt` are rounded like. The point itself is known to half a unit of
+        its last digit; for the Hessian, to one: it is to be 0 within its errors wherever the gradient is by a multiple
+        root. Where that bounds nothing, beside an edge of the domain, the coordinates' own digits count.
+        """
+        result = self._derivatives(point, wrt, size)
+        if math.isfinite(sum(result.gradient_error)):
+            return result
+        return self._derivatives(point, wrt, [abs(point.get(name, 0.0)) for name in wrt])
+
+    def _derivatives(self, point: Mapping[str, float], wrt: Sequence[str], size: Sequence[float]) -> Derivatives:
+        spread = [2 * UNIT * x for x in size]
+        inputs = {name: Bounded(x) for name, x in point.items()}
+        inputs |= {name: Bounded(point[name], error) for name, error in zip(wrt, spread, strict=True) if name in point}
+        result = hessian_in(RUNNING, self.output, inputs, wrt)
+        # an entry that no operation made is a plain number
+        square = [[x if type(x) is Bounded else RUNNING.number(x) for x in row] for row in result.hessian]
+        rows = [[x.x for x in row] for row in square]
+        half = [sum(map(mul, map(abs, row), spread)) / 2 for row in rows]
+        slopes, value = [RUNNING.number(x) for x in result.gradient], RUNNING.number(result.value)
+        return Derivatives(
+            value.x,
+            value.error,
+            [g.x for g in slopes],
+            [max(0.0, g.error - h) for g, h in zip(slopes, half, strict=True)],
+            rows,
+            [[x.error for x in row] for row in square],
+        )
 
     def bounded(self, point: Mapping[str, Bounded], wrt: Sequence[str]) -> tuple[Bounded, list[Bounded]]:
         """Value and gradient with their rounding errors."""
@@ -92,41 +117,6 @@ class Single:
     def hessian(self, point: Mapping[str, float], wrt: Sequence[str]) -> list[list[float]]:
         """The matrix of second derivatives."""
         return hessian_in(REAL, self.output, point, wrt).hessian
-
-
-def derivatives(output: Source, values: Mapping[str, float], wrt: Sequence[str], size: Sequence[float]) -> Derivatives:
-    """Value, gradient and Hessian in doubles, with the errors that come of rounding, the point's own included.
-
-    `size` is how large numbers the coordinates `wrt` are rounded like. The point itself is known to half a unit of its
-    last digit; for the Hessian, to one: it is to be 0 within its errors wherever the gradient is by a multiple root.
-    Where that much is too much to bound anything, beside an edge of the domain, the coordinates' own digits count.
-    Raises `ExpressionError` as `hessian_in` does.
-    """
-    result = _derivatives(output, values, wrt, size)
-    if math.isfinite(sum(result.gradient_error)):
-        return result
-    return _derivatives(output, values, wrt, [abs(values.get(name, 0.0)) for name in wrt])
-
-
-def _derivatives(output: Source, values: Mapping[str, float], wrt: Sequence[str], size: Sequence[float]) -> Derivatives:
-    spread = [2 * UNIT * x for x in size]
-    inputs = {name: Bounded(x) for name, x in values.items()}
-    inputs |= {name: Bounded(values[name], error) for name, error in zip(wrt, spread, strict=True) if name in values}
-    result = hessian_in(RUNNING, output, inputs, wrt)
-    # an entry that no operation made is a plain number
-    square = [[x if type(x) is Bounded else RUNNING.number(x) for x in row] for row in result.hessian]
-    rows = [[x.x for x in row] for row in square]
-    half = [sum(map(mul, map(abs, row), spread)) / 2 for row in rows]
-    slopes = [RUNNING.number(x) for x in result.gradient]
-    value = RUNNING.number(result.value)
-    return Derivatives(
-        value.x,
-        value.error,
-        [g.x for g in slopes],
-        [max(0.0, g.error - h) for g, h in zip(slopes, half, strict=True)],
-        rows,
-        [[x.error for x in row] for row in square],
-    )
 
 
 def classified(
@@ -164,17 +154,15 @@ def classified(
         kind = "saddle"
     else:
         kind = "flat"
-    if not n:
-        kind = "flat"
-    if len(shape.flat) == len(rest):
-        flat = tuple(tuple(float(i == k) for i in range(n)) for k in rest)
-    else:
-        flat = tuple(_over_all(direction, rest, n) for direction in shape.flat)
-    step = [0.0] * n
+    # all directions are flat: those of the variables, whichever the eigenvectors are
+    flat = [[float(i == k) for i in rest] for k in rest] if len(shape.flat) == len(rest) else shape.flat
+    step, slope = [0.0] * n, [0.0 if i in held or zero[i] else at.gradient[i] for i in range(n)]
     for i, x in zip(rest, shape.step, strict=True):
         step[i] = x
-    slope = tuple(0.0 if i in held or zero[i] else at.gradient[i] for i in range(n))
-    return Verdict(kind, shape.curvature, negative, held, slope, flat, tuple(step), shape.gain)
+    directions = tuple(_over_all(direction, rest, n) for direction in flat)
+    return Verdict(
+        kind if n else "flat", shape.curvature, negative, held, tuple(slope), directions, tuple(step), shape.gain
+    )
 
 
 def curvature(spectrum: Sequence[float], error: float) -> str:
@@ -186,8 +174,7 @@ def curvature(spectrum: Sequence[float], error: float) -> str:
     return "indefinite" if spectrum and min(spectrum) < -error and max(spectrum) > error else "flat"
 
 
-@dataclass(frozen=True, slots=True)
-class _Shape:
+class _Shape(NamedTuple):
     """The Hessian in some of the variables: its signs, and what follows from its eigenvectors."""
 
     curvature: str

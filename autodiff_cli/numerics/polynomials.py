@@ -15,8 +15,7 @@ from typing import NamedTuple
 
 from ..numbers.budget import charge
 
-COEFFICIENT = 0.05
-"""Work of one operation on a coefficient."""
+COEFFICIENT = 0.05  # the work of one operation on a coefficient
 
 Polynomial = list[int]
 """The coefficients from the constant one on, of which the last is not 0; an empty list is 0."""

@@ -7,24 +7,10 @@ import math
 from ..errors import usage_error
 
 BITS = 80
-
-MOST_STEPS = 200
-"""The most steps towards a coverage factor, far more than even a hundredth of a degree of freedom takes."""
-
-LARGE = 1e5
-"""From so many degrees of freedom on the scale of the density is that of a normal one, to six digits."""
-
-MOST_STEPS = 200
-"""The most steps towards a coverage factor."""
-
-MOST_FACTOR = 1e150
-"""The largest coverage factor: its square is a double."""
-
-LARGE = 1e5
-"""From so many degrees of freedom on the scale of the density is that of a normal one, to six digits."""
-
-MOST = 1e17
-"""More degrees of freedom than these are as good as infinitely many: no double tells them apart."""
+MAX_STEPS = 200  # towards a coverage factor, far more than even a hundredth of a degree of freedom takes
+MAX_FACTOR = 1e150  # the largest coverage factor: its square is a double
+LARGE = 1e5  # degrees of freedom from which on the scale of the density is that of a normal one, to six digits
+INFINITE = 1e17  # degrees of freedom beyond which no double differs from the normal distribution's
 
 
 def check_level(level: float | None) -> None:
@@ -42,14 +28,13 @@ def level_of(k: float, dof: float) -> float:
     >>> round(level_of(1.0, math.inf), 4)
     0.6827
     """
-    if dof > MOST:
+    if dof > INFINITE:
         return math.erf(k / math.sqrt(2))
     import mpmath
 
     with mpmath.workprec(BITS):
         # Abramowitz and Stegun, 26.7.1
-        square = mpmath.mpf(k) ** 2
-        half = mpmath.mpf(1) / 2
+        square, half = mpmath.mpf(k) ** 2, mpmath.mpf(1) / 2
         if square <= dof:
             return float(mpmath.betainc(half, half * dof, 0, square / (dof + square), regularized=True))
         return float(1 - mpmath.betainc(half * dof, half, 0, dof / (dof + square), regularized=True))
@@ -64,19 +49,16 @@ def coverage_factor(level: float, dof: float) -> float:
     from statistics import NormalDist
 
     z = NormalDist().inv_cdf((1 + level) / 2)
-    if dof > MOST:
+    if dof > INFINITE:
         return z
     # the level is concave in k, and a normal number is nearer to 0: Newton's steps from there grow towards the root
     k = z
-    for _ in range(MOST_STEPS):
-        step = (level - level_of(k, dof)) / _slope(k, dof)
-        k = min(k + step, MOST_FACTOR)
+    log_scale = math.lgamma((dof + 1) / 2) - math.lgamma(dof / 2) if dof < LARGE else math.log(dof / 2) / 2
+    for _ in range(MAX_STEPS):
+        # twice the density, to six digits
+        slope = 2 / math.sqrt(dof * math.pi) * math.exp(log_scale - (dof + 1) / 2 * math.log1p(k * k / dof))
+        step = (level - level_of(k, dof)) / slope
+        k = min(k + step, MAX_FACTOR)
         if step <= 1e-15 * k:
             break
     return k
-
-
-def _slope(k: float, dof: float) -> float:
-    """The derivative of the level by k: twice the density, to six digits."""
-    log_scale = math.lgamma((dof + 1) / 2) - math.lgamma(dof / 2) if dof < LARGE else math.log(dof / 2) / 2
-    return 2 / math.sqrt(dof * math.pi) * math.exp(log_scale - (dof + 1) / 2 * math.log1p(k * k / dof))

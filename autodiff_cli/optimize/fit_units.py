@@ -10,17 +10,64 @@ from typing import Any
 from ..errors import Diagnostic, ExpressionError, point_error, quoted, usage_error
 from ..graphs.value_and_gradient import at_point
 from ..inputs.arithmetic import DOUBLE, Arithmetic
-from ..inputs.column_units import in_unit, without_units_hint
+from ..inputs.bounds import Range
+from ..inputs.column_units import check_percentage, column_units, in_unit, left_out, without_units_hint
 from ..inputs.problem import Quantity, as_number
 from ..inputs.quantities import Units, parse_units, split_quantity
 from ..language.builder import Program
-from ..language.tokens import has_unit_literals
-from ..numbers.dimensions import KIND, Dimensioned
-from ..numbers.unknown_dimensions import UnknownDimensions
+from ..numbers.dimensions import KIND, Dimensioned, UnknownDimensions
 from ..quantities.unit import Dimension, Unit, coherent, parse_unit, quantity_name
 from ..quantities.unit_system import UnitSystem, factor
 from ..run.evaluation import Evaluation
-from .least_squares import Spread, percentage
+from .fit_answer import Parameter, Prediction
+from .observations import FitFormula, FitInputs, Spread, parse_sigma, percentage
+
+
+def with_units(
+    formula: FitFormula,
+    inputs: FitInputs,
+    typed: Sequence[tuple[str, Unit]],
+    asked: Sequence[str] | str | None,
+    arithmetic: Arithmetic,
+) -> tuple[FitUnits | None, FitInputs, list[Diagnostic]]:
+    """Return the units of a fit, its inputs in these, and notes; None where there are no units that count.
+
+    `typed` are units of values of parameters, `asked` those that parameters are to have.
+    """
+    if left_out(asked):
+        return None, inputs, []
+    texts, of_points = getattr(inputs.columns, "units", {}), getattr(inputs.predict, "units", {})
+    used = [*formula.measured, *(name for name in formula.program.variables if name in inputs.columns)]
+    spreads = parse_sigma(inputs.sigma, formula.of_sigma)
+    for name, spread in spreads.items():
+        if percentage(spread) is not None:
+            check_percentage(name, texts.get(name, ""))
+    of_columns, notes = column_units(used, texts, bool(asked or typed or formula.has_unit_literals))
+    if not of_columns:
+        return None, inputs, notes
+    units = FitUnits(formula, of_columns, inputs.fixed, typed, asked, arithmetic)
+    columns = {name: units.column(name, x) if name in used else x for name, x in inputs.columns.items()}
+    for name, spread in spreads.items():
+        spreads[name] = units.spread(name, spread, columns, texts)
+
+    def converted(name: str, end: float | None) -> float | None:
+        return end if end is None else float(units.value(name, end))
+
+    return (
+        units,
+        FitInputs(
+            columns,
+            {name: units.value(name, value) for name, value in inputs.point.items()},
+            {name: units.value(name, value) for name, value in inputs.fixed.items()},
+            {name: Range(*(converted(name, end) for end in ends)) for name, ends in inputs.bounds.items()},
+            spreads,
+            {
+                name: units.column(name, x, of_points.get(name, "")) if name in of_columns else x
+                for name, x in inputs.predict.items()
+            },
+        ),
+        notes,
+    )
 
 
 class FitUnits:
@@ -32,18 +79,18 @@ class FitUnits:
 
     def __init__(
         self,
-        model: tuple[Program, str, Program | None],
+        formula: FitFormula,
         columns: Mapping[str, Unit],
         held: Mapping[str, float | str],
         typed: Sequence[tuple[str, Unit]],
         asked: Sequence[str] | str | None,
         arithmetic: Arithmetic,
     ) -> None:
-        """`model` is the program, what it explains and the formula of that; `typed` are units of values of parameters.
+        """`typed` are units of values of parameters, `held` the values that are held.
 
         Raises `ExpressionError` where the dimensions do not fit together.
         """
-        program, self.response, transform = model
+        program, self.response, transform = formula
         self.parameters = [name for name in program.variables if name not in columns]
         self.columns = dict(columns)
         self.warnings: list[Diagnostic] = []
@@ -65,10 +112,14 @@ class FitUnits:
                 m.same(unknown.dimension, leaves[name].dimension)
         try:
             dimension = columns[self.response].dimension if transform is None else _swept(m, transform, leaves)
-            self._check(m, program, _swept(m, program, leaves), dimension)
+            found = _swept(m, program, leaves)
+            if not m.same(found, dimension):
+                message = f"the formula gives {m.named(found)}, and `{self.response}` is {quantity_name(dimension)}"
+                span = program.graph.span(program.roots[0])
+                raise ExpressionError(KIND, message, span, "its terms have to be of the dimension of the response")
         except ExpressionError as error:
             raise without_units_hint(error) from None
-        self.si = has_unit_literals(program.text) or (transform is not None and has_unit_literals(transform.text))
+        self.si = formula.has_unit_literals
         # the response first, for it is what people look at; then simple units
         rest = [unit for name, unit in columns.items() if name != self.response]
         first = [columns[self.response]] if self.response in columns else []
@@ -93,13 +144,6 @@ class FitUnits:
                 raise usage_error(message, f"ask for it in a unit such as `--in {outputs[k]}={self.shown(outputs[k])}`")
             wanted[outputs[k]] = unit
         self.wanted = {name: unit.difference for name, unit in wanted.items()}
-
-    def _check(self, m: UnknownDimensions, program: Program, found: Dimension, dimension: Dimension) -> None:
-        """Raise an error where the formula is not of the dimension of what it explains."""
-        if not m.same(found, dimension):
-            message = f"the formula gives {m.named(found)}, and `{self.response}` is {quantity_name(dimension)}"
-            span = program.graph.span(program.roots[0])
-            raise ExpressionError(KIND, message, span, "its terms have to be of the dimension of the response")
 
     def computed(self, dimension: Dimension | None) -> Unit:
         """The unit in which a quantity of this dimension is computed; a number where it is not determined."""
@@ -159,29 +203,29 @@ class FitUnits:
             number, unit = parts[0], str(parts[1]) or "1"
         return self.column(name, [float(number)], unit, spread=True)[0]
 
-    # ---- what is found --------------------------------------------------------------------------------------------
+    # ---- the answer -----------------------------------------------------------------------------------------------
     def answer(self, fit: Any, typed: Mapping[str, Sequence[float]]) -> Any:
-        """The fit with its numbers in the units of the answer. `typed` are the columns as they were."""
-        up = self._back(self.response)
-        lengths = {name: self._back(name) for name in fit.predictors}
+        """Return the fit with its numbers in the units of the answer. `typed` are the columns as they were."""
+        linear: dict[str, tuple[float, float]] = {}
+        for name, own in self.columns.items():
+            (zero,) = in_unit([0.0], self.computed(own.dimension), own)
+            linear[name] = factor(self.computed(own.dimension), own.degree), zero
         scales = {name: factor(self.computed(d), self.shown(name)) for name, d in self.solved.items() if d is not None}
         parameters = {name: scaled(parameter, scales.get(name, 1.0)) for name, parameter in fit.parameters.items()}
-        changed: dict[str, Any] = {}
-        if any(up) or any(map(any, lengths.values())):
-            changed = self._in_headings_units(fit, typed)
-        y = self.columns[self.response]
-        squares = fit.goodness.chi_squared is not None or fit.sigma
+        if any(linear[name] != (1.0, 0.0) for name in (self.response, *fit.predictors)):
+            fit = self._in_headings_units(fit, typed, linear)
+        degree = self.columns[self.response].degree
+        of_parameters = {name: None if self.solved[name] is None else self.shown(name) for name in fit.parameters}
         units = Units(
-            parameters={name: self.unit_or_none(name) for name in fit.parameters},
-            standard_errors={name: self.unit_or_none(name) for name in fit.parameters},
-            intervals={name: self.unit_or_none(name) for name in fit.parameters},
-            rss=Unit() if squares else y.degree**2,
-            deviation=y.degree,
+            parameters=of_parameters,
+            standard_errors={**of_parameters},
+            intervals={**of_parameters},
+            rss=Unit() if fit.goodness.chi_squared is not None or fit.sigma else degree**2,
+            deviation=degree,
             data={name: self.columns[name] for name in fit.columns},
         )
         units.asked = [*self.wanted]
         return fit._replace(
-            **changed,
             parameters=parameters,
             null=[{name: x * scales.get(name, 1.0) for name, x in direction.items()} for direction in fit.null],
             point={name: float(parameter.estimate) for name, parameter in parameters.items()},
@@ -189,26 +233,13 @@ class FitUnits:
             warnings=(*fit.warnings, *self.warnings),
         )
 
-    def unit_or_none(self, name: str) -> Unit | None:
-        """The unit of a parameter; None where the formula does not determine it."""
-        return None if self.solved[name] is None else self.shown(name)
-
-    def _back(self, name: str) -> tuple[float, float]:
-        """What the numbers of a column are times, less 1, and plus, in its own unit."""
-        own = self.columns[name]
-        (zero, one) = in_unit([0.0, 1.0], self.computed(own.dimension), own)
-        return one - zero - 1.0, zero
-
-    def _in_headings_units(self, fit: Any, typed: Mapping[str, Sequence[float]]) -> dict[str, Any]:
-        """The numbers of columns and of the curve in the units of the headings."""
-
-        factors = {}
-        for name, own in self.columns.items():
-            (zero,) = in_unit([0.0], self.computed(own.dimension), own)
-            factors[name] = factor(self.computed(own.dimension), own.degree), zero
+    def _in_headings_units(
+        self, fit: Any, typed: Mapping[str, Sequence[float]], linear: Mapping[str, tuple[float, float]]
+    ) -> Any:
+        """The fit with the numbers of columns and of the curve in the units of the headings."""
 
         def of(name: str, x: Any, spread: bool = False) -> Any:
-            times, shift = factors[name]
+            times, shift = linear[name]
             shift = 0.0 if spread else shift
             if isinstance(x, list | tuple):
                 return [None if number is None else number * times + shift for number in x]
@@ -218,7 +249,7 @@ class FitUnits:
         (across,) = fit.predictors if len(fit.predictors) == 1 else ("",)
         times = of(y, 1.0, True)
 
-        def predicted(prediction: Any) -> Any:
+        def predicted(prediction: Prediction) -> Prediction:
             return prediction._replace(
                 point={name: of(name, x) for name, x in prediction.point.items()},
                 value=of(y, prediction.value),
@@ -229,23 +260,23 @@ class FitUnits:
         # the density of the data is per unit of each measured number
         measured = math.log(times) * fit.rows
         measured += sum(math.log(of(name, 1.0, True)) * sum(x > 0 for x in fit.sigma[name]) for name in fit.adjusted)
-        return {
-            "goodness": fit.goodness.shifted(2 * measured),
-            "columns": {name: [*map(float, typed.get(name) or of(name, x))] for name, x in fit.columns.items()},
-            "sigma": {name: of(name, x, True) for name, x in fit.sigma.items()},
-            "adjusted": {name: of(name, x) for name, x in fit.adjusted.items()},
-            "fitted": of(y, fit.fitted),
-            "residuals": of(y, fit.residuals, True),
-            "band": of(y, fit.band, True),
-            "curve": [(of(across, x), of(y, z), of(y, w, True)) for x, z, w in fit.curve],
-            "predictions": [predicted(prediction) for prediction in fit.predictions],
-            "deviation": fit.deviation and float(fit.deviation) * times,
-            "rss": fit.rss if fit.sigma else float(fit.rss) * times**2,
-        }
+        return fit._replace(
+            goodness=fit.goodness.shifted(2 * measured),
+            columns={name: [*map(float, typed.get(name) or of(name, x))] for name, x in fit.columns.items()},
+            sigma={name: of(name, x, True) for name, x in fit.sigma.items()},
+            adjusted={name: of(name, x) for name, x in fit.adjusted.items()},
+            fitted=of(y, fit.fitted),
+            residuals=of(y, fit.residuals, True),
+            band=of(y, fit.band, True),
+            curve=[(of(across, x), of(y, z), of(y, w, True)) for x, z, w in fit.curve],
+            predictions=[predicted(prediction) for prediction in fit.predictions],
+            deviation=fit.deviation and float(fit.deviation) * times,
+            rss=fit.rss if fit.sigma else float(fit.rss) * times**2,
+        )
 
 
-def scaled(parameter: Any, times: float) -> Any:
-    """A parameter in another unit."""
+def scaled(parameter: Parameter, times: float) -> Parameter:
+    """Return a parameter in another unit."""
     if times == 1:
         return parameter
     error, interval = parameter.error, parameter.interval

@@ -7,61 +7,44 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from functools import reduce
 from itertools import combinations
 from operator import or_
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
-from ..batched.evaluator import Evaluator, gradient_recorder
-from ..errors import ExpressionError, point_error
+import numpy as np
+
+from ..errors import ExpressionError
 from ..graphs.value import Value, in_order
 from ..language.builder import Program
 from ..numbers.budget import FITTED_PAIR, FITTED_ROW, charge
 from ..numbers.double.twofold import two_product
 from ..numerics.linear_algebra import shortest_mean
 from ..table.operators import CONSTANT, DIV, POW, VARIABLE, WHERE
+from .observations import ProgramOverRows
 
-MOST_EVALUATIONS = 2000
-POLISHING = 50
-
-FAR = 1e150
-"""The residual that a row without a value has, so that a step that leads there is not taken."""
-
-NULL = 1e-11
-"""The share of the largest singular value below which the data do not tell parameters apart."""
-
-CONVERGED = 1e-6
-"""How large a step of Gauss and Newton may be, beside the standard errors, where a fit is said to be one."""
-
-NEAR_KINK = 1e-8
-"""How near to a kink, in standard errors, a fit ends that is least there."""
-
-MOST_CORRECTIONS = 200
-"""How often the corrections of uncertain predictors are computed anew, at most."""
-
-CORRECTED, NEAREST, SMALLEST_STEP = 1e-12, 1e-7, 1e-12
-"""How far off corrections are aimed to be, and may be, in standard uncertainties; the least share of a step."""
-
-SAMPLINGS = 200
-"""The most samplings of the gradients around a point."""
-
-SHARES = (1.0, 0.5, 0.25, 0.125, 0.03)
-"""The shares of a step that are tried."""
-
-ROUNDING = 4 * 2.0**-52
-"""How far the terms of a row are off, relatively: residuals below that are rounding."""
-
-ROUNDED = 1e-8
-"""The share of the data that rounding may make of the residuals where a fit is said to be one."""
+MAX_EVALUATIONS = 2000  # of one search by SciPy
+MAX_POLISHING = 50  # steps of Gauss and Newton from the end of a search
+FAR = 1e150  # the residual that a row without a value has, so that a step that leads there is not taken
+NULL = 1e-11  # the share of the largest singular value below which the data do not tell parameters apart
+CONVERGED = 1e-6  # the largest step of Gauss and Newton, in standard errors, at which a fit has converged
+NEAR_KINK = 1e-8  # how near to a kink, in standard errors, a fit ends that is least there
+MAX_CORRECTIONS = 200  # evaluations for the corrections of uncertain predictors
+CORRECTED, NEAREST = 1e-12, 1e-7  # the error of corrections that is aimed at, that is allowed, in uncertainties
+SMALLEST_STEP = 1e-12  # the least share of a correction
+MAX_SAMPLINGS = 200  # of the gradients around a point
+SHARES = (1.0, 0.5, 0.25, 0.125, 0.03)  # of a step, tried in turn
+ROUNDING = 4 * 2.0**-52  # the relative error of the terms of a row: smaller residuals are rounding
+ROUNDED = 1e-8  # the share of the data that rounding errors of the residuals may be in a fit that has converged
 
 
 class Stopped(Exception):
-    """The work was to end early."""
+    """The search was interrupted."""
 
 
-class Ended(NamedTuple):
+class EndPoint(NamedTuple):
     """The end point of a strategy."""
 
     values: Any
@@ -71,109 +54,6 @@ class Ended(NamedTuple):
     moved: float
     """By how many standard errors another step of Gauss and Newton would move them."""
     message: str
-
-
-Spread = str | float
-"""A standard uncertainty of a quantity: a number, the name of a column, or as `2%` a share of its values."""
-
-
-def percentage(spread: Spread | None) -> float | None:
-    """Return the number of a share in percent; None for another uncertainty."""
-    text = spread.strip().removesuffix("%") if isinstance(spread, str) and spread.strip().endswith("%") else ""
-    try:
-        return float(text)
-    except ValueError:
-        return None
-
-
-class Observations(NamedTuple):
-    """The data of a fit: which columns are what, and how rows are weighted."""
-
-    columns: Mapping[str, Sequence[float]]
-    response: str
-    predictors: list[str]
-    sigma: Mapping[str, Spread]
-    """The standard uncertainties, by the name of the response, of a predictor, or of a column in `transform`."""
-    weights: str | None
-    """A column that is proportional to the inverse of the square of the response's uncertainty."""
-    transform: Program | None
-    """The formula of the response by columns, as `log(U)`, whose values are its column; None where it is a column."""
-
-    @property
-    def has_sigma(self) -> bool:
-        """Whether the uncertainty of the response is given."""
-        return any(name not in self.predictors for name in self.sigma)
-
-    def uncertainty(self, np: Any, name: str) -> Any:
-        """Return the standard uncertainty of a column in each row; 0 where none is given. Raises `ExpressionError`."""
-        spread = self.sigma.get(name, 0.0)
-        share = percentage(spread) if spread not in self.columns else None
-        if share is not None:
-            numbers = share / 100 * np.abs(np.array(self.columns[name], dtype=float))
-        else:
-            numbers = np.array(self.columns[spread] if isinstance(spread, str) else [spread], dtype=float)
-        if name in self.sigma:
-            where = f"column `{spread}`" if isinstance(spread, str) and share is None else "`--sigma`"
-            exact = name != self.response
-            self._check(np, numbers, where, "uncertainty", numbers >= 0 if exact else numbers > 0, exact)
-        return np.broadcast_to(numbers, len(self.columns[name]))
-
-    def _check(self, np: Any, numbers: Any, where: str, what: str, good: Any, zero: bool) -> None:
-        bad = np.flatnonzero(~good)
-        if bad.size:
-            row = f" in row {int(bad[0]) + 1}" if len(numbers) > 1 else ""
-            hint = f"{'an' if what[0] == 'u' else 'a'} {what} is {'0 or above' if zero else 'above 0'}"
-            raise point_error(f"{where} has the {what} {numbers[bad[0]]:g}{row}", hint)
-
-    def root_weights(self, np: Any) -> Any:
-        """Return the root of the weight of each row. Raises `ExpressionError`."""
-        if self.response in self.sigma:
-            return 1 / self.uncertainty(np, self.response)
-        if self.has_sigma and self.transform is not None:
-            # of a formula of columns the uncertainty is that of its exact derivatives
-            names = [name for name in self.transform.variables if name in self.sigma]
-            _, slopes, _ = ProgramOverRows(self.transform, names)(self.columns, len(self.columns[self.response]))
-            spreads = [slope * self.uncertainty(np, name) for name, slope in zip(names, slopes, strict=True)]
-            spread = np.sqrt(np.sum(np.square(spreads), axis=0))
-            self._check(np, spread, f"`{self.response}`", "uncertainty", spread > 0, False)
-            return 1 / spread
-        if self.weights is None:
-            return np.ones(len(self.columns[self.response]))
-        numbers = np.array(self.columns[self.weights], dtype=float)
-        self._check(np, numbers, f"column `{self.weights}`", "weight", numbers >= 0, True)
-        if not np.any(numbers):
-            raise point_error(f"all weights in column `{self.weights}` are 0", "a row with weight 0 is left out")
-        return np.sqrt(numbers)
-
-
-class ProgramOverRows:
-    """A program with its derivatives by some of its variables at all rows of columns."""
-
-    def __init__(self, program: Program, wrt: Sequence[str], constant: Collection[str] = ()) -> None:
-        from ..batched.kernels import kernel
-
-        self.names, self.count = list(program.variables), 1 + len(wrt)
-        fixed = frozenset(k for k, name in enumerate(self.names) if name in constant)
-        self._kernel = kernel(gradient_recorder(program, list(wrt)), len(self.names), fixed, None)
-        self._evaluator = Evaluator(program, list(wrt))
-
-    def __call__(self, inputs: Mapping[str, Any], rows: int) -> tuple[Any, Any, dict[int, ExpressionError]]:
-        """The values, their derivatives (a row of the array each), and the errors of rows that have none."""
-        import numpy
-
-        from ..batched.kernels import evaluate
-
-        columns = [
-            x if isinstance(x, float | numpy.ndarray) else numpy.array(x, dtype=float)
-            for x in (inputs[name] for name in self.names)
-        ]
-
-        def plain(at: Mapping[str, float]) -> Sequence[float]:
-            value, slopes = self._evaluator([at[name] for name in self.names])
-            return [value, *slopes]
-
-        block = evaluate(self._kernel, self.names, columns, rows, self.count, plain, lambda row, name: None)
-        return block.results[0], block.results[1:], block.errors
 
 
 class Robust(NamedTuple):
@@ -187,28 +67,26 @@ class Robust(NamedTuple):
     """ψ′(u)."""
 
 
-def _squares(np: Any, u: Any) -> Robust:
+def _squares(u: Any) -> Robust:
     return Robust(u * u, np.ones_like(u), np.ones_like(u))
 
 
-def _soft_l1(np: Any, u: Any) -> Robust:
+def _soft_l1(u: Any) -> Robust:
     root = np.sqrt(1 + u * u)
     return Robust(2 * (root - 1), 1 / root, root**-3)
 
 
-def _huber(np: Any, u: Any) -> Robust:
+def _huber(u: Any) -> Robust:
     size = np.abs(u)
     return Robust(np.where(size <= 1, u * u, 2 * size - 1), 1 / np.maximum(size, 1.0), (size <= 1) * 1.0)
 
 
-def _cauchy(np: Any, u: Any) -> Robust:
+def _cauchy(u: Any) -> Robust:
     weight = 1 / (1 + u * u)
     return Robust(np.log1p(u * u), weight, (1 - u * u) * weight**2)
 
 
-LOSSES: dict[str, Callable[[Any, Any], Robust]] = {
-    "linear": _squares, "soft_l1": _soft_l1, "huber": _huber, "cauchy": _cauchy,
-}  # fmt: skip
+LOSSES = {"linear": _squares, "soft_l1": _soft_l1, "huber": _huber, "cauchy": _cauchy}
 
 
 class Evaluated(NamedTuple):
@@ -226,7 +104,14 @@ class Evaluated(NamedTuple):
 
 
 class Model:
-    """The residuals of a model over all rows, weighted, and their derivatives by the free parameters."""
+    """The residuals of a model over all rows, weighted, and their derivatives by the free parameters.
+
+    If predictors are uncertain too, by `errors`, the residuals are weighted distances of the rows from the curve: for
+    each row the predictors x + δ are corrected so that (y - f(x + δ))²/σ² + Σ δ²/τ² is least. With ∂f = ∂f/∂x at x + δ
+    and S = σ² + Σ (τ·∂f)² the root of that is r = (y - f(x + δ) + ∂f·δ)/√S, whose derivative by a parameter b is
+    exactly -∂f/∂b/√S: where δ is least, it changes nothing to first order. So the sum of r² is that of orthogonal
+    distance regression, and (JᵀJ)⁻¹ its covariance: Boggs, Byrd and Schnabel, SIAM J. Sci. Stat. Comput. 8 (1987).
+    """
 
     def __init__(
         self,
@@ -236,49 +121,76 @@ class Model:
         held: Mapping[str, float],
         response: Any,
         weights: Any,
-        stop: Callable[[], bool],
-        limits: tuple[Any, Any] | None = None,
+        stop: Callable[[], bool] = lambda: False,
+        *,
+        bounds: Mapping[str, tuple[float, float]] | None = None,
+        starts: Mapping[str, float] | None = None,
+        has_sigma: bool = False,
     ) -> None:
-        import numpy
+        """`free` are the parameters that are searched, `starts` their values as far as they have some.
 
-        self.np = numpy
+        `weights` are the roots of the weights; with `has_sigma` they are the inverses of known uncertainties.
+        """
         self.program, self.free, self.held, self.columns = program, list(free), dict(held), columns
         self.response, self.weights, self.stop = response, weights, stop
-        self.limits = limits or (numpy.full(len(free), -numpy.inf), numpy.full(len(free), numpy.inf))
-        self.bounded = limits is not None
+        self.starts, self.has_sigma = starts or {}, has_sigma
+        ends = [(bounds or {}).get(name, (-np.inf, np.inf)) for name in free]
+        self.limits = np.array([low for low, _ in ends]), np.array([high for _, high in ends])
+        self.bounded = bool(bounds)
+        # a linear solve keeps no bounds
+        self.linear = [name for name in linear_parameters(program, free) if name not in (bounds or {})]
+        self.places: list[int] = [self.free.index(name) for name in self.linear]
+        """The places of the linear parameters that follow the others by a linear solve."""
         self.loss, self.scale = "linear", 1.0
-        self.rows = len(response)
+        self.errors: Mapping[str, Any] = {}
+        """The standard uncertainties of predictors in each row."""
+        self.rows, self.evaluations = len(response), 0
         self.kinks = _has_kinks(program, self.free)
-        self.evaluations = 0
-        self._over_rows = self._compiled(self.free)
+        self._over_rows = self._around = self._compiled(self.free)
         self._last: tuple[bytes, Evaluated] | None = None
+
+    def _copy(self, **changes: Any) -> Self:
+        other = copy(self)
+        other.__dict__.update(changes, _last=None)
+        return other
 
     def over(self, columns: Mapping[str, Any]) -> Model:
         """Return the curve at other rows, all of weight 1; the program is not compiled again."""
-        model, rows = Model.__new__(Model), len(next(iter(columns.values())))
-        model.__dict__.update(self.__dict__)
-        model.columns, model.rows, model._last = columns, rows, None
-        model.response, model.weights = self.np.zeros(rows), self.np.ones(rows)
-        return model
+        rows = len(next(iter(columns.values())))
+        return self._copy(columns=columns, rows=rows, errors={}, response=np.zeros(rows), weights=np.ones(rows))
+
+    def with_errors(self, errors: Mapping[str, Any]) -> Model:
+        """Return the model with standard uncertainties of some predictors in each row."""
+        return self._copy(errors=errors, places=[], _around=self._compiled([*self.free, *errors]))
+
+    def sample(self, rows: int) -> Model:
+        """Return the model over so many of its rows at most, drawn at random with one seed."""
+        if self.rows <= rows:
+            return self
+        places = np.sort(np.random.default_rng(1).choice(self.rows, rows, replace=False))
+        columns = {name: column[places] for name, column in self.columns.items()}
+        return self._copy(columns=columns, rows=rows, response=self.response[places], weights=self.weights[places])
 
     def _compiled(self, wrt: Sequence[str]) -> ProgramOverRows:
         constant = [name for name in self.program.variables if name not in self.columns]
         return ProgramOverRows(self.program, wrt, constant)
 
-    def __call__(self, values: Sequence[float]) -> Evaluated:
-        """The model at values of the parameters."""
-        key = self.np.asarray(values, dtype=float).tobytes()
+    def __call__(self, values: Any) -> Evaluated:
+        """Return the model at values of the parameters."""
+        key = np.asarray(values, dtype=float).tobytes()
         if self._last is None or self._last[0] != key:
-            self._last = key, self._evaluated(values)
+            if self.errors:
+                with np.errstate(all="ignore"):
+                    evaluated = self._corrected(values)
+            else:
+                evaluated = Evaluated(*self._swept(self._over_rows, values, self.columns), self.weights, {})
+            self._last = key, evaluated
         return self._last[1]
 
-    def _evaluated(self, values: Sequence[float]) -> Evaluated:
-        return Evaluated(*self._swept(self._over_rows, values, self.columns), self.weights, {})
-
     def _swept(
-        self, over_rows: ProgramOverRows, values: Sequence[float], columns: Mapping[str, Any]
+        self, over_rows: ProgramOverRows, values: Any, columns: Mapping[str, Any]
     ) -> tuple[Any, Any, dict[int, ExpressionError]]:
-        """The program at all rows of these columns."""
+        """Evaluate the program at all rows of these columns."""
         if self.stop():
             raise Stopped
         charge((FITTED_ROW + FITTED_PAIR * len(self.free) ** 2) * self.rows)
@@ -288,92 +200,14 @@ class Model:
         # a row of weight 0 is left out, whether or not it has a value
         return fitted, slopes, {row: error for row, error in errors.items() if self.weights[row] > 0}
 
-    def observed(self, values: Sequence[float]) -> tuple[Any, Any]:
-        """Return the model's values and derivatives at the predictors as they were observed."""
-        fitted, slopes, *_ = self(values)
-        return fitted, slopes
-
-    def residuals(self, values: Sequence[float]) -> Any:
-        """Return the weighted residual of each row; a large number where the model has no value."""
-        fitted, _, _, weights, _ = self(values)
-        left = (self.response - fitted) * weights
-        left = self.np.clip(self.np.where(self.np.isfinite(left), left, FAR), -FAR, FAR)
-        return self.np.where(self.weights > 0, left, 0.0)
-
-    def jacobian(self, values: Sequence[float]) -> Any:
-        """The derivatives of the residuals: a row each, a column for each free parameter."""
-        _, slopes, _, weights, _ = self(values)
-        rows = -(slopes * weights).T
-        return self.np.where(self.np.isfinite(rows), rows, 0.0)
-
-    def sample(self, rows: int) -> Model:
-        """Return the model over so many of its rows at most, drawn at random with one seed."""
-        if self.rows <= rows:
-            return self
-        some = copy(self)
-        places = self.np.sort(self.np.random.default_rng(1).choice(self.rows, rows, replace=False))
-        some.columns = {name: column[places] for name, column in self.columns.items()}
-        some.response, some.weights = self.response[places], self.weights[places]
-        some.rows, some._last = rows, None
-        return some
-
-    def ordered(self, residuals: Any) -> Any:
-        """Return the residuals of rows that count, in the order of the only predictor, else in that of the rows.
-
-        Where rows have the same value of the predictor it is their mean: their own order says nothing.
-        """
-        used = self.np.flatnonzero(self.weights > 0)
-        if len(self.columns) != 1:
-            return residuals[used]
-        (predictor,) = self.columns.values()
-        _, places, counts = self.np.unique(predictor[used], return_inverse=True, return_counts=True)
-        return self.np.bincount(places, residuals[used]) / counts
-
-    def robust(self, values: Sequence[float]) -> Robust:
-        """Return the loss of the residuals."""
-        return LOSSES[self.loss](self.np, self.residuals(values) / self.scale)
-
-    def cost(self, values: Sequence[float]) -> float:
-        """Half the sum of the squares, or of their losses."""
-        return 0.5 * self.scale**2 * float(self.np.sum(self.robust(values).rho))
-
-    def check(self, values: Any) -> ExpressionError | None:
-        """Raise the error of the first row that has no value."""
-        errors = self(values).errors
-        return errors[min(errors)] if errors else None
-
-
-class ErrorsInVariables(Model):
-    """A model whose predictors are uncertain too: the residuals are weighted distances of the rows from the curve.
-
-    For each row the predictors x + δ are corrected so that (y - f(x + δ))²/σ² + Σ δ²/τ² is least. With ∂f = ∂f/∂x at
-    x + δ and S = σ² + Σ (τ·∂f)² the root of that is r = (y - f(x + δ) + ∂f·δ)/√S, whose derivative by a parameter b is
-    exactly -∂f/∂b/√S: where δ is least, it changes nothing to first order. So the sum of r² is that of orthogonal
-    distance regression, and (JᵀJ)⁻¹ its covariance: Boggs, Byrd and Schnabel, SIAM J. Sci. Stat. Comput. 8 (1987).
-    """
-
-    def __init__(self, model: Model, errors: Mapping[str, Any]) -> None:
-        """Take a model and the standard uncertainties of some predictors in each row."""
-        self.__dict__.update(model.__dict__)
-        self.errors, self._last = errors, None
-        self._around = self._compiled([*self.free, *errors])
-
-    def observed(self, values: Sequence[float]) -> tuple[Any, Any]:
-        """Return the model's values and derivatives at the predictors as they were observed."""
-        fitted, slopes, _ = self._swept(self._over_rows, values, self.columns)
-        return fitted, slopes
-
-    def _evaluated(self, values: Sequence[float]) -> Evaluated:
-        with self.np.errstate(all="ignore"):
-            return self._corrected(values)
-
-    def _corrected(self, values: Sequence[float]) -> Evaluated:
-        np, n = self.np, len(self.free)
+    def _corrected(self, values: Any) -> Evaluated:
+        """Evaluate the program where uncertain predictors are corrected to the nearest points of the curve."""
+        n = len(self.free)
         tau = np.array([*self.errors.values()])
         variance = self.weights**-2.0
 
         def at(delta: Any) -> tuple[list[Any], dict[int, ExpressionError]]:
-            """The corrections that its tangent has for nearest, cost, tangent's height, S and slopes at corrections."""
+            """Return the nearest corrections by the tangent, cost, the tangent's height, S and the slopes."""
             columns = {name: self.columns[name] + d for name, d in zip(self.errors, delta, strict=True)}
             fitted, slopes, errors = self._swept(self._around, values, {**self.columns, **columns})
             across = slopes[n:]
@@ -390,7 +224,7 @@ class ErrorsInVariables(Model):
         state, errors = at(delta)
         step, mixed = np.ones(self.rows), np.zeros(self.rows, dtype=bool)
         last, change = delta, delta
-        for _ in range(MOST_CORRECTIONS):
+        for _ in range(MAX_CORRECTIONS):
             nearest, cost, *_ = state
             room = nearest - delta
             unfinished = np.any(np.abs(room) > np.maximum(CORRECTED * tau, rounding), axis=0) & (step > SMALLEST_STEP)
@@ -413,6 +247,56 @@ class ErrorsInVariables(Model):
         off = np.any(np.abs(nearest - delta) > np.maximum(NEAREST * tau, 4 * rounding), axis=0)
         corrections = dict(zip(self.errors, delta, strict=True))
         return Evaluated(np.where(off, np.nan, tangent), slopes, errors, 1 / np.sqrt(spread), corrections)
+
+    def observed(self, values: Any) -> tuple[Any, Any]:
+        """Return the model's values and derivatives at the predictors as they were observed."""
+        fitted, slopes, *_ = self._swept(self._over_rows, values, self.columns) if self.errors else self(values)
+        return fitted, slopes
+
+    def residuals(self, values: Any) -> Any:
+        """Return the weighted residual of each row; a large number where the model has no value."""
+        fitted, _, _, weights, _ = self(values)
+        left = (self.response - fitted) * weights
+        left = np.clip(np.where(np.isfinite(left), left, FAR), -FAR, FAR)
+        return np.where(self.weights > 0, left, 0.0)
+
+    def jacobian(self, values: Any) -> Any:
+        """Return the derivatives of the residuals: a row each, a column for each free parameter."""
+        _, slopes, _, weights, _ = self(values)
+        rows = -(slopes * weights).T
+        return np.where(np.isfinite(rows), rows, 0.0)
+
+    def ordered(self, residuals: Any) -> Any:
+        """Return the residuals of rows that count, in the order of the only predictor, else in that of the rows.
+
+        Where rows have the same value of the predictor it is their mean: their own order says nothing.
+        """
+        used = np.flatnonzero(self.weights > 0)
+        if len(self.columns) != 1:
+            return residuals[used]
+        (predictor,) = self.columns.values()
+        _, places, counts = np.unique(predictor[used], return_inverse=True, return_counts=True)
+        return np.bincount(places, residuals[used]) / counts
+
+    def robust(self, values: Any) -> Robust:
+        """Return the loss of the residuals."""
+        return LOSSES[self.loss](self.residuals(values) / self.scale)
+
+    def cost(self, values: Any) -> float:
+        """Return half the sum of the squares, or of their losses."""
+        return 0.5 * self.scale**2 * float(np.sum(self.robust(values).rho))
+
+    def check(self, values: Any) -> ExpressionError | None:
+        """Return the error of the first row that has no value."""
+        errors = self(values).errors
+        return errors[min(errors)] if errors else None
+
+    def r_squared(self, values: Any, *, origin: bool = False) -> float:
+        """Return the share of the squares of the response that the model explains: about their mean, or about 0."""
+        square, left = self.weights**2, self.residuals(values)
+        middle = 0.0 if origin else float(np.average(self.response, weights=square))
+        total = float(square @ (self.response - middle) ** 2)
+        return 1 - float(left @ left) / total if total > 0 else 1.0
 
 
 def linear_parameters(program: Program, free: Sequence[str]) -> list[str]:
@@ -451,8 +335,19 @@ def linear_parameters(program: Program, free: Sequence[str]) -> list[str]:
     return [free[k] for k in linear]
 
 
-def column_sizes(np: Any, rows: Any) -> Any:
-    """The lengths of the columns, however large their numbers are; 1 for one that is 0."""
+def _has_kinks(program: Program, free: Sequence[str]) -> bool:
+    """Whether a free parameter goes into an operation that may kink, or into a condition."""
+    depends: dict[Value, bool] = {}
+    for node in in_order((program.outputs[0],)):
+        inputs = [depends[parent] for parent in node._prev]
+        depends[node] = node.label in free if node.primitive is VARIABLE else any(inputs)
+        if depends[node] and (node.primitive.may_kink or node.primitive is WHERE):
+            return True
+    return False
+
+
+def column_sizes(rows: Any) -> Any:
+    """Return the lengths of the columns, however large their numbers are; 1 for one that is 0."""
     unit = np.exp2(np.frexp(np.max(np.abs(rows), axis=0, initial=0.0))[1])
     size = np.linalg.norm(rows / unit, axis=0) * unit
     size[size == 0] = 1.0
@@ -461,91 +356,79 @@ def column_sizes(np: Any, rows: Any) -> Any:
 
 def is_determined(model: Model, values: Any) -> bool:
     """Return whether the residuals change along every direction of the parameters, as far as doubles tell."""
-    np = model.np
     rows = model.jacobian(values)
-    scaled = rows / column_sizes(np, rows)
+    scaled = rows / column_sizes(rows)
     squares = np.linalg.eigvalsh(scaled.T @ scaled)
-    # what the squares leave open is told by the columns themselves
+    # where the squares do not decide, the columns themselves do
     return bool(squares[0] > 1e-10 * squares[-1] or np.linalg.cond(np.linalg.qr(scaled)[1]) < 1 / NULL)
 
 
-def fitted_linearly(model: Model, values: Any, places: Sequence[int]) -> Any:
+def fitted_linearly(model: Model, values: Any) -> Any:
     """Return the values with the linear parameters at their least squares solution."""
-    np = model.np
+    places = model.places
     rows = model.jacobian(values)[:, places]
-    size = column_sizes(np, rows)
+    size = column_sizes(rows)
     solution = np.array(values, dtype=float)
     solution[places] += np.linalg.lstsq(rows / size, -model.residuals(values), rcond=None)[0] / size
     return solution
 
 
-def projected(model: Model, start: Any, places: Sequence[int]) -> Ended:
-    """Variable projection: the others are searched, and the linear ones follow them by a linear solve."""
-    np = model.np
-    others = [k for k in range(len(start)) if k not in places]
-
-    def whole(theta: Any) -> Any:
-        values = np.array(start, dtype=float)
-        values[others] = theta
-        return fitted_linearly(model, values, places)
-
-    if not others:
-        # once more, for what rounding has left
-        return polished(model, fitted_linearly(model, whole(np.array([])), places), "one linear solve")
-
-    def left(theta: Any) -> Any:
-        return model.residuals(whole(theta))
-
-    def slopes(theta: Any) -> Any:
-        rows = model.jacobian(whole(theta))
-        q, _ = np.linalg.qr(rows[:, places] / column_sizes(np, rows[:, places]))
-        other = rows[:, others]
-        return other - q @ (q.T @ other)
-
-    return polished(
-        model,
-        whole(_searched(model, left, slopes, np.array(start, dtype=float)[others], others)),
-        "variable projection",
-    )
-
-
-def searched(model: Model, start: Any) -> Ended:
-    """SciPy's least squares from a start: Levenberg and Marquardt's, or trust regions where there are bounds."""
-    every = list(range(len(start)))
-    values = _searched(model, model.residuals, model.jacobian, model.np.array(start, dtype=float), every)
+def searched(model: Model, start: Any) -> EndPoint:
+    """Return where SciPy's least squares end: Levenberg and Marquardt's, or trust regions where there are bounds."""
+    values = _by_scipy(model, model.residuals, model.jacobian, np.array(start, dtype=float), slice(None))
     plain = not model.bounded and model.loss == "linear"
     return polished(model, values, "Levenberg-Marquardt" if plain else "trust regions")
 
 
-def _searched(model: Model, left: Any, slopes: Any, start: Any, places: Sequence[int]) -> Any:
+def projected(model: Model, start: Any) -> EndPoint:
+    """Return where variable projection ends: the linear parameters follow the others by a linear solve."""
+    start, places = np.array(start, dtype=float), model.places
+    others = [k for k in range(len(start)) if k not in places]
+
+    def all_values(theta: Any) -> Any:
+        values = np.array(start)
+        values[others] = theta
+        return fitted_linearly(model, values)
+
+    def left(theta: Any) -> Any:
+        return model.residuals(all_values(theta))
+
+    def slopes(theta: Any) -> Any:
+        rows = model.jacobian(all_values(theta))
+        q, _ = np.linalg.qr(rows[:, places] / column_sizes(rows[:, places]))
+        other = rows[:, others]
+        return other - q @ (q.T @ other)
+
+    if not others:
+        # once more, against the rounding errors of the first solve
+        return polished(model, fitted_linearly(model, fitted_linearly(model, start)), "one linear solve")
+    theta = _by_scipy(model, left, slopes, start[others], others)
+    return polished(model, all_values(theta), "variable projection")
+
+
+def search(model: Model, start: Any) -> EndPoint:
+    """Return where the strategy for this model ends."""
+    return projected(model, start) if model.places else searched(model, start)
+
+
+def _by_scipy(model: Model, left: Any, slopes: Any, start: Any, places: Any) -> Any:
     from scipy.optimize import least_squares
 
-    np = model.np
-    plain = not model.bounded and model.loss == "linear" and model.rows >= len(start)
-    bounds = tuple(limit[places] for limit in model.limits)
-    more: dict[str, Any] = {} if plain else {"bounds": bounds, "loss": model.loss, "f_scale": model.scale}
+    more: dict[str, Any] = {"method": "lm"}
+    if model.bounded or model.loss != "linear" or model.rows < len(start):
+        bounds = tuple(limit[places] for limit in model.limits)
+        more = {"method": "trf", "bounds": bounds, "loss": model.loss, "f_scale": model.scale}
+    more |= {"ftol": 1e-15, "xtol": 1e-15, "gtol": 1e-15, "max_nfev": MAX_EVALUATIONS}
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         try:
-            solution = least_squares(
-                left,
-                start,
-                jac=slopes,
-                method="lm" if plain else "trf",
-                x_scale="jac",
-                ftol=1e-15,
-                xtol=1e-15,
-                gtol=1e-15,
-                max_nfev=MOST_EVALUATIONS,
-                **more,
-            ).x
+            return least_squares(left, start, jac=slopes, x_scale="jac", **more).x
         except (ValueError, np.linalg.LinAlgError):
             return start
-    return solution
 
 
-def _products(np: Any, rows: Any, left: Any) -> Any:
-    """rowsᵀ·left, each rounded once: products with their errors, summed exactly."""
+def _products(rows: Any, left: Any) -> Any:
+    """Return rowsᵀ·left, each rounded once: products with their errors, summed exactly."""
     with np.errstate(over="ignore", invalid="ignore"):
         twofold: Any = two_product(rows, left[:, None])
         product, error = twofold
@@ -554,23 +437,22 @@ def _products(np: Any, rows: Any, left: Any) -> Any:
     return np.array([math.fsum([*x, *e]) for x, e in zip(product.T.tolist(), error.T.tolist(), strict=True)])
 
 
-def polished(model: Model, values: Any, message: str) -> Ended:
+def polished(model: Model, values: Any, message: str) -> EndPoint:
     """Return where projected steps of Gauss and Newton lead from the values, as far as first-order conditions improve.
 
     None is taken that raises the cost; one that would leave the bounds ends at the first that it meets.
     """
-    np = model.np
     low, high = model.limits
     here = np.array(values, dtype=float)
     cost = model.cost(here)
-    best, least = Ended(here, cost, math.inf, message), math.inf
-    for _ in range(POLISHING):
+    best, least = EndPoint(here, cost, math.inf, message), math.inf
+    for _ in range(MAX_POLISHING):
         step, overshoot, moved = gauss_newton(model, here)
         if moved >= least and (least < 1e-9 or best.moved == 0):
             best = best._replace(values=here, cost=cost) if moved < 1e-9 else best
             break
         if moved < least:
-            best, least = Ended(here, cost, overshoot, message), moved
+            best, least = EndPoint(here, cost, overshoot, message), moved
         if not np.all(np.isfinite(step)) or bool(np.all(np.abs(step) <= 1e-16 * np.abs(here))):
             break
         with np.errstate(all="ignore"):
@@ -590,21 +472,20 @@ def polished(model: Model, values: Any, message: str) -> Ended:
     return best
 
 
-def at_kink(model: Model, ended: Ended, places: Sequence[int]) -> Ended:
+def at_kink(model: Model, ended: EndPoint) -> EndPoint:
     """Return where gradient sampling leads from where a strategy has ended at no stationary point, if kinks are near.
 
     Burke, Lewis and Overton, SIAM J. Optim. 15 (2005): where the cost has kinks it is least where 0 lies in the convex
     hull of the gradients around, and no directional derivative is negative. The linear parameters follow the others.
     """
-    np = model.np
     if ended.moved <= CONVERGED or not ended.cost < 1e200 or not model.kinks:
         return ended
-    others = [k for k in range(len(model.free)) if k not in places]
+    others = [k for k in range(len(model.free)) if k not in model.places]
     values = ended.values
     slopes = model.jacobian(values)[:, others]
     spread = math.sqrt(2 * ended.cost / max(1, model.rows - len(model.free))) or 1.0
     # in units in which the squares curve alike in all directions: of the standard errors, if there is one column
-    size = column_sizes(np, slopes)
+    size = column_sizes(slopes)
     upper = np.linalg.qr(slopes / size)[1]
     units = spread * (np.linalg.inv(upper) if np.linalg.cond(upper) < 1 / NULL else np.eye(len(others))) / size[:, None]
     draw = np.random.default_rng(1)
@@ -613,14 +494,14 @@ def at_kink(model: Model, ended: Ended, places: Sequence[int]) -> Ended:
         """All values, the cost, and its gradient in units of the standard errors, relative to a squared residual."""
         point = np.array(values)
         point[others] = values[others] + units @ theta
-        point = fitted_linearly(model, point, places) if places and model.loss == "linear" else point
+        point = fitted_linearly(model, point) if model.places and model.loss == "linear" else point
         left = model.residuals(point) * model.robust(point).weight
         return point, model.cost(point), units.T @ (model.jacobian(point)[:, others].T @ left) / spread**2
 
     n = len(others)
     here, radius = np.zeros(n), 0.1
     point, cost, gradient = at(here)
-    for _ in range(SAMPLINGS):
+    for _ in range(MAX_SAMPLINGS):
         directions = draw.normal(size=(2 * n + 2, n))
         directions = np.vstack([directions, np.eye(n), -np.eye(n)])
         directions /= np.linalg.norm(directions, axis=1)[:, None]
@@ -637,7 +518,7 @@ def at_kink(model: Model, ended: Ended, places: Sequence[int]) -> Ended:
                 inside = bool(np.all(model.limits[0] < point) and np.all(point < model.limits[1]))
                 if outward < -CONVERGED or not inside:
                     break
-                return Ended(point, cost, steepest, f"{ended.message}, to a kink")
+                return EndPoint(point, cost, steepest, f"{ended.message}, to a kink")
             radius /= 10
             continue
         length = 1e3 * radius
@@ -655,28 +536,16 @@ def at_kink(model: Model, ended: Ended, places: Sequence[int]) -> Ended:
     return ended
 
 
-def _has_kinks(program: Program, free: Sequence[str]) -> bool:
-    """Whether a free parameter goes into an operation that may kink, or into a condition."""
-    depends: dict[Value, bool] = {}
-    for node in in_order((program.outputs[0],)):
-        inputs = [depends[parent] for parent in node._prev]
-        depends[node] = node.label in free if node.primitive is VARIABLE else any(inputs)
-        if depends[node] and (node.primitive.may_kink or node.primitive is WHERE):
-            return True
-    return False
-
-
 def gauss_newton(model: Model, values: Any) -> tuple[Any, float, float]:
     """Return the step of Gauss and Newton within the bounds, and how large it is beside the standard errors.
 
     First its length beyond what rounding in the terms of the residuals can make, then its whole length. A bound holds
     a parameter where the cost would fall beyond it. Residuals are weighted as their loss has it.
     """
-    np = model.np
     low, high = model.limits
     root = np.sqrt(model.robust(values).weight)
     rows, left = model.jacobian(values) * root[:, None], model.residuals(values) * root
-    size = column_sizes(np, rows)
+    size = column_sizes(rows)
     scaled = rows / size
     # a bound holds what the gradient, and among the others what the step, drives against it
     free = ~(((values <= low) & (scaled.T @ left > 0)) | ((values >= high) & (scaled.T @ left < 0)))
@@ -690,7 +559,7 @@ def gauss_newton(model: Model, values: Any) -> tuple[Any, float, float]:
     moved = math.inf
     step = np.zeros(len(free))
     while True:
-        along, inward = _solved(np, rows[:, free], size[free], left)
+        along, inward = _solved(rows[:, free], size[free], left)
         if math.isinf(moved):
             moved = float(np.linalg.norm(along)) / spread
         step[:] = 0.0
@@ -701,7 +570,7 @@ def gauss_newton(model: Model, values: Any) -> tuple[Any, float, float]:
         free &= ~blocked
 
 
-def _solved(np: Any, rows: Any, size: Any, left: Any) -> tuple[Any, Any]:
+def _solved(rows: Any, size: Any, left: Any) -> tuple[Any, Any]:
     """The part of the residuals that the columns explain, in an orthonormal basis, and the step that takes it away.
 
     Along directions in which the columns vanish there is no step.
@@ -712,7 +581,7 @@ def _solved(np: Any, rows: Any, size: Any, left: Any) -> tuple[Any, Any]:
     if np.linalg.cond(r) < 1 / NULL:
         along = q.T @ left
         # where much is left that is orthogonal to the columns, rounding in qᵀ·left hides the little that is not
-        sharper = np.linalg.solve(r.T, _products(np, rows, left) / size)
+        sharper = np.linalg.solve(r.T, _products(rows, left) / size)
         if np.linalg.cond(r) * np.linalg.norm(sharper) < np.linalg.norm(left):
             along = sharper
         return along, -np.linalg.solve(r, along) / size

@@ -14,7 +14,7 @@ from ..numbers.base import undecided
 from ..numbers.budget import READ_NUMBER, ROW_GRADIENT, ROW_HESSIAN, charge, collect, current
 from ..numerics.linear_algebra import Matrix, identity, solve_linear
 from ..numerics.newton import polished, with_errors
-from .least_squares import Observations, percentage
+from .observations import Observations, percentage
 
 WITH_ERRORS = 3
 """How many times as much a row takes whose numbers carry error bounds: measured."""

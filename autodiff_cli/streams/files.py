@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import shutil
 import stat
 import sys
 from contextlib import suppress
@@ -43,7 +44,7 @@ class Output:
             if code and not whole:
                 sys.stdout.write(self.stream.read())
             else:
-                _write(self.path, self.stream.buffer, force=self.force)
+                write(self.path, self.stream.buffer, force=self.force)
             self.stream.close()
         return code
 
@@ -68,22 +69,18 @@ class _Named(io.TextIOWrapper):
             raise unwritten(self.path, fault) from None
 
 
-def write(path: str, data: bytes, *, force: bool) -> None:
+def write(path: str, data: bytes | IO[bytes], *, force: bool) -> None:
     """Write a file. Raises `ExpressionError` (`io`) where it cannot be written, or is there and `force` is not.
 
     The data go to a new file beside it, which takes its name once all of it is there. What is no regular file, such as
     `/dev/null` or a named pipe, is written to as it is.
     """
-    _write(path, io.BytesIO(data), force=force)
-
-
-def _write(path: str, data: IO[bytes], *, force: bool) -> None:
     file = begun(path, force=force)
     try:
-        _copy(data, file.file)
+        shutil.copyfileobj(io.BytesIO(data) if isinstance(data, bytes) else data, file.file, AT_HAND)
         file.finish()
     except OSError as fault:
-        raise file.unwritten(fault) from None
+        raise unwritten(path, fault) from None
     finally:
         file.drop()
 
@@ -133,19 +130,7 @@ class AtomicFile:
             self.file = open(near, "xb")  # noqa: SIM115
             self.beside = near
         except OSError as fault:
-            raise self.unwritten(fault) from None
-
-    def unwritten(self, fault: OSError) -> ExpressionError:
-        """The error that a fault is."""
-        if isinstance(fault, FileExistsError):
-            return kept(self.path)
-        # of an error of pyarrow's only the number says no more than what it is
-        reason = os.strerror(fault.errno) if fault.errno else fault.strerror or fault
-        return ExpressionError(
-            "io",
-            f"`{self.path}` cannot be written: {reason}",
-            hint="check the path, and the space there",
-        )
+            raise unwritten(path, fault) from None
 
     def finish(self) -> None:
         """Take the name. Raises `ExpressionError`, and whatever closing a file raises."""
@@ -167,7 +152,7 @@ class AtomicFile:
                     pass
             os.replace(self.beside, self.target)
         except OSError as fault:
-            raise self.unwritten(fault) from None
+            raise unwritten(self.path, fault) from None
 
     def drop(self) -> None:
         """Close the file; what has not taken its name is gone."""
@@ -176,8 +161,3 @@ class AtomicFile:
         if self.beside is not None:
             with suppress(OSError):
                 os.unlink(self.beside)
-
-
-def _copy(data: IO[bytes], file: IO[bytes]) -> None:
-    while piece := data.read(AT_HAND):
-        file.write(piece)

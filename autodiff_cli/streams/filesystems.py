@@ -11,8 +11,7 @@ from contextlib import suppress
 from functools import lru_cache
 from typing import IO, Any, NamedTuple, TypeVar
 
-from ..errors import ExpressionError, usage_error
-from ..extras import install_command
+from ..errors import ExpressionError, needed, usage_error
 
 AT_HAND = 32 * 1024 * 1024
 """As many bytes of a file that is to be sent are held in memory; more of them on disk."""
@@ -25,6 +24,8 @@ SECONDS = 10
 
 PATIENCE = 60
 """How many seconds may pass without an answer on a connection, in all tries."""
+
+LACKING = "pyarrow, which is needed for files that are elsewhere, is not installed"
 
 OBJECTS = ("s3", "gcs", "abfs")
 """File systems that show a file only when all of it has come; in the others it is written beside, and then renamed."""
@@ -45,27 +46,26 @@ def patiently(action: Callable[[], Result], seconds: float | None = None) -> Res
     """
     if seconds is None and threading.current_thread() is not threading.main_thread():
         return action()
-    ended: list[tuple[Result | None, BaseException | None]] = []
+    from concurrent.futures import Future  # only what is elsewhere needs it
+
+    future: Future[Result] = Future()
 
     def act() -> None:
         try:
-            ended.append((action(), None))
+            future.set_result(action())
         except BaseException as fault:
-            ended.append((None, fault))
+            future.set_exception(fault)
 
-    thread = threading.Thread(target=act, daemon=True)
-    thread.start()
+    threading.Thread(target=act, daemon=True).start()
     try:
-        thread.join(seconds)
+        return future.result(seconds)
+    except TimeoutError:
+        if future.done():
+            raise
+        raise TimeoutError(f"no answer within {seconds} seconds") from None
     finally:
-        if not ended:
+        if not future.done():
             abandoned.set()
-    if not ended:
-        raise TimeoutError(f"no answer within {seconds} seconds")
-    result, fault = ended[0]
-    if fault is not None:
-        raise fault
-    return result  # type: ignore[return-value]  # what the action gives may be None
 
 
 class Entry(NamedTuple):
@@ -112,11 +112,11 @@ def located(path: str) -> tuple[Any, str]:
     """The file system of a path (`pyarrow.fs.FileSystem`), and the path in it. Raises `ExpressionError`."""
     parts = _URL.match(path)
     if parts is None:
-        return _local(), os.path.abspath(path)
+        return needed("pyarrow.fs", "data", LACKING).LocalFileSystem(), os.path.abspath(path)
     scheme, host, rest = parts.groups()
     if scheme.lower() in ("http", "https"):
-        message = f"`{scheme}://` is not fetched"
-        raise usage_error(message, f"fetch it first: `curl -O {path}`, and give the name of the file")
+        hint = f"fetch it first: `curl -O {path}`, and give the name of the file"
+        raise usage_error(f"`{scheme}://` is not fetched", hint)
     try:
         system, base = patiently(lambda: _system(scheme.lower(), host), PATIENCE)
     except ExpressionError:
@@ -125,37 +125,19 @@ def located(path: str) -> tuple[Any, str]:
         raise usage_error(f"`{scheme}://` cannot be read: {io_message(lacking)}", "install it") from None
     except Exception as fault:
         # a file system of fsspec's may need anything beside the address
-        raise ExpressionError(
-            "io",
-            f"`{scheme}://{host}` cannot be reached: {io_message(fault)}",
-            hint="check the address, and the credentials",
-        ) from None
+        message = f"`{scheme}://{host}` cannot be reached: {io_message(fault)}"
+        raise ExpressionError("io", message, hint="check the address, and the credentials") from None
     return system, f"{base.rstrip('/')}/{rest}"
-
-
-@lru_cache(1)
-def _local() -> Any:
-    arrow("for files that are elsewhere")
-    from pyarrow import fs
-
-    return fs.LocalFileSystem()
 
 
 def arrow(purpose: str) -> Any:
     """The module pyarrow. Raises a usage error where it is not installed."""
-    try:
-        import pyarrow
-    except ImportError:
-        message = f"pyarrow, which is needed {purpose}, is not installed"
-        raise usage_error(message, f"`{install_command('data')}`") from None
-    return pyarrow
+    return needed("pyarrow", "data", f"pyarrow, which is needed {purpose}, is not installed")
 
 
 @lru_cache(64)
 def _system(scheme: str, host: str) -> tuple[Any, str]:
-    arrow("for files that are elsewhere")
-    from pyarrow import fs
-
+    fs = needed("pyarrow.fs", "data", LACKING)
     if scheme in ("s3", "s3a"):
         endpoint = os.environ.get("AWS_ENDPOINT_URL_S3") or os.environ.get("AWS_ENDPOINT_URL")
         region = os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION")
@@ -173,14 +155,10 @@ def _system(scheme: str, host: str) -> tuple[Any, str]:
         limit = f"?retry_limit_seconds={PATIENCE}" if scheme in ("gs", "gcs") else ""
         system: tuple[Any, str] = fs.FileSystem.from_uri(f"{scheme}://{host}/{limit}")
         return system
-    try:
-        from fsspec.core import url_to_fs
-    except ImportError:
-        message = f"fsspec, which is needed for `{scheme}://`, is not installed"
-        raise usage_error(message, f"`{install_command('cluster')}`") from None
+    fsspec = needed("fsspec.core", "cluster", f"fsspec, which is needed for `{scheme}://`, is not installed")
     try:
         settings = {"timeout": SECONDS} if scheme in ("ftp", "sftp", "ssh") else {}
-        system, base = url_to_fs(f"{scheme}://{host}/", **settings)
+        system, base = fsspec.url_to_fs(f"{scheme}://{host}/", **settings)
     except (ValueError, TypeError):  # TypeError: one that needs more than an address
         hint = "there are s3, gs, hdfs, abfs, file, and those that fsspec knows"
         raise usage_error(f"there is no file system `{scheme}://`", hint) from None
@@ -283,9 +261,23 @@ def remove(paths: Iterable[str]) -> None:
 # ---- writing ------------------------------------------------------------------------------------------------------
 def unwritten(path: str, fault: Exception) -> ExpressionError:
     """The error for a file that cannot be written."""
-    return ExpressionError(
-        "io", f"`{path}` cannot be written: {io_message(fault)}", hint="check the path, and the space there"
-    )
+    if isinstance(fault, FileExistsError):
+        return kept(path)
+    # of an error of pyarrow's only the number says no more than what it is
+    number = getattr(fault, "errno", None)
+    reason = os.strerror(number) if number else io_message(fault)
+    return ExpressionError("io", f"`{path}` cannot be written: {reason}", hint="check the path, and the space there")
+
+
+def kept(path: str) -> ExpressionError:
+    """The error for a file that is there, and is not to be written over."""
+    hint = "give another name, or write over it with `--force`"
+    return ExpressionError("io", f"`{path}` exists, and is kept", hint=hint)
+
+
+def beside(name: str) -> str:
+    """The name that a file has while it is being written: hidden, and nobody else's."""
+    return f".{name[:100]}.{secrets.token_hex(6)}.part"
 
 
 class Upload:
@@ -299,10 +291,6 @@ class Upload:
         if not force and is_there(path):
             raise kept(path)
         self.file: IO[bytes] = SpooledTemporaryFile(AT_HAND)  # noqa: SIM115 - `drop` closes it
-
-    def unwritten(self, fault: OSError) -> ExpressionError:
-        """The error that a fault is."""
-        return unwritten(self.path, fault)
 
     def finish(self) -> None:
         """Send it. Raises `ExpressionError`."""
@@ -335,15 +323,3 @@ class Upload:
         """Close it; what has not been sent is gone."""
         with suppress(OSError, ValueError):
             self.file.close()
-
-
-def kept(path: str) -> ExpressionError:
-    """The error for a file that is there, and is not to be written over."""
-    return ExpressionError(
-        "io", f"`{path}` exists, and is kept", hint="give another name, or write over it with `--force`"
-    )
-
-
-def beside(name: str) -> str:
-    """The name that a file has while it is being written: hidden, and nobody else's."""
-    return f".{name[:100]}.{secrets.token_hex(6)}.part"

@@ -100,7 +100,6 @@ def _beta_slope(m: Any, a: Number, b: Number) -> Number:
 
 
 def _running_products(xs: list[Number]) -> list[Number]:
-    """The products of the first 1, 2, … numbers."""
     products = xs[:1]
     for x in xs[1:]:
         products.append(products[-1] * x)

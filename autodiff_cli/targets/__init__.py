@@ -17,14 +17,15 @@ def target(name: str, dialect: str | None = None) -> Target | None:
 
     Of SQL it is one in one of `DIALECTS`, by default the first.
     """
-    from .curly import C, JavaScript
     from .dialects import DIALECTS
-    from .python import Jax, NumPy, Python, Torch
-    from .scientific import Julia, Matlab, R
+    from .languages import Array, C, JavaScript, Jax, Python, Scientific, Torch
     from .spreadsheet import Spreadsheet
     from .sql import Sql
 
-    if name == Sql.name:
+    if name == "sql":
         return Sql(DIALECTS[dialect or next(iter(DIALECTS))])
-    writers: tuple[type[Target], ...] = (Python, NumPy, C, JavaScript, Jax, Torch, Matlab, R, Julia, Spreadsheet)
-    return next((writer() for writer in writers if writer.name == name), None)
+    writers: dict[str, type[Target]] = {
+        "python": Python, "numpy": Array, "jax": Jax, "torch": Torch, "c": C, "javascript": JavaScript,
+        "matlab": Scientific, "r": Scientific, "julia": Scientific, "spreadsheet": Spreadsheet,
+    }  # fmt: skip
+    return writers[name](name) if name in writers else None

@@ -63,7 +63,8 @@ class _Failures:
         large |= {step for node, step in recording.place.items() if node.primitive.infinite}
         count = 0
         for step in live:
-            undefined = is_undefined(step) or (_may_be_undefined(step) and silent(step, False))
+            fallible = step.args and not always_defined(step.name, step.args)
+            undefined = is_undefined(step) or bool(fallible and silent(step, False))
             own = 0
             if undefined or (step.args and step in large and silent(step, True)):
                 own = 1 << (count if count < MOST else SHARED + undefined)
@@ -169,10 +170,6 @@ def operands(recording: Recording) -> dict[Step, list[Step]]:
 def _has_limit(step: Step) -> bool:
     row = OPERATIONS[step.name]
     return row.total and not (row.propagates_infinity or row.may_kink or row.gives_condition or step.name == "item")
-
-
-def _may_be_undefined(step: Step) -> bool:
-    return bool(step.args) and not always_defined(step.name, step.args)
 
 
 def _may_be_infinite(step: Step) -> bool:

@@ -13,20 +13,15 @@ from ..numbers.floats import REAL
 from ..numbers.recorder import CONDITIONS, Step
 from ..table.binding import CHOICE, SUM
 from ..table.names import by_name, native
-from .target import OPERATORS, Form, Target, Written, call, filled
+from .target import OPERATORS, Form, Target, Written, call, filled, named
 
-DIRECT: dict[str, Callable[..., Any]] = by_name(
-    {
-        name: getattr(math, theirs)
-        for name, theirs in (
-            native(
-                "pow sqrt exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan atan2 sinh cosh tanh "
-                "asinh acosh atanh erf erfc hypot"
-            )
-            | by_name({"abs": "fabs"})
-        ).items()
-    }
-)
+DIRECT: dict[str, Callable[..., Any]] = {
+    name: getattr(math, theirs)
+    for name, theirs in named(
+        "pow sqrt exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh "
+        "atanh erf erfc hypot fabs=abs"
+    ).items()
+}
 """Functions that need no wrapper here: whatever they raise, the slow way is asked for the reason."""
 
 SILENT = native("add sub mul div pow leaky_relu elu").keys()
@@ -37,7 +32,6 @@ CHUNK = 40
 
 
 def _extreme(name: str, template: str) -> Form:
-    """The larger or the smaller of two inputs: the first of two equal ones, as Python's own functions have it."""
 
     def form(target: Target, step: Step) -> Written:
         return (CHOICE, filled(template, step.args, (SUM, SUM))) if len(step.args) == 2 else call(name, step.args)
@@ -58,13 +52,12 @@ FORMS: dict[str, Form] = OPERATORS | by_name(
 class Internal(Target):
     """Python to be run at once: inputs `x0`, `x1` …, steps `t0`, `t1` …, functions by their names in the engine."""
 
-    name = "internal"
     whole_powers = 1e15  # Python's own power gives a complex number for a negative base only if it is not whole
 
     def __init__(self) -> None:
         super().__init__()
         self.bound: dict[str, Callable[..., Any]] = by_name({"pow": math.pow, "max": REAL.max, "min": REAL.min})
-        self.forms: dict[str, Form] = dict(FORMS)
+        self.forms = dict(FORMS)
 
     def number(self, value: float | bool) -> str:
         return f"({value!r})" if value < 0 else repr(value)

@@ -10,25 +10,25 @@ import struct
 from collections.abc import Callable, Collection
 
 from ..numbers.recorder import CONDITIONS, Step
-from ..table.names import by_name
-from .curly import C
+from ..table.names import native
 from .lowering import Lowering
+from .target import language, named
 from .vectors import Vectors, whole_power
 
 LANES = 4
-INSTRUCTIONS = by_name({"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"})
-INTRINSICS = by_name({"sqrt": "sqrt", "abs": "fabs", "floor": "floor", "ceil": "ceil", "round": "rint"})
+INSTRUCTIONS = named("fadd=add fsub=sub fmul=mul fdiv=div")
+INTRINSICS = named("sqrt fabs=abs floor ceil rint=round")
 """Operations for which processors have vector instructions."""
 
-COMPARISONS = by_name({"lt": "olt", "le": "ole", "gt": "ogt", "ge": "oge", "eq": "oeq", "ne": "une"})
+COMPARISONS = named("olt=lt ole=le ogt=gt oge=ge oeq=eq une=ne")
 FUNCTIONS = {
     operation: form
-    for operation, form in C.forms.items()
-    if isinstance(form, str) and operation not in INTRINSICS and operation not in by_name({"max": 0, "min": 0})
-} | by_name({"pow": "pow"})
+    for operation, form in language("c")["forms"].items()
+    if isinstance(form, str) and operation not in INTRINSICS and operation not in native("max min")
+} | native("pow")
 """Functions of the C library, by the operations that they are for."""
 
-NATIVE = (*INTRINSICS, *FUNCTIONS, *by_name({"max": 0, "min": 0, "where": 0}))
+NATIVE = (*INTRINSICS, *FUNCTIONS, *native("max min where"))
 
 VECTOR, TRUTH = "<4 x double>", "<4 x i1>"
 
@@ -36,11 +36,6 @@ VECTOR, TRUTH = "<4 x double>", "<4 x i1>"
 def lowering() -> Lowering:
     """A recorder of what can be printed."""
     return Lowering(NATIVE, functions=False)
-
-
-def vector_name(function: str, inputs: int) -> str:
-    """The C library's names of functions of four doubles at a time."""
-    return f"_ZGVdN{LANES}{'v' * inputs}_{function}"
 
 
 class Llvm:
@@ -187,7 +182,7 @@ class Llvm:
 
     def call(self, function: str, args: list[str]) -> str:
         """A function of the C library: for four doubles at once, or else for one after the other."""
-        many = vector_name(function, len(args))
+        many = f"_ZGVdN{LANES}{'v' * len(args)}_{function}"  # the C library's name
         if self.has(many):
             self.declared[many] = f"declare {VECTOR} @{many}({', '.join([VECTOR] * len(args))}) #0"
             return self.new(f"call {VECTOR} @{many}({', '.join(f'{VECTOR} {a}' for a in args)})")

@@ -34,7 +34,6 @@ class Lowering(Recorder):
         super().__init__()
 
     def step(self, name: str, *args: Number) -> Step:
-        """The step, or the steps of its formula. Raises `Lacking`."""
         steps = tuple([self.number(a) for a in args])
         simpler = self._folded(name, steps) or self._simpler(name, steps)
         if simpler is not None:
@@ -67,14 +66,12 @@ class Lowering(Recorder):
         return super().where(condition, then, otherwise)
 
     def number(self, x: Number) -> Step:
-        """The step that is a constant."""
         step = super().number(x)
         if is_undefined(step):
             step.safe = False
         return step
 
     def _folded(self, name: str, args: tuple[Step, ...]) -> Step | None:
-        """The value of an operation on constants: not a number where there is none, which raises no error."""
         if any(is_undefined(a) for a in args):
             return None
         value = super()._folded(name, args)
@@ -83,12 +80,10 @@ class Lowering(Recorder):
         return value
 
     def items(self, name: str, *args: Number) -> list[Step]:
-        """The steps of all numbers that a function of a vector gives, by its formula."""
         return [self.number(x) for x in formula(name)(self, *[self.number(a) for a in args])]
 
 
 def _is_undefined_condition(step: Step) -> bool:
-    """Whether a condition compares a constant that has no value before it asks anything else."""
     while step.args and OPERATIONS[step.name].takes_conditions and OPERATIONS[step.name].gives_condition:
         step = step.args[0]
     return any(is_undefined(a) for a in step.args)

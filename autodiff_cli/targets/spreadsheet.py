@@ -12,9 +12,8 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 
 from ..numbers.recorder import Step
-from ..table.binding import ATOM, CHOICE, COMPARISON, PRODUCT, SIGN, SUM
-from ..table.names import by_name
-from .target import OPERATORS, Form, Target, Unit, Written, call, named
+from ..table.binding import ATOM, CHOICE
+from .target import Target, Unit, Written, call
 
 LONGEST = 8_000
 """Characters of a formula; Excel takes 8,192."""
@@ -22,42 +21,11 @@ LONGEST = 8_000
 DEEPEST = 60
 """Functions within functions; Excel takes 64."""
 
-
 _PLACE = re.compile(r"\{(\d)\}")
-
-FORMS: dict[str, Form] = {
-    **OPERATORS,
-    **named("EXP=exp LN=log LOG10=log10 SQRT=sqrt SIN=sin COS=cos TAN=tan ASIN=asin ACOS=acos ATAN=atan SINH=sinh"),
-    **named("COSH=cosh TANH=tanh ASINH=asinh ACOSH=acosh ATANH=atanh ERF=erf ERFC=erfc ABS=abs SIGN=sign INT=floor"),
-    **named("MAX=max MIN=min IF=where NOT=not_"),
-    **by_name(
-        {
-            "atan2": "ATAN2({1}, {0})",
-            "ceil": ("-INT(-{0})", SIGN, ATOM),
-            "eq": ("{0} = {1}", COMPARISON, SUM, SUM),
-            "ne": ("{0} <> {1}", COMPARISON, SUM, SUM),
-            # AND and OR compute what is not needed too
-            "and_": "IF({0}, {1}, FALSE)",
-            "or_": "IF({0}, TRUE, {1})",
-            # a sign binds more tightly than a power there
-            "neg": ("-{0}", SIGN, ATOM),
-            # differences that are nearly 0 are taken for 0 there, so that what they would correct is lost
-            "log1p": "IF(ABS({0}) < 0.5, 2*ATANH({0}/(2 + {0})), LN(1 + {0}))",
-            "expm1": ("2*EXP({0}/2)*SINH({0}/2)", PRODUCT, ATOM),
-        }
-    ),
-}
-"""How spreadsheets write operations."""
 
 
 class Spreadsheet(Target):
     """Formulas whose errors, such as `#NUM!`, show in the cell and in all that depend on it."""
-
-    name = "spreadsheet"
-    title = "a spreadsheet"
-    functions = False
-    branches = False
-    forms = FORMS
 
     def number(self, value: float | bool) -> str:
         return str(value).upper() if isinstance(value, bool) else "SQRT(-1)" if value != value else repr(value).upper()
@@ -78,7 +46,6 @@ class Spreadsheet(Target):
         return False
 
     def spelled(self, names: Sequence[str]) -> dict[str, str]:
-        """Return the cells of the variables."""
         return {name: f"B{k + 1}" for k, name in enumerate(names)}
 
     def module(self, unit: Unit) -> str:

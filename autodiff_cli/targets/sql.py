@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from ..graphs.adjoint import Branch, column_names
@@ -16,7 +16,7 @@ from ..table.binding import ATOM, CHOICE, COMPARISON, SUM
 from ..table.names import by_name
 from ..table.primitive import OPERATIONS, Primitive
 from .dialects import LARGEST, Dialect
-from .target import OPERATORS, Form, Target, Unit, Written, comment_lines, filled, needs, reserved_words
+from .target import OPERATORS, Target, Unit, Written, comment_lines, filled, needs, reserved_words
 
 LISTED = 40
 """Columns that a layer hands on by name."""
@@ -55,20 +55,14 @@ LOGIC = by_name({
 class Sql(Target):
     """SQL: each layer of steps is a table expression over the one before."""
 
-    name = "sql"
-    title = "SQL"
-    functions = False
-    branches = False
-    limits = False
-
     def __init__(self, dialect: Dialect) -> None:
-        super().__init__()
+        super().__init__("sql")
+        self.heading_lines = (f"Written by autodiff for {dialect.title}, from this program:",)
         self.dialect = dialect
         self.coarse = dialect.coarse
         self.sizes: dict[Step, float] = {}
         """Numbers that steps are never larger than."""
-        self.forms: dict[str, Form] = {name: name for name in dialect.templates}
-        self.forms |= {**dialect.functions, **OPERATORS, **LOGIC}
+        self.forms = {**{name: name for name in dialect.templates}, **dialect.functions, **OPERATORS, **LOGIC}
 
     def number(self, value: float | bool) -> str:
         if isinstance(value, bool):
@@ -97,7 +91,6 @@ class Sql(Target):
         return text.replace("{1}", "{0}") if name != step.name else text
 
     def reads(self, step: Step) -> Iterable[Step]:
-        """The inputs of a step as often as they are written: the expression of one that is needed twice is a column."""
         text = self.template(step) if step.args else ""
         if text:
             return [step.args[int(place)] for place in _PLACE.findall(text)]
@@ -112,6 +105,13 @@ class Sql(Target):
             return ATOM, ["(", *parts, ")"]
         return level, parts
 
+    def renamed(self, variables: Mapping[str, str]) -> list[str]:
+        return [
+            f"`points` is a table with the columns {', '.join(variables.values()) or '(none are needed)'}.",
+            *super().renamed(variables),
+            "Where a row has no answer, the numbers are NULL and `error` says so; elsewhere `error` is NULL.",
+        ]
+
     def column(self, step: Step) -> str:
         """The expression of a column."""
         text = self.text(step)
@@ -120,13 +120,7 @@ class Sql(Target):
     def module(self, unit: Unit) -> str:
         """The statement."""
         dialect, columns = self.dialect, self.spelled(unit.variables)
-        lines = [
-            f"-- Written by autodiff for {dialect.title}, from this program:",
-            *[f"--     {row}".rstrip() for row in self.comment(unit.text)],
-            f"-- `points` is a table with the columns {', '.join(columns.values()) or '(none are needed)'}.",
-            *[f"-- {note}" for note in self.renamed(columns)],
-            "-- Where a row has no answer, the numbers are NULL and `error` says so; elsewhere `error` is NULL.",
-        ]
+        lines = self.heading(unit, columns)
         for step in unit.recording.recorder.steps:
             self.sizes[step] = self.size(step)
             if step.name == "input":

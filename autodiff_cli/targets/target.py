@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import tomllib
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from pathlib import Path
@@ -18,6 +19,7 @@ from ..language.elements import underscored
 from ..language.printer import INFIX, PREFIX, Item, assembled
 from ..language.typesetting import plain_name
 from ..numbers.recorder import Step, is_number
+from ..table import binding
 from ..table.binding import ATOM, CHOICE, POWER, PRODUCT, SIGN
 from ..table.names import by_name
 from .faults import showing
@@ -40,11 +42,6 @@ NO_LABELS: Mapping[Step, str] = MappingProxyType({})
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*", re.ASCII)
 _PLACE = re.compile(r"\{(\d)\}")
-LOWER_CASE, UPPER_CASE = (
-    {"True": true, "False": false, "nan": "NaN"} for true, false in (("true", "false"), ("TRUE", "FALSE"))
-)
-"""Literals as languages other than Python have them."""
-
 OURS = "ad_"
 """The prefix of names that generated code reserves."""
 
@@ -59,10 +56,35 @@ INLINE = 5
 
 
 @cache
+def _tables(name: str) -> dict[str, Any]:
+    return tomllib.loads((Path(__file__).parent / f"{name}.toml").read_text("utf-8"))
+
+
 def reserved_words(language: str) -> frozenset[str]:
     """Return a list of words of `reserved_words.toml`, which cannot be names in a language."""
-    lists: dict[str, str] = tomllib.loads((Path(__file__).parent / "reserved_words.toml").read_text("utf-8"))
-    return frozenset(lists[language].split())
+    return frozenset(_tables("reserved_words")[language].split())
+
+
+def _section(name: str) -> dict[str, Any]:
+    section = _tables("languages")[name]
+    base = _section(section["base"]) if "base" in section else {"forms": {}}
+    return {**base, **section, "forms": {**base["forms"], **section.get("forms", {})}}
+
+
+@cache
+def language(name: str) -> Mapping[str, Any]:
+    """Return the fields of a `Target` that `languages.toml` has of a language, its `forms` by operation."""
+    fields = _section(name)
+    prefix = f"{fields['module_name']}." if "module_name" in fields else ""
+    functions = named(fields.get("module_functions", ""), prefix) | named(fields.get("plain_functions", ""))
+    forms: dict[str, Form] = {**OPERATORS, **functions}
+    for operation, form in by_name(fields["forms"]).items():
+        forms[operation] = form if isinstance(form, str) else (form[0], *[getattr(binding, at) for at in form[1:]])
+    for operation in fields.get("lacks", "").split():
+        del forms[operation]
+    called = {re.split(r"\W", form)[0] for form in forms.values() if isinstance(form, str)}
+    reserved = called.union(fields.get("reserved_names", "").split(), *map(reserved_words, fields.get("words", ())))
+    return {**fields, "forms": forms, "reserved": reserved}
 
 
 @lru_cache(maxsize=1024)
@@ -98,7 +120,7 @@ def call(function: str, args: Sequence[Any], item: Callable[[Any], Item] = lambd
     return ATOM, [*parts, ")"]
 
 
-def named(names: str, prefix: str = "") -> dict[str, Form]:
+def named(names: str, prefix: str = "") -> dict[str, str]:
     """Functions of a library, by the operations that they are for; `theirs=ours` where it has another name for one."""
     pairs = [name.rpartition("=") for name in names.split()]
     return by_name({ours: prefix + (theirs or ours) for theirs, _, ours in pairs})
@@ -120,9 +142,8 @@ class Unit:
 
 
 class Target:
-    """A language: its spelling of operations, of literals and of statements."""
+    """A language: its spelling of operations, of literals and of statements, which `languages.toml` has."""
 
-    name = ""
     title = ""
     """The name of the language, or of its library, in messages."""
     functions = True
@@ -133,12 +154,17 @@ class Target:
     """Whether too large a number may be taken to the limit that a function has there, instead of having no answer."""
     coarse: frozenset[str] = frozenset()
     """Operations that it has with fewer digits than the others."""
-    reserved: frozenset[str] = frozenset()
+    reserved: Set[str] = frozenset()
     """Words that cannot be the name of a variable."""
+    not_callable = ""
+    """Words that cannot be the name of the function."""
+    longest_name = 1_000_000
     literals: Mapping[str, str] = {}
     """How it writes `True`, `False` and `nan`, where not so."""
-    forms: Mapping[str, Form] = OPERATORS
+    forms: dict[str, Form]
     """How it writes operations. It is given functions for the others, if it can be."""
+    module_name = ""
+    """The module of its functions."""
     power_function = "pow"
     """The function for powers, other than squares, with any exponent."""
     whole_powers = 0.0
@@ -160,14 +186,22 @@ class Target:
     """The last line of a function that returns one number."""
     gradient_signature = ""
     """The first line of the function that returns value and derivatives, where it is another one."""
-    results: tuple[str, ...] = ("return {0}, ({1}{2})",)
+    results: Sequence[str] = ("return {0}, ({1}{2})",)
     """Its last lines: the value, the derivatives, and a comma if there is one of them."""
     names_results = False
     """Whether derivatives have names."""
     conversion = ""
     """The statement that makes an input of that function a number of the language."""
+    mark = "#"
+    """Begins a comment."""
+    heading_lines: Sequence[str] = ("Written by autodiff from this program:",)
 
-    def __init__(self) -> None:
+    def __init__(self, name: str = "") -> None:
+        self.name = name
+        self.forms = {}
+        self.__dict__.update(language(name) if name else {})
+        self.reserved = {*self.reserved}
+        self.forms = {**OPERATORS, **self.forms}
         self.called: dict[Step, str] = {}
         self.stem = "t"
         self.guards: dict[Step, list[Branch]] = {}
@@ -232,7 +266,7 @@ class Target:
         lines: list[str] = []
         for name, count in needed(self, unit):
             lines += [""] * self.blank_lines
-            lines += type(self)().support(f"{OURS}{name}", PARAMETERS[:count], self.supported(name, count))
+            lines += type(self)(self.name).support(f"{OURS}{name}", PARAMETERS[:count], self.supported(name, count))
         return lines
 
     def support(self, name: str, parameters: Sequence[str], recording: Recording) -> list[str]:
@@ -278,10 +312,6 @@ class Target:
         """Whether there is no error where a step has no value; if `large`, where that is too large."""
         return True
 
-    def faultless(self, recording: Recording, labels: dict[Step, str]) -> Recording:
-        """The recording with results that show where a step has no value: those of the target raise no errors."""
-        return showing(recording, self.silent, labels, self.limits)
-
     def supported(self, name: str, count: int) -> Recording:
         """A function that the target lacks, of so many inputs."""
         return showing(composed(self.forms, name, count), self.silent, limits=self.limits)
@@ -290,11 +320,11 @@ class Target:
     def usable(self, name: str) -> bool:
         """Whether a name of the program can be one of the target's."""
         plain = _NAME.fullmatch(name) is not None and not name.lower().startswith(OURS)
-        return plain and name not in self.reserved
+        return plain and name not in self.reserved and len(name) <= self.longest_name
 
     def callable(self, name: str) -> bool:
         """Whether a function can have this name."""
-        return self.usable(name)
+        return self.usable(name) and name not in self.not_callable.split()
 
     def same(self, name: str) -> str:
         """Return the form of a name that is equal for all names the target does not distinguish."""
@@ -312,17 +342,11 @@ class Target:
                     taken.add(self.same(word))
         for name in names:
             if name not in spellings:
-                spellings[name] = self.fresh("v", taken)
+                spellings[name] = next(word for k in itertools.count(1) if (word := f"v{k}") not in taken)
                 taken.add(spellings[name])
-        self.stem = next(p for p in ("t", "step", "ad_t") if not any(_is_numbered(n, p) for n in spellings.values()))
+        stems = ("t", "step", "ad_t")
+        self.stem = next(s for s in stems if not any(re.fullmatch(rf"{s}\d+", word) for word in spellings.values()))
         return {name: spellings[name] for name in names}
-
-    def fresh(self, stem: str, taken: Collection[str]) -> str:
-        """The first of `v1`, `v2` … that is not taken."""
-        k = 1
-        while f"{stem}{k}" in taken:
-            k += 1
-        return f"{stem}{k}"
 
     def inputs(self, recording: Recording, names: Sequence[str]) -> None:
         """Takes the inputs of a recording for these names."""
@@ -334,6 +358,12 @@ class Target:
         """Return a comment for each variable that is renamed."""
         changed = {old: new for old, new in variables.items() if old != new}
         return [f"`{new}` is the variable `{' '.join(self.comment(old))}`." for old, new in changed.items()]
+
+    def heading(self, unit: Unit, variables: Mapping[str, str], *further: str) -> list[str]:
+        """The comment at the top: the program, the variables with other names there, and further lines."""
+        program = [f"    {row}" for row in self.comment(unit.text)]
+        lines = [*self.heading_lines, *program, *self.renamed(variables), *further]
+        return [f"{self.mark} {line}".rstrip() for line in lines]
 
     def comment(self, text: str) -> list[str]:
         """The lines of a text, for a comment."""
@@ -373,13 +403,15 @@ class Target:
         return Schedule([Task(step, Branch()) for step in self.ordered()], [])
 
     def ordered(self) -> list[Step]:
-        """All steps, each after its inputs and after the conditions of the branches that need it."""
+        """All steps, each after its inputs."""
         order: dict[Step, None] = {}
         entered: set[Step] = set()
         stack = sorted(self.guards, key=lambda step: -step.index)
         while stack:
             step = stack[-1]
-            waits = [a for a in (*step.args, *self.conditions_of(step)) if a.args and a not in order]
+            # the conditions of the branches that need a step come before it
+            conditions = [p.condition for b in self.guards.get(step, ()) for p in b.line() if p.condition is not None]
+            waits = [a for a in (*step.args, *conditions) if a.args and a not in order]
             if step in order or step in entered:
                 stack.pop()
                 order.setdefault(step)
@@ -387,10 +419,6 @@ class Target:
             entered.add(step)
             stack += [a for a in reversed(waits) if a not in entered]
         return list(order)
-
-    def conditions_of(self, step: Step) -> list[Step]:
-        """The conditions of the branches that need a step."""
-        return [p.condition for b in self.guards.get(step, ()) for p in b.line() if p.condition is not None]
 
     def inlined(self, plan: Schedule, results: Collection[Step], named: Collection[Step]) -> set[Step]:
         """The steps that get no name."""
@@ -404,7 +432,7 @@ class Target:
         for step in sorted(steps, key=lambda step: step.index):
             weight[step] = 1 + sum(weight.get(a, 0) for a in step.args if a in hidden)
             simple = uses.get(step) == 1 and weight[step] <= INLINE and steps[step].source is None
-            if simple and step not in results and step not in named and self.inlines(step):
+            if simple and step not in results and step not in named and step.name != "where":
                 hidden.add(step)
         return hidden
 
@@ -412,16 +440,13 @@ class Target:
         """The inputs of a step, each as often as it is written."""
         return step.args
 
-    def inlines(self, step: Step) -> bool:
-        """Whether a step may be written where it is needed."""
-        return step.name != "where"
-
     def statements(
         self, plan: Schedule, name_of: Callable[[Step], str], labels: Mapping[Step, str] = NO_LABELS
     ) -> Iterator[str]:
         """The lines that do what a schedule says, the first at no indentation."""
         checks = {(step, branch) for step, branch, _ in plan.checks}
-        flagged = {b: f"ad_b{k}" for k, b in enumerate(dict.fromkeys(_anchors(plan)))}
+        anchors = [anchor for _, branch, _ in plan.tasks for anchor in branch.line()[DEPTH::DEPTH]]
+        flagged = {anchor: f"ad_b{k}" for k, anchor in enumerate(dict.fromkeys(anchors))}
         for flag in flagged.values():
             yield self.assignment.format(flag, self.number(False))
         entered: set[Branch] = set()
@@ -491,14 +516,7 @@ def needs(plan: Schedule) -> dict[Step, list[Branch]]:
 
 
 def _visible(line: list[Branch]) -> list[Branch]:
-    """The branches that are open at a place: those since the last flag."""
     return line[(len(line) - 1) // DEPTH * DEPTH :] if len(line) > DEPTH else line
-
-
-def _anchors(plan: Schedule) -> Iterator[Branch]:
-    for _, branch, _ in plan.tasks:
-        if branch.depth > DEPTH:
-            yield from branch.line()[DEPTH::DEPTH]
 
 
 def needed(target: Target, unit: Unit) -> list[tuple[str, int]]:
@@ -518,10 +536,6 @@ def needed(target: Target, unit: Unit) -> list[tuple[str, int]]:
     live = {task.step for task in target.plan(unit.recording).tasks}
     visit(sorted(live, key=lambda step: step.index))
     return list(names)
-
-
-def _is_numbered(name: str, stem: str) -> bool:
-    return name.startswith(stem) and name[len(stem) :].isdigit()
 
 
 def comment_lines(text: str) -> list[str]:

@@ -9,26 +9,28 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..numbers.recorder import CONDITIONS, Step
-from ..table.names import by_name, native
+from ..table.names import native
 from .lowering import Lowering
-from .python import NumPy
+from .target import language, named
 from .vectors import Vectors, whole_power
 
-OPERATORS: dict[str, Any] = by_name({
-    "add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide, "neg": np.negative,
-    "lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal, "eq": np.equal, "ne": np.not_equal,
-    "and_": np.logical_and, "or_": np.logical_or, "not_": np.logical_not,
-})  # fmt: skip
+OPERATORS: dict[str, Any] = {
+    name: getattr(np, theirs)
+    for name, theirs in named(
+        "add subtract=sub multiply=mul divide=div negative=neg less=lt less_equal=le greater=gt greater_equal=ge "
+        "equal=eq not_equal=ne logical_and=and_ logical_or=or_ logical_not=not_"
+    ).items()
+}
 
 ONE_BY_ONE = native("erf erfc gamma lgamma")
 """Functions that only Python has, which are faster than a formula with a pass over a column for each term."""
 
-FUNCTIONS: dict[str, str] = {name: form for name, form in NumPy.forms.items() if isinstance(form, str)}
+FORMS = language("numpy")["forms"]
 
 
 def lowering() -> Lowering:
     """A recorder of what NumPy can do."""
-    return Lowering((*NumPy.forms, *ONE_BY_ONE), functions=False)
+    return Lowering((*FORMS, *ONE_BY_ONE), functions=False)
 
 
 class Call(NamedTuple):
@@ -113,7 +115,6 @@ class Columns:
 
 
 def _function(step: Step) -> Callable[..., Any]:
-    """Return the function that computes a step, called with its inputs and `out`."""
     name = step.name
     if name in OPERATORS:
         return OPERATORS[name]  # type: ignore[no-any-return]
@@ -127,7 +128,7 @@ def _function(step: Step) -> Callable[..., Any]:
         return lambda y, x, out: np.arctan2(y + 0.0, x + 0.0, out=out)
     if name in ONE_BY_ONE:
         return _one_by_one(getattr(math, name))
-    function: Callable[..., Any] = getattr(np, FUNCTIONS[name].removeprefix("np."))
+    function: Callable[..., Any] = getattr(np, FORMS[name].removeprefix("np."))
     return function
 
 
@@ -138,7 +139,6 @@ def _chosen(condition: Any, x: Any, y: Any, out: Any) -> None:
 
 
 def _powers(exponent: int) -> Callable[..., Any]:
-    """A power by products."""
 
     def power(x: Any, _: Any, out: Any) -> None:
         np.multiply(x, x, out=out) if abs(exponent) > 1 else np.copyto(out, x)
@@ -155,7 +155,6 @@ def _powers(exponent: int) -> Callable[..., Any]:
 
 
 def _one_by_one(function: Callable[[float], float]) -> Callable[..., Any]:
-    """A function that only Python has, on a column; not a number where it raises an error."""
 
     def value(x: float) -> float:
         try:

@@ -78,7 +78,6 @@ def with_unit(name: str, value: float, unit: str) -> float:
 
 
 def _in_si(name: str, value: MeasuredValue, unit: Unit, text: str) -> MeasuredValue:
-    """A measured value in a unit, in coherent units. Raises `ExpressionError`."""
     family, parameters, _ = value.distribution
     units = FAMILIES[family].units
     if not units or (unit.zero and value.distribution.limits == (0, math.inf)):

@@ -127,7 +127,6 @@ class _Written:
         return with_distribution(self.name, value, u, distribution, self.text)
 
     def measured(self, written: str) -> MeasuredValue | None:
-        """Return the quantity; None where the text gives no uncertainty."""
         call = _CALL.fullmatch(written)
         # `gamma(5)` is a function
         if call and (family := FAMILIES.get(call[1])) and family.signatures and (call[1] != "gamma" or "," in call[2]):
@@ -187,7 +186,6 @@ class _Written:
         return self.with_uncertainty(_double(value), _double(u / k))
 
     def number(self, written: str, start: int, end: int) -> Decimal:
-        """Return the value of a constant expression in a piece of the text; what is a decimal is taken as that."""
         number = written[start:end]
         if _DECIMAL.fullmatch(number.strip()):
             return Decimal(number.strip())
@@ -226,7 +224,6 @@ class _Written:
 
 
 def _split(written: str, start: int, end: int) -> tuple[Span, Span] | None:
-    """Split a text at the sign between a value and its uncertainty; None without such a sign."""
     at, depth, last = start, 0, ""
     for match in BETWEEN.finditer(written, start, end):
         between = written[at : match.start()].rstrip()

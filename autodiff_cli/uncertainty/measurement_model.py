@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from ..batched.evaluator import Evaluator, gradient_recorder
 from ..derivatives.jacobian import output_names
 from ..equations.equations import read_equations
-from ..equations.implicit import derivatives, second_derivatives
+from ..equations.residuals import derivatives, second_derivatives
 from ..equations.solve import located, posed_equations
 from ..errors import Diagnostic, ExpressionError, point_error, usage_error
 from ..graphs.adjoint import record_values
@@ -121,7 +121,6 @@ def model_of(
 
 
 def _without_uncertainty(value: float | str) -> float | str:
-    """Return a measured value with a unit as one without its uncertainty; other values as they are."""
     if not isinstance(value, MeasuredValue) or not hasattr(value, "unit"):
         return value
     estimate = Quantity(float(value))
@@ -241,7 +240,6 @@ class Explicit:
 
 
 def _check_no_equations(text: str, point: Point) -> None:
-    """Raise a usage error where a text that is no program is equations."""
     try:
         variables = read_equations(text, list(point)).program.variables
     except ExpressionError:
@@ -462,7 +460,6 @@ class Implicit:
         return solve_linear(REAL, [row[:n] for row in rows], [[-x for x in row[n:]] for row in rows])
 
     def _linear(self, at: Mapping[str, float], names: Sequence[str] = ()) -> tuple[list[float], list[list[float]]]:
-        """Return the residuals of the equations at a point, and their derivatives by the unknowns and these inputs."""
         by = (*self.outputs, *names)
         if by not in self._evaluators:
             self._evaluators[by] = [Evaluator(equation, by) for equation in self.equations]

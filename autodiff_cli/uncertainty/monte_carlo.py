@@ -173,7 +173,6 @@ class Results:
 
 
 def _covered(level: float, count: int) -> int:
-    """Return how many of so many draws an interval has to cover."""
     return min(max(1, round(level * count)), count - 1)
 
 

@@ -388,7 +388,6 @@ def propagate(
 
 
 def _quantity_of(name: str, value: Any) -> float:
-    """The value of a name, with its uncertainty if it has one."""
     if isinstance(value, str):
         return measured_value(name, value)
     if isinstance(value, MeasuredValue):
@@ -403,7 +402,6 @@ def _quantity_of(name: str, value: Any) -> float:
 def _inputs(
     model: Model, dof: Mapping[str, float], readings: Mapping[str, Sequence[float]], warnings: list[Diagnostic]
 ) -> dict[str, Input]:
-    """The inputs with an uncertainty, in the order of the program. Notes what is said of names that have none."""
     inputs: dict[str, Input] = {}
     for name, value in model.point.items():
         if isinstance(value, MeasuredValue):
@@ -459,7 +457,6 @@ class _Spread(NamedTuple):
         return {a: dict(zip(self.inputs, row, strict=True)) for a, row in zip(self.inputs, self.matrix, strict=True)}
 
     def correlations(self, members: Sequence[int]) -> list[list[float]]:
-        """Return those of some of the inputs."""
         return [[self.matrix[i][j] for j in members] for i in members]
 
 
@@ -547,7 +544,6 @@ def _groups(matrix: Sequence[Sequence[float]], inputs: Mapping[str, Input], warn
 
 
 def _square_root(matrix: Sequence[Sequence[float]], u: Sequence[float]) -> list[list[float]]:
-    """A matrix R with R·Rᵀ the covariance of the inputs; diagonal where they are independent."""
     lower = cholesky(matrix, SLACK) or []
     return [[x * u[i] for x in row] + [0.0] * (len(u) - len(row)) for i, row in enumerate(lower)]
 
@@ -592,7 +588,6 @@ def _result(
 
 
 def _normalised(covariance: Sequence[Sequence[float]]) -> list[list[float | None]]:
-    """The correlations that belong to covariances; None where one of the two does not vary."""
     rows: list[list[float | None]] = []
     for i, row in enumerate(covariance):
         sizes = [math.sqrt(row[i]) * math.sqrt(covariance[j][j]) for j in range(len(row))]
@@ -689,7 +684,6 @@ class _Expansion:
         ]
 
     def _third(self, direction: Iterable[float]) -> float:
-        """Return the third derivative where the inputs change so."""
         moved = {name: d for name, d in zip(self.names, direction, strict=True) if d}
         return self.model.third(self.output, moved) if moved else 0.0
 
@@ -771,7 +765,6 @@ def _tolerance(u: float) -> float:
 
 # ---- draws --------------------------------------------------------------------------------------------------------
 def _checked_samples(samples: float) -> int:
-    """Return the number of draws as a whole number. Raises a usage error."""
     if samples != int(samples) or not FEWEST <= samples <= MOST:
         raise usage_error(
             f"`--samples` cannot be {samples:,.17g}",
@@ -839,7 +832,6 @@ def _with_draws(
 
 
 def _validated(result: Result, drawn: Drawn) -> Result:
-    """Return the result with what the draws say of it, and whether both agree."""
     if not all(map(math.isfinite, (drawn.mean, drawn.deviation, *drawn.shortest, *drawn.symmetric, drawn.scatter))):
         message = f"the draws of `{result.output}` are too large for their mean and deviation in double precision"
         raise ExpressionError("overflow", message, hint="compute in larger units")

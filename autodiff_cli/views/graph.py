@@ -13,6 +13,9 @@ from .outline import outline
 from .pictures.cells import Choices, Way
 from .schema import View, declared
 
+WRITERS = {"dot": "flowcharts", "mermaid": "flowcharts", "png": "svg"}
+"""The modules whose functions write these formats; others are written in a module of their name."""
+
 WAYS: tuple[Way, ...] = ("auto", "right", "down")
 
 
@@ -47,19 +50,13 @@ class PictureView(View[Picture]):
             yield tree._replace(note=tree.note.replace(", `--no-tree` none", ""))
 
     def tikz(self, picture: Picture) -> tuple[str, str]:
-        drawing = self._drawn(picture, "tikz")
-        assert isinstance(drawing, str)
-        return "tikz", drawing
+        return "tikz", self.draw(picture, "tikz").decode()
 
     def draw(self, picture: Picture, format: str) -> bytes:
-        drawing = self._drawn(picture, format)
-        return drawing.encode() if isinstance(drawing, str) else drawing
-
-    def _drawn(self, picture: Picture, format: str) -> str | bytes:
-        """Return the drawing, by the function of the format's name in the module of its name."""
-        write = getattr(import_module(f".pictures.{format}", __package__), format)
+        write = getattr(import_module(f".pictures.{WRITERS.get(format, format)}", __package__), format)
         choices = Choices(self.digits, self.theme, self.way, self.partials, self.width)
-        return cast(str | bytes, write(picture if self.binary else gathered(picture), choices))
+        drawing: str | bytes = write(picture if self.binary else gathered(picture), choices)
+        return drawing.encode() if isinstance(drawing, str) else drawing
 
 
 def way_of(name: str | None) -> Way:

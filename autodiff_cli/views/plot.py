@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from ..curves.contours import Surface
 from ..curves.plot import Curve
-from ..curves.sampling import Samples
 from ..errors import ExpressionError, counted, usage_error
 from ..inputs.problem import parse
 from .characters import FORMULA, Theme, on_one_line, shortened
 from .document import Block, Line, held_fixed, measured
 from .formats import format_of
 from .mathematics import program_in_mathematics
+from .numerals import heading, unit_text
 from .plots import PICTURES
 from .plots.frame import axis_of, frames
-from .schema import OutputRow, View, declared, heading, record_of, unit_text, with_lists
+from .schema import OutputRow, View, declared, record_of, with_lists
 
 if TYPE_CHECKING:
     from ..quantities.unit import Unit
@@ -50,7 +51,10 @@ def names_of(plot: Plot) -> tuple[str, ...]:
     if plot.outputs:
         units = plot.units["outputs"] if plot.units else [{}] * len(plot.outputs)
         named = zip(plot.outputs, units, strict=True)
-        return tuple(heading(_output(plot, output.name), unit_text(unit.get("value"))) for output, unit in named)
+        return tuple(
+            heading(_mathematics(plot, output.name) or output.name, unit_text(unit.get("value")))
+            for output, unit in named
+        )
     formula = _derivative(plot)
     name = plot.unknown or "f"
     slope = f"{name}′({plot.variable})" + (f" = {formula}" if formula else "")
@@ -63,34 +67,33 @@ def with_unit(plot: Plot, name: str, key: str) -> str:
     return name if plot.units is None else heading(name, unit_text(plot.units[key]))
 
 
-def _output(curve: Curve, name: str) -> str:
-    """One of several functions as mathematics writes it."""
+def _mathematics(plot: Plot, text: str) -> str:
+    """A formula over the variables of a plot as mathematics writes it; empty where that has no way to."""
+    known_names = {plot.variable, *plot.known} if isinstance(plot, Curve) else {*plot.variables}
     try:
-        return program_in_mathematics(parse(name, {curve.variable, *curve.fixed}, units=True)) or name
+        return program_in_mathematics(parse(text, {*known_names, *plot.fixed}, units=True))
     except ExpressionError:
-        return name
+        return ""
 
 
 def _derivative(curve: Curve) -> str:
     """The derivative as mathematics writes it; empty where it is not short."""
-    known_names = {curve.variable, *curve.fixed}
-    formula = curve.formula
-    return program_in_mathematics(parse(formula, known_names, units=True)) or formula if formula else ""
+    return curve.formula and (_mathematics(curve, curve.formula) or curve.formula)
 
 
 def title_of(plot: Plot) -> str:
     """The function with its program, on one line, as mathematics writes it; as typed where that is much shorter."""
-    names = (plot.variable,) if isinstance(plot, Curve) else plot.variables
     typed = on_one_line(plot.text)
     if isinstance(plot, Curve) and plot.unknown:
         return f"{plot.unknown}({plot.variable}): {shortened(_equations(plot, typed))}"
     if isinstance(plot, Curve) and plot.outputs:
-        return shortened(", ".join(_output(plot, output.name) for output in plot.outputs))
-    text = program_in_mathematics(parse(plot.text, {*names, *plot.fixed}, units=True))
+        return shortened(", ".join(_mathematics(plot, output.name) or output.name for output in plot.outputs))
+    text = _mathematics(plot, plot.text)
     if not text or len(text) > max(FORMULA, len(typed)):
         text = typed
-    title = f"f({', '.join(names)}) = {shortened(text)}"
-    return with_unit(plot, title, "value") if isinstance(plot, Surface) else title
+    if isinstance(plot, Curve):
+        return f"f({plot.variable}) = {shortened(text)}"
+    return with_unit(plot, f"f({', '.join(plot.variables)}) = {shortened(text)}", "value")
 
 
 def _equations(curve: Curve, typed: str) -> str:
@@ -98,9 +101,7 @@ def _equations(curve: Curve, typed: str) -> str:
     shown = []
     for equation in curve.equations:
         sides = [*equation.split("="), "0"][:2]
-        written = [
-            "" if "=" in side else program_in_mathematics(parse(side, curve.known, units=True)) for side in sides
-        ]
+        written = [_mathematics(curve, side) for side in sides]
         if equation.count("=") > 1 or not all(written):
             return typed
         shown.append(" = ".join(written))
@@ -112,51 +113,48 @@ def is_kinked(plot: Plot) -> bool:
     return any(warning.kind == "kink" for warning in plot.warnings)
 
 
-def words(plot: Plot, digits: int | None = None) -> list[str]:
-    """Return the description of the drawing."""
+def words(plot: Plot, digits: int | None = None) -> Iterator[str]:
+    """Yield the sentences that describe a drawing."""
     return _curve_words(plot, digits) if isinstance(plot, Curve) else _surface_words(plot, digits)
 
 
-def _curve_words(curve: Curve, digits: int | None) -> list[str]:
-    x = curve.variable
+def _curve_words(curve: Curve, digits: int | None) -> Iterator[str]:
+    x, f, unit = curve.variable, curve.unknown or "f", _range_unit(curve, curve.variable)
+
+    def places(numbers: Iterable[float]) -> str:
+        return _listed([measured(number, unit, digits) for number in numbers])
+
     formula = _derivative(curve)
-    f = curve.unknown or "f"
-    sentences = [f"{f}′({x}) = {formula}"] if formula else []
-    sentences += _rows_in_words(curve)
+    if formula:
+        yield f"{f}′({x}) = {formula}"
+    yield from _rows_in_words(curve)
     if curve.tangent is not None:
         at, value, slope = (measured(number, unit, digits) for number, unit in _three(curve))
-        sentences.append(f"{f}({at}) = {value}, {f}′({at}) = {slope}")
-        sentences.append(
-            f"near {x} = {at}: L({x}) = {linear(curve, digits)}{BY_CONVENTION if is_kinked(curve) else ''}"
-        )
-    across = _range_unit(curve, x)
-    names = [_output(curve, output.name) for output in curve.outputs]
+        yield f"{f}({at}) = {value}, {f}′({at}) = {slope}"
+        yield approximation(curve, digits)
+    names = [_mathematics(curve, output.name) or output.name for output in curve.outputs]
     for k, (name, output) in enumerate(zip(names, curve.outputs, strict=True)):
         if output.value is not None:
             value = measured(output.value, curve.units["outputs"][k]["value"] if curve.units else None, digits)
-            sentences.append(f"{name} = {value} at {x} = {measured(curve.at, across, digits)}")
+            yield f"{name} = {value} at {x} = {measured(curve.at, unit, digits)}"
         elif not output.function.stretches:
-            sentences.append(f"{name} is undefined here")
+            yield f"{name} is undefined here"
     if curve.path:
-        of_value = None if curve.units is None else curve.units["value"]
-        end, height = measured(curve.path[-1][0], across, digits), measured(curve.path[-1][1], of_value, digits)
-        sentences.append(f"path of {len(curve.path):,} points, ending at {x} = {end} with {height}")
-
-    def ends(function: Samples, undefined: str, breaks: str) -> None:
+        end, height = curve.path[-1]
+        at_end = measured(height, curve.units["value"] if curve.units else None, digits)
+        yield f"path of {len(curve.path):,} points, ending at {x} = {measured(end, unit, digits)} with {at_end}"
+    undefined = "undefined or not positive" if "y" in curve.log else "undefined"
+    functions = [
+        (f"{name} is ", f"{name} ", output.function) for name, output in zip(names, curve.outputs, strict=True)
+    ]
+    for is_, breaks, function in functions or [("", "", curve.function)]:
         if function.stretches and function.gaps:
-            gaps = [f"from {measured(a, across, digits)} to {measured(b, across, digits)}" for a, b in function.gaps]
-            sentences.append(f"{undefined} for {x} {_listed(gaps)}")
+            gaps = [f"from {measured(a, unit, digits)} to {measured(b, unit, digits)}" for a, b in function.gaps]
+            yield f"{is_}{undefined} for {x} {_listed(gaps)}"
         if function.breaks:
-            sentences.append(f"{breaks} at {x} = {_listed([measured(b, across, digits) for b in function.breaks])}")
-
-    for name, output in zip(names, curve.outputs, strict=True):
-        ends(output.function, f"{name} is undefined{' or not positive' * ('y' in curve.log)}", f"{name} breaks")
-    if curve.outputs:
-        return sentences
-    ends(curve.function, "undefined or not positive" if "y" in curve.log else "undefined", "breaks")
-    if curve.kinks:
-        sentences.append(f"no derivative at {x} = {_listed([measured(b, across, digits) for b in curve.kinks])}")
-    return sentences
+            yield f"{breaks}breaks at {x} = {places(function.breaks)}"
+    if curve.kinks and not curve.outputs:
+        yield f"no derivative at {x} = {places(curve.kinks)}"
 
 
 def _range_unit(plot: Plot, name: str) -> Unit | None:
@@ -170,6 +168,13 @@ def _three(curve: Curve) -> tuple[tuple[float, Unit | None], ...]:
     units = [curve.units[key] for key in ("value", "derivative")] if curve.units else [None, None]
     numbers = curve.tangent.at, curve.tangent.value, curve.tangent.slope
     return tuple(zip(numbers, [_range_unit(curve, curve.variable), *units], strict=True))
+
+
+def approximation(curve: Curve, digits: int | None) -> str:
+    """The sentence with the linear approximation at the point."""
+    (at, unit), *_ = _three(curve)
+    x, convention = curve.variable, BY_CONVENTION if is_kinked(curve) else ""
+    return f"near {x} = {measured(at, unit, digits)}: L({x}) = {linear(curve, digits)}{convention}"
 
 
 def linear(curve: Curve, digits: int | None = None) -> str:
@@ -186,44 +191,39 @@ def linear(curve: Curve, digits: int | None = None) -> str:
     return f"{measured(value, of_value, digits)} {sign} {product}"
 
 
-def _rows_in_words(plot: Plot) -> list[str]:
+def _rows_in_words(plot: Plot) -> Iterator[str]:
     """How many rows of data there are, and how many of them lie outside of the picture."""
     data = plot.data
     if data is None:
-        return []
-    across = (plot.low, plot.high) if isinstance(plot, Curve) else (plot.x[0], plot.x[-1])
-    up = None if isinstance(plot, Curve) else (plot.y[0], plot.y[-1])
-    outside = sum(
-        not (across[0] <= x <= across[1] and (up is None or up[0] <= y <= up[1]))
-        for x, y in zip(data.x, data.y, strict=True)
-    )
-    left = f", of which {outside:,} {'are' if outside > 1 else 'is'} outside of the range" if outside else ""
-    return [f"{counted(len(data.x), 'row')} of data, `{data.up}` over `{data.across}`{left}"]
+        return
+    left, right = (plot.low, plot.high) if isinstance(plot, Curve) else (plot.x[0], plot.x[-1])
+    low, high = (-math.inf, math.inf) if isinstance(plot, Curve) else (plot.y[0], plot.y[-1])
+    outside = sum(not (left <= x <= right and low <= y <= high) for x, y in zip(data.x, data.y, strict=True))
+    rest = f", of which {outside:,} {'are' if outside > 1 else 'is'} outside of the range" if outside else ""
+    yield f"{counted(len(data.x), 'row')} of data, `{data.up}` over `{data.across}`{rest}"
 
 
-def _surface_words(surface: Surface, digits: int | None) -> list[str]:
-    sentences = _rows_in_words(surface)
+def _surface_words(surface: Surface, digits: int | None) -> Iterator[str]:
+    yield from _rows_in_words(surface)
     units = surface.units
     across = [_range_unit(surface, name) for name in surface.variables]
     of_value = units["value"] if units else None
+
+    def together(numbers: Iterable[float], units: Iterable[Unit | None]) -> str:
+        return ", ".join(measured(x, unit, digits) for x, unit in zip(numbers, units, strict=True))
+
     if surface.point is not None and surface.gradient is not None:
-        at = _together(surface.point, across, digits)
-        gradient = _together(surface.gradient, units["gradient"].values() if units else (None, None), digits)
+        gradient = together(surface.gradient, units["gradient"].values() if units else (None, None))
         convention = BY_CONVENTION if is_kinked(surface) else ""
-        sentences.append(f"f({at}) = {measured(surface.value, of_value, digits)}, gradient ({gradient}){convention}")
+        value = measured(surface.value, of_value, digits)
+        yield f"f({together(surface.point, across)}) = {value}, gradient ({gradient}){convention}"
     if surface.path:
-        end = _together(surface.path[-1], across, digits)
-        sentences.append(f"path of {len(surface.path):,} points, ending at ({end})")
+        yield f"path of {len(surface.path):,} points, ending at ({together(surface.path[-1], across)})"
     if any(z is None for row in surface.heights for z in row):
-        sentences.append("undefined on a part of the rectangle")
+        yield "undefined on a part of the rectangle"
     if surface.levels:
         first, last = (measured(surface.levels[k], of_value, digits) for k in (0, -1))
-        sentences.append(f"contours from {first} to {last}")
-    return sentences
-
-
-def _together(numbers: Iterable[float], units: Iterable[Unit | None], digits: int | None) -> str:
-    return ", ".join(measured(x, unit, digits) for x, unit in zip(numbers, units, strict=True))
+        yield f"contours from {first} to {last}"
 
 
 def _listed(items: list[str]) -> str:
@@ -235,7 +235,7 @@ def _rows_drawn(plot: Plot) -> dict[str, object] | None:
     return None if plot.data is None else plot.data._asdict()
 
 
-CURVE, COLUMNS, _ = declared(
+CURVE, COLUMNS, _, MEASURED = declared(
     "plot",
     {
         "variables": lambda curve: [curve.variable],
@@ -272,10 +272,13 @@ class PlotView(View[Plot]):
 
     fields = CURVE
     other_records = (("over two variables", SURFACE),)
-    csv_columns = COLUMNS
+    csv_columns, unit_columns = COLUMNS, MEASURED
     extra_formats = PICTURES
 
     theme: Theme = "auto"
+
+    def measured(self, plot: Plot) -> Plot:
+        return plot
 
     def record(self, plot: Plot) -> dict[str, object]:
         return with_lists(record_of(CURVE if isinstance(plot, Curve) else SURFACE, plot))
@@ -304,9 +307,6 @@ class PlotView(View[Plot]):
             for x, value in stretch:
                 yield {"x": x, "value": value, "derivative": slopes.get(x), "second": bends.get(x), **units}
 
-    def unit_columns(self, units: Mapping[str, Any]) -> frozenset[str]:
-        return frozenset(("x", "y", "value", "derivative", "second"))
-
     def one_line(self, plot: Plot) -> str:
         return "; ".join(words(plot)) or title_of(plot)
 
@@ -325,9 +325,7 @@ class PlotView(View[Plot]):
 
         caption = "; ".join(f"{name} = {x}" for name, x in self._fixed(plot).items())
         if isinstance(plot, Curve) and plot.tangent is not None:
-            x, at = plot.variable, measured(plot.tangent.at, _range_unit(plot, plot.variable), self.digits)
-            near = f"near {x} = {at}: L({x}) = {linear(plot, self.digits)}{BY_CONVENTION if is_kinked(plot) else ''}"
-            caption = near + (f"   ({caption})" if caption else "")
+            caption = approximation(plot, self.digits) + (f"   ({caption})" if caption else "")
         return figure(plot, format, names_of(plot), title_of(plot), caption, is_kinked(plot), self.theme)
 
     def _fixed(self, plot: Plot) -> dict[str, str]:
@@ -346,22 +344,22 @@ def legend(plot: Plot) -> str:
         across, up = (axis_of(plot, name) for name in plot.variables)
         return f"across {across}, up {up}: {', '.join(parts)}"
     logs = " and ".join(plot.variable if axis == "x" else "the function" for axis in plot.log)
-    axes = f"; axes in decimal logarithms of {logs}" if logs else ""
+    end = f"; axes in decimal logarithms of {logs}" if logs else ""
+    end += "" if plot.units is None else f"; across {axis_of(plot, plot.variable)}"
     if plot.outputs:
         looks = ("solid", "dotted", "sparsely dotted")
         named = [f"{name} {looks[k % len(looks)]}" for k, name in enumerate(names_of(plot))]
-        across = "" if plot.units is None else f"; across {axis_of(plot, plot.variable)}"
-        return ", ".join([*named, *["the data as blocks"] * (plot.data is not None)]) + axes + across
+        return ", ".join([*named, *["the data as blocks"] * (plot.data is not None)]) + end
     name = plot.unknown or "f"
     function, derivative, second = (
         with_unit(plot, f"{name}{mark}({plot.variable})", key)
         for mark, key in (("", "value"), ("′", "derivative"), ("″", "second"))
     )
-    across = "" if plot.units is None else f"; across {axis_of(plot, plot.variable)}"
-    apart = " below" if frames(plot)[1] is not None else ""
-    tangent = ", tangent sparsely dotted, the point as a block" if plot.tangent else ""
-    path = ", the path with its end as a block" if plot.path else ""
-    path += ", the data as blocks" if plot.data else ""
-    slopes = f", {derivative} dotted" if plot.derivative.stretches else ""
-    slopes += f", {second} sparsely dotted" if plot.second.stretches else ""
-    return f"{function} solid{slopes}{apart}{tangent}{path}{axes}{across}"
+    parts = [f"{function} solid"]
+    parts += [f"{derivative} dotted"] if plot.derivative.stretches else []
+    parts += [f"{second} sparsely dotted"] if plot.second.stretches else []
+    parts[-1] += " below" if frames(plot)[1] is not None else ""
+    parts += ["tangent sparsely dotted, the point as a block"] if plot.tangent else []
+    parts += ["the path with its end as a block"] if plot.path else []
+    parts += ["the data as blocks"] if plot.data else []
+    return ", ".join(parts) + end

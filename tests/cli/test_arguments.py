@@ -56,7 +56,7 @@ def test_any_command_line_is_read_or_refused(args: list[str]) -> None:
         assert error.kind == "usage"
         assert error.hint
     else:
-        assert set(values) <= {"expr", *(parameter for parameter, _, _ in GRAD.options.values())}
+        assert set(values) <= {"expr", *(option.parameter for option in GRAD.options.values())}
 
 
 @given(st.text(max_size=20).map(lambda text: f"-{text}"))
@@ -80,11 +80,11 @@ def test_the_help_lists_what_is_declared(command: str) -> None:
     assert sorted(re.findall(names, whole.out, re.MULTILINE)) == sorted([*declaration.options, *both])
     for title in set(declaration.sections.values()):
         assert f"\n{title}:\n" in whole.out
-    for _, option, kind in declaration.options.values():
+    for option in declaration.options.values():
         assert option.name + (f" {option.metavar}" if option.metavar else "") in whole.out
-        assert bool(option.metavar) == (kind is not bool)
+        assert bool(option.metavar) == (option.kind is not bool)
     # the options that matter are explained, about a dozen of them, and the others named
-    main = {name for name, (_, option, _) in declaration.options.items() if option.main}
+    main = {name for name, option in declaration.options.items() if option.main}
     assert {*re.findall(names, help_.out, re.MULTILINE)} == main | both
     assert (2 if command in QUESTIONS else 0) <= len(main) <= 13
     assert set(declaration.options) <= set(re.findall(r"--[\w-]+", help_.out))
@@ -94,8 +94,8 @@ def all_options() -> dict[str, dict[str, tuple[Option, object]]]:
     """Every option of every command: by its name, then by command."""
     found: dict[str, dict[str, tuple[Option, object]]] = {}
     for command in QUESTIONS:
-        for name, (_, option, kind) in declared(command).options.items():
-            found.setdefault(name, {})[command] = (option, kind)
+        for name, option in declared(command).options.items():
+            found.setdefault(name, {})[command] = (option, option.kind)
     return found
 
 
@@ -163,7 +163,7 @@ def asked_of(command: str) -> set[str]:
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_command_takes_what_is_declared(command: str) -> None:
     declaration = declared(command)
-    kinds = {parameter: kind for parameter, _, kind in declaration.options.values()}
+    kinds = {option.parameter: option.kind for option in declaration.options.values()}
     kinds |= {parameter: str | None for parameter, _ in declaration.arguments}
     assert declaration.defaults.keys() >= kinds.keys()
     groups = [
@@ -186,7 +186,7 @@ def test_a_command_takes_what_is_declared(command: str) -> None:
 
 def test_ranges_choices_and_defaults_are_those_of_the_functions() -> None:
     def option(command: str, name: str) -> Option:
-        return declared(command).options[name][1]
+        return declared(command).options[name]
 
     for command, name, choices in (
         ("descend", "--method", descend.RATES),
@@ -240,22 +240,22 @@ def test_a_choice_of_another_option_is_told(args: list[str], hint: str) -> None:
 
 
 def check_of(command: str, values: dict[str, object]) -> None:
-    check([option for _, option, _ in declared(command).options.values()], values)
+    check(declared(command).options, values)
 
 
 def test_what_is_declared_of_options_is_of_options_that_there_are() -> None:
     seen = 0
     for command in COMMANDS:
         options = declared(command).options
-        for _, option, kind in options.values():
+        for option in options.values():
             for other in (*option.needs, *option.conflicts, *option.yields_to):
                 name, _, value = other.partition(" ")
                 assert name in all_options(), (command, option.name, other)
                 if name in options and value:
-                    assert value in options[name][1].choices, (command, option.name, other)
+                    assert value in options[name].choices, (command, option.name, other)
                 seen += 1
             # what a required option lacks, or one that reads standard input, cannot be left to a default
-            assert not option.required or not is_allowed(option, kind)
+            assert not option.required or not is_allowed(option)
             assert not option.reads_stdin or option.metavar == "PATH"
     assert seen > 100
 
@@ -264,13 +264,17 @@ def test_what_is_declared_of_options_is_of_options_that_there_are() -> None:
 def test_each_option_is_held_to_its_declaration(command: str) -> None:
     """Whatever is declared holds on the command line, with one wording, and in every command."""
     options = declared(command).options
-    required = [word for _, option, _ in options.values() if option.required for word in (option.name, "f.csv")]
+    required = [word for option in options.values() if option.required for word in (option.name, "f.csv")]
     program = [] if command in ("exercise", "functions") else ["x"]
 
     def typed(need: str) -> list[str]:
         name, _, value = need.partition(" ")
-        _, option, kind = options[name]
-        return [name] if kind is bool else [name, value or (option.choices or (str((option.range or (3, 0))[0]),))[0]]
+        option = options[name]
+        return (
+            [name]
+            if option.kind is bool
+            else [name, value or (option.choices or (str((option.range or (3, 0))[0]),))[0]]
+        )
 
     def refused(*args: str) -> str:
         with pytest.raises(ExpressionError) as caught:
@@ -278,14 +282,14 @@ def test_each_option_is_held_to_its_declaration(command: str) -> None:
         assert caught.value.kind == "usage" and caught.value.hint
         return str(caught.value)
 
-    for name, (_, option, kind) in options.items():
+    for name, option in options.items():
         needs = [need for need in option.needs if need.partition(" ")[0] in options]
         if needs and not {*needs} & {*required}:
             assert refused(*typed(name)) == f"`{name}` needs {' or '.join(f'`{need}`' for need in needs)}"
         for other in option.conflicts:
             if other.partition(" ")[0] in options:
                 assert refused(*typed(name), *typed(other)).endswith(" exclude each other")
-        if option.choices or option.range or kind in (int | None, float | None):
+        if option.choices or option.range or option.kind in (int | None, float | None):
             assert refused(name, "nonsense") == f"`{name}` cannot be `nonsense`"
         if option.range:
             assert refused(name, str(option.range[1] + 1)).startswith(f"`{name}` cannot be ")
@@ -308,7 +312,7 @@ def test_an_option_that_the_command_lacks_does_not_count() -> None:
 
 def test_synonyms_stand_for_what_there_is() -> None:
     options = [declared(command).options for command in COMMANDS]
-    choices = {choice for each in options for _, option, _ in each.values() for choice in option.choices}
+    choices = {choice for each in options for option in each.values() for choice in option.choices}
     assert {name for names in synonyms.OPTIONS.values() for name in names} <= {
         name for each in options for name in each
     }

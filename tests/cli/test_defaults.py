@@ -86,22 +86,22 @@ def asked(command: str, own: str, *args: str, monkeypatch: pytest.MonkeyPatch) -
 def test_each_option_may_stand_there_or_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     taken = refused = 0
     for name, users in options_of_all().items():
-        if users[0][1] == (list[str] | None) or users[0][0].metavar in ("PATH", "VECTOR") or name == "--force":
-            assert not defaults.is_allowed(*users[0]), name
+        if users[0].kind == (list[str] | None) or users[0].metavar in ("PATH", "VECTOR") or name == "--force":
+            assert not defaults.is_allowed(users[0]), name
         for command in COMMANDS:
             here = declared(command).options
-            option, kind = here[name][1:] if name in here else users[0]
+            option = here.get(name, users[0])
             value = option.choices[0] if option.choices else (option.range or (3, 0))[0]
             words = {"exercise": [], "fit": ["x", "--data", "a.csv"]}.get(command, ["x"])
-            own = name if kind is bool else f"{name} {value}"
-            if not defaults.is_allowed(option, kind):
+            own = name if option.kind is bool else f"{name} {value}"
+            if not defaults.is_allowed(option):
                 with pytest.raises(ExpressionError, match="for one call only"):
                     asked(command, own, *words, monkeypatch=monkeypatch)
                 refused += 1
             elif name in here and option.needs and not {*option.needs} & {*words}:
-                assert here[name][0] not in asked(command, own, *words, monkeypatch=monkeypatch)
+                assert option.parameter not in asked(command, own, *words, monkeypatch=monkeypatch)
             elif name in here:
-                assert here[name][0] in asked(command, own, *words, monkeypatch=monkeypatch), (
+                assert option.parameter in asked(command, own, *words, monkeypatch=monkeypatch), (
                     command,
                     name,
                 )

@@ -24,8 +24,10 @@ from autodiff_cli.inputs.bounds import Range
 from autodiff_cli.inputs.parse_point import typed
 from autodiff_cli.inputs.problem import parse
 from autodiff_cli.optimize import fit as fitting
+from autodiff_cli.optimize import least_squares as models
 from autodiff_cli.optimize import normal_equations
-from autodiff_cli.optimize.fit import Fit, Parameter, fit
+from autodiff_cli.optimize.fit import Fit, fit
+from autodiff_cli.optimize.fit_answer import Parameter
 from autodiff_cli.views.plots.frame import CELLS, in_sight
 from counting import allowed, counted_calls
 from places import TESTS
@@ -822,16 +824,16 @@ def test_a_fit_that_is_least_at_a_kink_has_converged(text: str, start: dict[str,
 
 def test_where_the_squares_fall_from_a_kink_is_no_minimum() -> None:
     # the cost of -abs(c) has a peak at c = 0, from which gradients of both signs make a hull around 0 too
-    model = fitting.Model(
+    model = models.Model(
         parse("0*x - abs(c)"),
         {"x": np.zeros(2)},
         ["c"],
         {},
         np.array([-3.0, -3.0]),
         np.ones(2),
-        lambda: False,
     )
-    there = fitting.at_kink(model, fitting.Ended(np.array([1e-12]), model.cost([1e-12]), 1.0, "there"), ())
+    end = models.EndPoint(np.array([1e-12]), model.cost([1e-12]), 1.0, "there")
+    there = models.at_kink(model, end)
     assert abs(abs(there.values[0]) - 3) < 1e-5 or there.moved == 1.0
 
 

@@ -91,7 +91,7 @@ def test_uncertainties_that_do_not_fit_the_residuals_are_warned_of(sigma: float,
 
 @given(st.lists(st.sampled_from([1.0, -1.0]), min_size=2, max_size=8))
 def test_runs_beside_all_orders(signs: list[float]) -> None:
-    result = runs_test(np, np.array(signs))
+    result = runs_test(np.array(signs))
     if len(set(signs)) == 1:
         assert result is None
         return
@@ -106,7 +106,7 @@ def test_runs_beside_all_orders(signs: list[float]) -> None:
 def test_many_runs_are_normal() -> None:
     draw = np.random.default_rng(1)
     residuals = draw.normal(size=EXACT_RUNS)
-    one, two = runs_test(np, residuals), runs_test(np, np.append(residuals, -residuals[-1]))
+    one, two = runs_test(residuals), runs_test(np.append(residuals, -residuals[-1]))
     assert one is not None and two is not None and abs(one.p_value - two.p_value) < 0.06
     # Wald and Wolfowitz: the moments of the number of runs of a and b signs
     for seed in range(5):
@@ -116,7 +116,7 @@ def test_many_runs_are_normal() -> None:
         n = a + b
         runs = 1 + int(np.sum(np.diff(np.sign(residuals)) != 0))
         mean, variance = 1 + 2 * a * b / n, 2 * a * b * (2 * a * b - n) / (n**2 * (n - 1))
-        result = runs_test(np, residuals)
+        result = runs_test(residuals)
         assert result is not None and result.runs == runs and result.expected == pytest.approx(mean, rel=1e-12)
         p_value = 2 * stats.norm.sf(abs(runs - mean) / math.sqrt(variance))
         assert result.p_value == pytest.approx(p_value, rel=1e-10)
@@ -132,7 +132,7 @@ def test_residuals_are_taken_in_the_order_of_the_predictor() -> None:
 def test_normality_beside_scipy() -> None:
     draw = np.random.default_rng(3)
     for sample, normal in ((draw.normal(3, 2, 200), True), (draw.exponential(size=200), False)):
-        result = anderson_darling(np, sample)
+        result = anderson_darling(sample)
         assert result is not None and (result.p_value > 0.05) == normal
         statistic = stats.anderson(sample, "norm", method="interpolate").statistic
         assert result.statistic == pytest.approx(statistic * (1 + 0.75 / 200 + 2.25 / 200**2), rel=1e-9)
@@ -156,7 +156,7 @@ NORMALITY = [
 
 @pytest.mark.parametrize(("sample", "statistic", "p_value"), NORMALITY)
 def test_normality_beside_statsmodels(sample: list[float], statistic: float, p_value: float) -> None:
-    result = anderson_darling(np, np.array(sample))
+    result = anderson_darling(np.array(sample))
     assert result is not None
     assert (result.statistic, result.p_value) == pytest.approx((statistic, p_value), rel=1e-11)
 

@@ -117,7 +117,7 @@ def test_columns_of_the_data_are_offered(tmp_path: Path, monkeypatch: pytest.Mon
         words = ["autodiff", *line.split(), option]
         monkeypatch.setenv("COMP_WORDS", " ".join(words))
         command, name = words[1], line.split()[-1]
-        known = declared(command).options[name][1]
+        known = declared(command).options[name]
         assert list(of_option(known, option)) == expected, line
 
 

@@ -89,7 +89,7 @@ def test_a_terminal_shows_boxes_and_colours_and_all_that_a_pipe_shows(command: s
     assert shown != bare and "╭─ Options ─" in bare and "╭─ Exit codes ─" in bare
     words = {word.strip("`(),.:;") for word in re.sub(r"[│╭╮╰╯─]", " ", bare).split()}
     told = declared(command)
-    for _, option, _ in told.options.values():
+    for option in told.options.values():
         assert {option.name, option.metavar or option.name} <= words
         assert {word.strip("`(),.:;") for word in option.help.split()} - {""} <= words, option.name
     assert all(title in bare for title in set(told.sections.values()))

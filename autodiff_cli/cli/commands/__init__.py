@@ -12,6 +12,7 @@ from ...errors import EXIT_CODES, usage_error
 
 if TYPE_CHECKING:
     from ...views.schema import View
+    from ..declarations import Option
     from ..runner import Command, Method, RowQuestion
 
 COMMANDS = (
@@ -30,14 +31,14 @@ def command_module(name: str) -> Any:
 
 
 @cache
-def options_of_all() -> dict[str, list[tuple[Any, Any]]]:
-    """The options of all commands, by name: each as every command that has it declares it, with its value's type."""
+def options_of_all() -> dict[str, list[Option]]:
+    """The options of all commands, by name: each as every command that has it declares it."""
     from ..declarations import declared
 
-    options: dict[str, list[tuple[Any, Any]]] = {}
+    options: dict[str, list[Option]] = {}
     for command in COMMANDS:
-        for name, (_, option, kind) in declared(command).options.items():
-            options.setdefault(name, []).append((option, kind))
+        for name, option in declared(command).options.items():
+            options.setdefault(name, []).append(option)
     return options
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from ...curves.contours import Surface, read_path
-from ...curves.plot import Curve, plot, unknowns_of
+from ...curves.plot import Curve, plot
 from ...streams.requests import Request
 from ...views.plot import PlotView, drawn_as
 from ..call import Call
@@ -29,8 +29,8 @@ def drawn(call: Call, method: Method, request: Request) -> Curve | Surface:
     def wanted(columns: Sequence[str]) -> Collection[str]:
         from ...curves.measurements import columns_drawn  # only data need it
 
-        unknowns = unknowns_of(request.text, known_names, call.unknowns, call.between)
-        return columns_drawn(request.text, columns, known_names, over, call.response, call.sigma, unknowns)
+        options = (call.response, call.sigma, call.unknowns, call.between)
+        return columns_drawn(request.text, columns, known_names, over, *options)[1]
 
     data = None if call.data is None else call.read_columns(call.data, wanted, known_names)
     answer: Curve | Surface = method(request, data=data)

@@ -32,7 +32,7 @@ LIBRARIES = (
     "numpy", "numpy.char", "numpy.ma", "uniplot", "rich.tree", "statistics", "encodings.ascii",
     *(f"autodiff_cli.data.{name}" for name in ("columns", "pipeline")),
     *(f"autodiff_cli.cli.{name}" for name in ("app", "own_answers", "row_routes")),
-    *(f"autodiff_cli.targets.{name}" for name in ("curly", "python", "scientific", "spreadsheet", "sql")),
+    *(f"autodiff_cli.targets.{name}" for name in ("languages", "spreadsheet", "sql")),
     "autodiff_cli.views.plots.braille", "autodiff_cli.views.wide", "autodiff_cli.derivatives.gradient_cache",
     "autodiff_cli.diagnostics.points", "autodiff_cli.equations.implicit_formulas",
     "autodiff_cli.exercises.answers",
@@ -58,7 +58,7 @@ _answering = Lock()
 def run(call: Call) -> int:
     """Answer the lines that are typed, or those of standard input; return the exit code."""
     session = Lines()
-    origin, person = source(session, prepare)
+    read_line, person = source(session, prepare)
     worst = 0
     if person:
         rehearse()
@@ -68,7 +68,7 @@ def run(call: Call) -> int:
     line = None if call.script is None else f":load {call.script}"
     while True:
         try:
-            text = origin.line() if line is None else line
+            text = read_line() if line is None else line
             line = None
             with _answering:
                 worst = max(worst, session.answer(text))

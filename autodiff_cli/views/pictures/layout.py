@@ -7,6 +7,7 @@ node that many others use has one line that branches, so that a picture of a loo
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
@@ -20,14 +21,14 @@ LINE_GAP = 10.0
 """Between two lines that pass a column."""
 
 COLUMN_GAP = (44.0, 150.0)
-"""Between two columns, unless it is said: at least and at most; more where lines are steep."""
+"""Between two columns: at least and at most; more where lines are steep."""
 
 ROUNDS, PATIENCE = 12, 30_000
-"""How often the order is worked over: so many rounds, fewer where rounds times edges would be more than that."""
+"""The rounds of ordering: at most so many, with rounds times edges at most that."""
 
 SWEEPS = 24
 NODES, BENDS = 5000, 100_000
-"""The most nodes and bends of lines in a picture: about what an unlucky graph takes half a minute for."""
+"""The most nodes and bends of lines in a picture: an unlucky graph takes half a minute."""
 
 
 class Size(NamedTuple):
@@ -40,12 +41,12 @@ class Size(NamedTuple):
 
     @property
     def before(self) -> float:
-        """The height above its edges."""
+        """The height above its lines."""
         return self.height / 2 if self.middle is None else self.middle
 
     @property
     def after(self) -> float:
-        """The height below its edges."""
+        """The height below its lines."""
         return self.height - self.before
 
 
@@ -99,14 +100,20 @@ def arranged(
     if len(sizes) > NODES:
         raise _too_large(f"{len(sizes):,} nodes are")
     rank = _ranks(inputs)
-    ranks, edges, segments, last = _with_bends(rank, inputs)
+    ranks, segments, last = _with_bends(rank, inputs)
+    edges = [(segment.start, segment.end) for segment in segments]
     ports = {
         (last[source, index], index): place / len(own)
         for index, own in enumerate(inputs)
         if ordered[index]
         for place, source in enumerate(own)
     }
-    graph = _Graph(ranks, edges, ports)
+    sources: dict[int, list[int]] = {}
+    targets: dict[int, list[int]] = {}
+    for start, end in edges:
+        sources.setdefault(end, []).append(start)
+        targets.setdefault(start, []).append(end)
+    graph = _Graph(ranks, edges, ports, sources, targets)
     columns = _ordered(graph, _first_order(inputs, outputs, len(ranks), segments))
     widths = [max((sizes[i].width for i in column if i < len(sizes)), default=0.0) for column in columns]
     all_sizes = (*sizes, *(Size(widths[ranks[i]], 0.0) for i in range(len(sizes), len(ranks))))
@@ -119,9 +126,10 @@ def arranged(
             left += min(max(gaps[0], 0.3 * steepest), gaps[1])
         lefts.append(left)
         left += width
-    corners = tuple(
-        Point(lefts[ranks[i]] + widths[ranks[i]] - size.width, middles[i]) for i, size in enumerate(all_sizes)
-    )
+    corners = [
+        Point(lefts[rank] + widths[rank] - size.width, y)
+        for rank, size, y in zip(ranks, all_sizes, middles, strict=True)
+    ]
     top = min(point.y - size.before for point, size in zip(corners, all_sizes, strict=True))
     bottom = max(point.y + size.after for point, size in zip(corners, all_sizes, strict=True))
     return Layout(
@@ -142,7 +150,7 @@ def _too_large(what: str) -> ExpressionError:
 
 
 def _ranks(inputs: Sequence[Sequence[int]]) -> list[int]:
-    """The column of each node: as far to the right as what it is used for allows."""
+    """The column of each node: as far to the right as its users allow."""
     distance = [0] * len(inputs)
     for index in range(len(inputs) - 1, -1, -1):
         for source in inputs[index]:
@@ -153,8 +161,8 @@ def _ranks(inputs: Sequence[Sequence[int]]) -> list[int]:
 
 def _with_bends(
     rank: list[int], inputs: Sequence[Sequence[int]]
-) -> tuple[list[int], list[tuple[int, int]], list[Segment], dict[tuple[int, int], int]]:
-    """Columns of nodes and bends, the edges between neighbouring columns, and the same as segments of lines."""
+) -> tuple[list[int], list[Segment], dict[tuple[int, int], int]]:
+    """Columns of nodes and bends, and the segments and the last bends of lines."""
     ranks = list(rank)
     trunks: dict[int, list[int]] = {}
     segments: list[Segment] = []
@@ -171,13 +179,13 @@ def _with_bends(
                     raise _too_large("the lines between distant nodes of this graph are")
             segments.append(Segment(trunk[span - 1], index, source))
             last[source, index] = trunk[span - 1]
-    return ranks, [(segment.start, segment.end) for segment in segments], segments, last
+    return ranks, segments, last
 
 
 def _first_order(
     inputs: Sequence[Sequence[int]], outputs: Sequence[int], count: int, segments: Sequence[Segment]
 ) -> list[int]:
-    """Nodes and bends as they are met on the way down from the outputs: a tree drawn so has no crossings."""
+    """Nodes and bends in depth-first order from the outputs: a tree drawn so has no crossings."""
     bends: dict[int, list[int]] = {}
     for segment in segments:
         if segment.end >= len(inputs):
@@ -203,10 +211,13 @@ class _Graph(NamedTuple):
     ranks: Sequence[int]
     edges: Sequence[tuple[int, int]]
     ports: dict[tuple[int, int], float]
+    sources: dict[int, list[int]]
+    """From where lines come to each node or bend, and `targets`, where those that leave it go."""
+    targets: dict[int, list[int]]
 
 
 def _ordered(graph: _Graph, first: Sequence[int]) -> list[list[int]]:
-    """The columns, each in an order that has few crossings: the best that was met."""
+    """The columns, each in an order that has few crossings."""
     columns: list[list[int]] = [[] for _ in range(max(graph.ranks) + 1)]
     for index in first:
         columns[graph.ranks[index]].append(index)
@@ -216,27 +227,16 @@ def _ordered(graph: _Graph, first: Sequence[int]) -> list[list[int]]:
     return min((_swapped(order, graph) for order in orders), key=lambda candidate: _crossings(candidate, graph))
 
 
-def _neighbours(graph: _Graph) -> tuple[dict[int, list[int]], dict[int, list[int]]]:
-    """From where lines come to each node or bend, and where those that leave it go."""
-    before: dict[int, list[int]] = {}
-    after: dict[int, list[int]] = {}
-    for start, end in graph.edges:
-        before.setdefault(end, []).append(start)
-        after.setdefault(start, []).append(end)
-    return before, after
-
-
 def _balanced(columns: list[list[int]], graph: _Graph, *, back: bool) -> list[list[int]]:
-    """The columns, each sorted by where its neighbours in the next one stand on average, to and fro: the best of them.
+    """The columns, each sorted by the barycentres of its neighbours, to and fro: the best that were met.
 
     `back` says to begin with the last column. Source: K. Sugiyama, S. Tagawa, M. Toda, IEEE Transactions on Systems,
     Man, and Cybernetics 11 (1981) 109-125.
     """
     best, fewest = columns, _crossings(columns, graph)
     columns = [list(column) for column in columns]
-    before, after = _neighbours(graph)
-    ways = [(before, columns), (after, columns[::-1])]
-    # how far down its column each stands, from 0 to 1, so that columns of different lengths compare
+    ways = [(graph.sources, columns), (graph.targets, columns[::-1])]
+    # the place of each in its column, from 0 to 1
     share: dict[int, float] = {}
     for column in columns:
         _spread(column, share)
@@ -261,11 +261,10 @@ def _swapped(columns: list[list[int]], graph: _Graph) -> list[list[int]]:
     """The columns with neighbours exchanged wherever that leaves fewer crossings."""
     columns = [list(column) for column in columns]
     position = {index: float(place) for column in columns for place, index in enumerate(column)}
-    starts, ends = _neighbours(graph)
 
     def near(index: int) -> tuple[list[float], list[float]]:
-        left = [position[other] for other in starts.get(index, ())]
-        right = [position[other] + graph.ports.get((index, other), 0.0) for other in ends.get(index, ())]
+        left = [position[other] for other in graph.sources.get(index, ())]
+        right = [position[other] + graph.ports.get((index, other), 0.0) for other in graph.targets.get(index, ())]
         return left, right
 
     for _ in range(ROUNDS):
@@ -287,7 +286,7 @@ def _swapped(columns: list[list[int]], graph: _Graph) -> list[list[int]]:
 
 
 def _crossings(columns: list[list[int]], graph: _Graph) -> int:
-    """How many pairs of edges cross, counted column by column with a tree of sums."""
+    """How many pairs of edges cross."""
     position = {index: place for column in columns for place, index in enumerate(column)}
     between: dict[int, list[tuple[int, float]]] = {}
     for start, end in graph.edges:
@@ -295,20 +294,11 @@ def _crossings(columns: list[list[int]], graph: _Graph) -> int:
         between.setdefault(graph.ranks[start], []).append((position[start], arrives))
     total = 0
     for pairs in between.values():
-        pairs.sort()
-        order = {arrives: place for place, arrives in enumerate(sorted({arrives for _, arrives in pairs}))}
-        size = len(order)
-        sums = [0] * (size + 1)
-        for count, end in enumerate([order[arrives] for _, arrives in pairs]):
-            below, at = 0, end + 1
-            while at:
-                below += sums[at]
-                at &= at - 1
-            total += count - below
-            at = end + 1
-            while at <= size:
-                sums[at] += 1
-                at += at & -at
+        above: list[float] = []
+        for _, arrives in sorted(pairs):
+            place = bisect_right(above, arrives)
+            total += len(above) - place
+            above.insert(place, arrives)
     return total
 
 
@@ -316,7 +306,7 @@ def _crossings(columns: list[list[int]], graph: _Graph) -> int:
 def _middles(
     columns: list[list[int]], edges: Sequence[tuple[int, int]], sizes: Sequence[Size], nodes: int, most: float
 ) -> list[float]:
-    """The height at which each node or bend stands: near its neighbours, in the order of its column, and apart.
+    """The heights of nodes and bends: near their neighbours, in the order of their column, and apart.
 
     All stand between minus and plus a half of `most`, or of what the highest column needs.
     """
@@ -333,21 +323,18 @@ def _middles(
             gap = LINE_GAP if above >= nodes and below >= nodes else GAP
             sums.append(sums[-1] + sizes[above].after + sizes[below].before + gap)
         apart.append(sums)
-    needed = max(
-        sizes[column[0]].before + sums[-1] + sizes[column[-1]].after
-        for column, sums in zip(columns, apart, strict=True)
-    )
-    half = max(most, needed) / 2
-    ends = [
-        (sizes[column[0]].before - half, half - sizes[column[-1]].after - sums[-1])
+    outer = [
+        (sizes[column[0]].before, sums[-1], sizes[column[-1]].after)
         for column, sums in zip(columns, apart, strict=True)
     ]
+    half = max(most, *(before + between + after for before, between, after in outer)) / 2
+    ends = [(before - half, half - after - between) for before, between, after in outer]
     middles = [0.0] * len(sizes)
     for column, sums in zip(columns, apart, strict=True):
         for index, offset in zip(column, sums, strict=True):
             middles[index] = offset - sums[-1] / 2
     for sweep in range(SWEEPS):
-        # in the end a node stands in the middle of its inputs, and only what has none goes by what it is used for
+        # in the end a node stands in the middle of its inputs, or else of its users
         back, other_side = sweep % 2 == 0, 0.25 if sweep < SWEEPS - 1 else 0.02
         numbered = list(enumerate(columns))
         for number, column in reversed(numbered) if back else numbered:
@@ -370,8 +357,7 @@ def _apart(
 ) -> list[float]:
     """The places nearest to the wishes, by weighted squares, that keep the distances which `offsets` add up.
 
-    The first is between the two `ends`. Pools neighbours that want to stand too near each other, as isotonic regression
-    does.
+    The first is between the two `ends`. Source: isotonic regression, by pooling neighbours.
     """
     pools: list[tuple[float, float, int]] = []
     for wish, weight, offset in zip(wishes, weights, offsets, strict=True):

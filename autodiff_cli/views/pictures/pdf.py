@@ -9,8 +9,7 @@ from typing import Any
 from ...derivatives.graph import Picture
 from ...errors import ExpressionError, needed
 from .cells import USUAL, Choices, title
-from .colors import DARK, LIGHT, LOOKS, Colors
-from .scene import BASELINE, FONT, MARGIN, UNIT, Path, Scene, Shape, Text, scene
+from .scene import BASELINE, DARK, FONT, LIGHT, LOOKS, MARGIN, UNIT, Box, Colors, Shape, Text, scene
 
 LONGEST = 14_400.0
 """Points of a side: readers of PDF show no larger pages."""
@@ -34,74 +33,52 @@ def pdf(picture: Picture, choices: Choices = USUAL) -> bytes:
     matplotlib = needed("matplotlib", "plot", message, "; the formats tree, dot, mermaid, svg and tikz need nothing")
     from matplotlib.backends.backend_pdf import FigureCanvasPdf
     from matplotlib.figure import Figure
+    from matplotlib.transforms import Affine2D
 
     colors = DARK if choices.theme == "dark" else LIGHT
     # a font as it is, not the shapes of its letters: whoever reads the page can select and search
     settings: Any = {"pdf.fonttype": 42, "text.parse_math": False, "font.family": ["DejaVu Sans Mono", "DejaVu Sans"]}
     file = io.BytesIO()
+    # from units below the top left corner to inches above the bottom left one
+    inches = points / 72
+    place = Affine2D().translate(MARGIN, MARGIN).scale(inches, -inches).translate(0, drawn.height * inches)
     with matplotlib.rc_context(settings), warnings.catch_warnings():
         # a letter that the fonts lack is drawn as a box
         warnings.simplefilter("ignore", UserWarning)
         page = Figure(figsize=(width / 72, height / 72), facecolor=colors.paper)
         FigureCanvasPdf(page)
-        _draw(page, drawn, colors, points)
+        for order, shape in enumerate(drawn.shapes):
+            _add(page, shape, colors, points, transform=place + page.dpi_scale_trans, zorder=order)
         about = {"Title": title(picture), "Subject": drawn.description, "CreationDate": None, "Creator": None}
         page.savefig(file, format="pdf", metadata=about)
     return file.getvalue()
 
 
-def _draw(page: Any, drawn: Scene, colors: Colors, points: float) -> None:
-    from matplotlib.transforms import Affine2D
-
-    # from units below the top left corner to inches above the bottom left one
-    inches = points / 72
-    place = Affine2D().translate(MARGIN, MARGIN).scale(inches, -inches).translate(0, drawn.height * inches)
-    place += page.dpi_scale_trans
-    for order, shape in enumerate(drawn.shapes):
-        _add(page, shape, colors, points, place, order)
-
-
-def _add(page: Any, shape: Shape, colors: Colors, points: float, place: Any, order: int) -> None:
+def _add(page: Any, shape: Shape, colors: Colors, points: float, **style: Any) -> None:
     from matplotlib.patches import FancyBboxPatch, PathPatch
+    from matplotlib.path import Path as Drawn
 
     if isinstance(shape, Text):
         faint = shape.kind in ("word", "note", "partial")
         behind = {"facecolor": colors.paper, "edgecolor": "none", "pad": 0.8} if shape.kind == "partial" else None
-        page.text(
-            shape.x,
-            shape.y + BASELINE,
-            shape.text,
-            transform=place,
-            fontsize=FONT * points,
-            va="baseline",
-            color=colors.faint if faint else colors.text,
-            bbox=behind,
-            zorder=order,
-        )
+        style |= {"fontsize": FONT * points, "va": "baseline", "color": colors.faint if faint else colors.text}
+        page.text(shape.x, shape.y + BASELINE, shape.text, bbox=behind, **style)
         return
     look = LOOKS[shape.kind]
-    style: Any = {
-        "transform": place,
-        "zorder": order,
+    style |= {
         "linestyle": (0, (4, 3)) if shape.skipped else "solid",
         "facecolor": getattr(colors, look.fill, "none"),
         "edgecolor": getattr(colors, look.edge, "none"),
         "linewidth": look.width * points,
     }
-    if isinstance(shape, Path):
-        page.add_artist(PathPatch(_path(shape), fill=bool(look.fill), capstyle="butt", **style))
-    else:
+    if isinstance(shape, Box):
         corner, rounded = (shape.x, shape.y - shape.height / 2), f"round,pad=0,rounding_size={shape.round}"
         page.add_artist(FancyBboxPatch(corner, shape.width, shape.height, boxstyle=rounded, **style))
-
-
-def _path(path: Path) -> Any:
-    from matplotlib.path import Path as Drawn
-
+        return
     codes = {"M": Drawn.MOVETO, "L": Drawn.LINETO, "C": Drawn.CURVE4, "Z": Drawn.CLOSEPOLY}
     vertices: list[tuple[float, float]] = []
     kinds: list[Any] = []
-    for command, *places in path.pieces:
+    for command, *places in shape.pieces:
         vertices += places or [(0.0, 0.0)]
         kinds += [codes[command]] * max(1, len(places))
-    return Drawn(vertices, kinds)
+    page.add_artist(PathPatch(Drawn(vertices, kinds), fill=bool(look.fill), capstyle="butt", **style))

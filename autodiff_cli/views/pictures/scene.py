@@ -1,4 +1,4 @@
-"""The picture as a scene: boxes, lines and pieces of text at their places, which SVG, TikZ and PDF are written from."""
+"""The picture as a scene, which SVG, TikZ and PDF are written of: boxes, lines and text, and their colours."""
 
 from __future__ import annotations
 
@@ -26,12 +26,6 @@ BASELINE = 0.35 * FONT
 BOX = 26.0
 """The height of a box and, at least, of an operation."""
 
-PAD = {"right": 9.0, "down": 7.0}
-"""Beside the text in a box."""
-
-STEM = {"right": 12.0, "down": 6.0}
-"""From an operation to its box."""
-
 PORT = 8.0
 """Between two lines that end at the same operation."""
 
@@ -45,7 +39,7 @@ MARGIN = 20.0
 HEAD = 6.0
 
 LIVE_COLUMNS = 8
-"""Characters that each number of a live picture has room for, beside its unit; beside a line with a sign before it."""
+"""Characters that each number of a live picture has room for, beside its sign and unit."""
 
 TIGHT = (30.0, 30.0)
 """Between the columns, at least and at most, where a picture would else be too large to be shown."""
@@ -54,10 +48,10 @@ SLIDE = (1280.0, 720.0)
 """The size in pixels for which a picture is laid out: a slide."""
 
 LEGIBLE = 11.0
-"""The pixels that text on a slide has at least, where there is a layout that gives it as many."""
+"""The pixels that text on a slide has at least, where there is such a layout."""
 
 PAGE = 1240.0
-"""How much of a page's width a live picture takes, at most, where its text has `LEGIBLE_LIVE` pixels then."""
+"""The width of a live picture, at most, where its text has `LEGIBLE_LIVE` pixels then."""
 
 LEGIBLE_LIVE = 10.0
 
@@ -70,10 +64,13 @@ def coordinate(x: float) -> str:
     return f"{x + 0.0:.1f}".removesuffix(".0")
 
 
+BoxKind = Literal["box", "variable", "result", "operation", "operation result"]
+
+
 class Box(NamedTuple):
     """A rectangle: from the left at `x`, its middle at `y`."""
 
-    kind: Literal["box", "variable", "result", "operation", "operation result"]
+    kind: BoxKind
     skipped: bool
     x: float
     y: float
@@ -100,7 +97,7 @@ class Text(NamedTuple):
 
 Place = tuple[float, float]
 Piece = tuple[Literal["M", "L"], Place] | tuple[Literal["C"], Place, Place, Place] | tuple[Literal["Z"]]
-"""A part of a path: to begin at a place, a line to another, a cubic curve by its two handles to one, or to close it."""
+"""A part of a path: a start, a line to a place, a cubic curve by its two handles to one, or the end."""
 
 
 class Path(NamedTuple):
@@ -110,7 +107,7 @@ class Path(NamedTuple):
     pieces: tuple[Piece, ...]
     skipped: bool = False
     source: int | None = None
-    """The node that a line comes from, and `edge` the node and the place among its inputs that it leads to."""
+    """The node that a line comes from; `edge` is the node, and its input, that it leads to."""
     edge: tuple[int, int] | None = None
 
 
@@ -147,19 +144,16 @@ def scene(picture: Picture, choices: Choices = USUAL) -> Scene:
         tries = [("down", True)] if choices.live else tries[:1]
     best, largest = None, 0.0
     for way, tight in tries:
-        result = _laid_out(picture, choices._replace(way=way), TIGHT if tight else COLUMN_GAP, tight)
-        size = FONT * PAGE / result.width if choices.live else on_slide(result)
+        result = _laid_out(picture, choices._replace(way=way), DOWN if way == "down" else RIGHT, tight)
+        width, height = (PAGE, math.inf) if choices.live else SLIDE
+        # the pixels of the text where the scene fills the page or the slide
+        size = FONT * min(width / result.width, height / result.height)
         if size > largest:
             best, largest = result, size
         if size >= (FONT if choices.live else LEGIBLE):
             break
     assert best is not None
     return best
-
-
-def on_slide(scene: Scene) -> float:
-    """How many pixels the smallest text has where the scene fills a slide."""
-    return FONT * min(SLIDE[0] / scene.width, SLIDE[1] / scene.height)
 
 
 def text_width(text: str) -> float:
@@ -182,22 +176,13 @@ class _Unit(NamedTuple):
 class _Way(NamedTuple):
     """From places along the way of the drawing and across it to those on the page."""
 
-    name: Literal["right", "down"]
-
-    @property
-    def down(self) -> bool:
-        return self.name == "down"
-
-    @property
-    def pad(self) -> float:
-        return PAD[self.name]
-
-    @property
-    def stem(self) -> float:
-        return STEM[self.name]
+    down: bool
+    pad: float
+    """Beside the text in a box."""
+    stem: float
+    """From an operation to its box."""
 
     def at(self, along: float, across: float) -> Place:
-        """A place."""
         return (across, along) if self.down else (along, across)
 
     def curve(self, start: Place, end: Place) -> tuple[Piece, ...]:
@@ -215,13 +200,15 @@ class _Way(NamedTuple):
         return ("M", self.at(along, across)), ("L", sides[0]), ("L", sides[1]), ("Z",)
 
 
-def _laid_out(picture: Picture, choices: Choices, gaps: tuple[float, float], tight: bool) -> Scene:
-    assert choices.way != "auto"
-    way = _Way(choices.way)
-    said = max((_beside(edge, choices) for node in picture.nodes for edge in node.inputs), default=0.0)
+RIGHT, DOWN = _Way(False, 9.0, 12.0), _Way(True, 7.0, 6.0)
+
+
+def _laid_out(picture: Picture, choices: Choices, way: _Way, tight: bool) -> Scene:
+    widest = max((_beside(edge, choices) for node in picture.nodes for edge in node.inputs), default=0.0)
     # room for what is written beside the lines: where they go down, what is left between two rows nearly has it
-    beside = said if not way.down else 0.0 if not said else BESIDE_TIGHT if tight else FONT
-    units = [_unit(node, way, choices, bool(said)) for node in picture.nodes]
+    beside = widest if not way.down else 0.0 if not widest else BESIDE_TIGHT if tight else FONT
+    gaps = TIGHT if tight else COLUMN_GAP
+    units = [_unit(node, way, choices, bool(widest)) for node in picture.nodes]
     inputs = [list(dict.fromkeys(edge.node for edge in node.inputs)) for node in picture.nodes]
     slide = SLIDE[0 if way.down else 1] * FONT / LEGIBLE - 2 * MARGIN
     layout = arranged(
@@ -240,59 +227,59 @@ def _laid_out(picture: Picture, choices: Choices, gaps: tuple[float, float], tig
         along + 2 * MARGIN,
         tuple(_lines(picture, units, layout, way, choices)),
         tuple(
-            tuple(_node(node, units[index], layout.corners[index], index in picture.outputs, way))
-            for index, node in enumerate(picture.nodes)
+            tuple(_node(node, unit, layout.corners[index], index in picture.outputs, way))
+            for index, (node, unit) in enumerate(zip(picture.nodes, units, strict=True))
         ),
         description(described, choices),
     )
 
 
 def _beside(edge: PictureInput, choices: Choices) -> float:
-    """How wide what is written beside a line is, or may be."""
+    """The width of the number beside a line, or the room for it."""
     return (1 + _live_columns(edge.unit)) * ADVANCE if choices.live else text_width(choices.partial(edge))
 
 
 def _live_columns(unit: Unit | None) -> int:
-    """For how many characters a number of a live picture has room, with its unit."""
+    """The characters that a live number has room for, with its unit."""
     return LIVE_COLUMNS + (1 + width_of(str(unit)) if unit is not None and unit.atoms else 0)
 
 
-def _unit(node: PictureNode, way: _Way, choices: Choices, said: bool) -> _Unit:
+def _unit(node: PictureNode, way: _Way, choices: Choices, numbered: bool) -> _Unit:
     room = {"data": _live_columns(node.unit), "grad": _live_columns(node.grad_unit)} if choices.live else {}
     written_cells = tuple(cells(node, choices.digits))
     widths = tuple(
-        max(text_width(cell.whole), (len(cell.word) + 1 + room.get(cell.word, 0)) * ADVANCE if cell.word else 0.0)
+        max(text_width(cell.as_read), (len(cell.word) + 1 + room.get(cell.word, 0)) * ADVANCE if cell.word else 0.0)
         + 2 * way.pad
         for cell in written_cells
     )
     box = sum(widths)
     if not node.operation:
         return _Unit(None, written_cells, widths, Size(BOX, box) if way.down else Size(box, BOX), PORT)
-    beside = [_beside(edge, choices) for edge in node.inputs] if said else [0.0]
+    beside = [_beside(edge, choices) for edge in node.inputs] if numbered else [0.0]
     port = PORT
-    if said and way.down:
+    if numbered and way.down:
         # the first number stands on the left of its line, and all others on the right of theirs
         port = max(PORT, *(width + BESIDE for width in beside[1:-1] or [-BESIDE]))
-    elif said:
+    elif numbered:
         port = FONT + 3
     ports = port * (len(node.inputs) + 1)
     wide, high = (ports, BOX) if way.down else (BOX, ports)
     operation = Size(max(BOX, text_width(node.operation) + 2 * way.pad, wide), max(BOX, high))
     width = operation.width + (way.stem + box if written_cells else 0.0)
-    if not way.down:
-        return _Unit(operation, written_cells, widths, Size(width, operation.height), port)
-    # lines that go down come from operation to operation, and the boxes stand beside them
-    half, last = operation.width / 2, port * (len(node.inputs) - 1) / 2
-    before = max(half, last + beside[0] + BESIDE / 2 if len(beside) > 1 else 0.0)
-    after = max(width - half, last + beside[-1] + BESIDE / 2)
-    return _Unit(operation, written_cells, widths, Size(BOX, before + after, before), port)
+    size = Size(width, operation.height)
+    if way.down:
+        # lines that go down come from operation to operation, and the boxes stand beside them
+        half, last = operation.width / 2, port * (len(node.inputs) - 1) / 2
+        before = max(half, last + beside[0] + BESIDE / 2 if len(beside) > 1 else 0.0)
+        size = Size(BOX, before + max(width - half, last + beside[-1] + BESIDE / 2), before)
+    return _Unit(operation, written_cells, widths, size, port)
 
 
 # ---- lines --------------------------------------------------------------------------------------------------------
 def _lines(
     picture: Picture, units: Sequence[_Unit], layout: Layout, way: _Way, choices: Choices
 ) -> Iterator[Path | Text]:
-    """The lines from node to node: first what they have in common, then their ends at the operations."""
+    """The lines between nodes: first their common parts, then their ends at the operations."""
     taken: dict[int, bool] = {}
     for index, node in enumerate(picture.nodes):
         for edge in node.inputs:
@@ -311,7 +298,7 @@ def _lines(
             trunks.setdefault((segment.source, taken.get(segment.end, False)), []).extend([*path, ("L", end)])
     for (source, flag), pieces in trunks.items():
         yield Path("line", tuple(pieces), not flag, source)
-    said: list[Text] = []
+    labels: list[Text] = []
     for index, node in enumerate(picture.nodes):
         ports = _ports(node, index, layout, units[index].port)
         for position, (edge, port) in enumerate(zip(node.inputs, ports, strict=True)):
@@ -324,25 +311,24 @@ def _lines(
             yield Path("line", path, not edge.taken, edge.node, (index, position))
             yield Path("head", way.head(along, across + port))
             partial = choices.partial(edge)
-            if partial and way.down:
-                left = port == min(ports) and len(ports) > 1
-                beside = -HEAD - 4 - text_width(partial) if left else HEAD + 4
-                said.append(Text("partial", across + port + beside, along - FONT, partial))
-            elif partial:
-                at = along - HEAD - 4 - text_width(partial)
-                said.append(Text("partial", at, across + port - 0.6 * FONT, partial))
+            before, x, y = -HEAD - 4 - text_width(partial), along, across + port - 0.6 * FONT
+            if way.down:
+                x, y = across + port, along - FONT
+                before = before if port == min(ports) and len(ports) > 1 else HEAD + 4
+            if partial:
+                labels.append(Text("partial", x + before, y, partial))
     # no line goes over a number
-    yield from said
+    yield from labels
 
 
 def _end(layout: Layout, index: int) -> Place:
-    """Return the place where lines leave a node or a bend."""
+    """Where lines leave a node or a bend."""
     along, across = layout.corners[index]
     return along + layout.sizes[index].width, across
 
 
 def _ports(node: PictureNode, index: int, layout: Layout, port: float) -> list[float]:
-    """How far from the middle each input arrives: in order, or from where it comes if that is the same."""
+    """How far from the middle each input arrives; in any order, where the operation is commutative."""
     count = len(node.inputs)
     places = [(place - (count - 1) / 2) * port for place in range(count)]
     if node.ordered:
@@ -356,15 +342,12 @@ def _ports(node: PictureNode, index: int, layout: Layout, port: float) -> list[f
 
 # ---- nodes --------------------------------------------------------------------------------------------------------
 def _node(node: PictureNode, unit: _Unit, corner: Place, result: bool, way: _Way) -> Iterator[Shape]:
-    """The operation of a node, and its box on the right of that."""
     x, y = way.at(*corner)
     if way.down:
         x, y = x - (unit.operation.width / 2 if unit.operation else unit.size.before), y + BOX / 2
     if unit.operation:
         wide, high, _ = unit.operation
-        kind: Literal["operation", "operation result"] = (
-            "operation result" if result and not unit.cells else "operation"
-        )
+        kind: BoxKind = "operation result" if result and not unit.cells else "operation"
         yield Box(kind, not node.taken, x, y, wide, high, BOX / 2)
         yield Text("operation", x + (wide - text_width(node.operation)) / 2, y, node.operation)
         if not unit.cells:
@@ -372,8 +355,8 @@ def _node(node: PictureNode, unit: _Unit, corner: Place, result: bool, way: _Way
         x += wide
         yield Path("line", (("M", (x, y)), ("L", (x + way.stem, y))), not node.taken)
         x += way.stem
-    kind_of_box: Literal["result", "variable", "box"] = "result" if result else "variable" if node.variable else "box"
-    yield Box(kind_of_box, not node.taken, x, y, sum(unit.widths), BOX, 5)
+    kind = "result" if result else "variable" if node.variable else "box"
+    yield Box(kind, not node.taken, x, y, sum(unit.widths), BOX, 5)
     for number, (cell, width) in enumerate(zip(unit.cells, unit.widths, strict=True)):
         if number:
             yield Path("rule", (("M", (x, y - BOX / 2)), ("L", (x, y + BOX / 2))))
@@ -381,8 +364,51 @@ def _node(node: PictureNode, unit: _Unit, corner: Place, result: bool, way: _Way
         if cell.word:
             yield Text("word", at, y, cell.word)
             at += text_width(cell.word + " ")
-        if cell.text == NOT_EVALUATED:
-            yield Text("note", at, y, cell.text)
-        else:
-            yield Text("number" if cell.word or not node.label else "name", at, y, cell.text, cell.word)
+        is_name = node.label and not cell.word
+        yield Text(
+            "note" if cell.text == NOT_EVALUATED else "name" if is_name else "number", at, y, cell.text, cell.word
+        )
         x += width
+
+
+# ---- colours ------------------------------------------------------------------------------------------------------
+class Colors(NamedTuple):
+    """The colours of a theme; text is held to a contrast of at least 4.5 by a test."""
+
+    paper: str
+    text: str
+    faint: str
+    line: str
+    edge: str
+    box: str
+    variable: str
+    operation: str
+    operation_edge: str
+    result: str
+
+
+class Look(NamedTuple):
+    """How a kind of shape is drawn: which colours fill it and draw its edge, and how wide that is."""
+
+    fill: str
+    edge: str
+    width: float
+
+
+LOOKS = {
+    "box": Look("box", "edge", 1),
+    "variable": Look("variable", "edge", 1),
+    "result": Look("result", "edge", 1.5),
+    "operation": Look("operation", "operation_edge", 1.5),
+    "operation result": Look("result", "operation_edge", 1.5),
+    "line": Look("", "line", 1.2),
+    "rule": Look("", "edge", 1),
+    "head": Look("line", "", 0),
+}
+
+LIGHT = Colors(
+    "#ffffff", "#0f172a", "#526073", "#64748b", "#64748b", "#f8fafc", "#dbeafe", "#fef3c7", "#b45309", "#dcfce7"
+)
+DARK = Colors(
+    "#0f172a", "#f1f5f9", "#b6c2d4", "#8595ab", "#8595ab", "#1e293b", "#1e3a6e", "#54330c", "#f5a524", "#14532d"
+)

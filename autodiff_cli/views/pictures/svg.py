@@ -1,17 +1,55 @@
-"""The picture as SVG: its scene, readable in light and dark."""
+"""The picture as SVG: its scene, readable in light and dark. And as PNG, which resvg draws of that."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from html import escape
+from pathlib import Path
 
 from ...derivatives.graph import Picture
+from ...errors import ExpressionError, needed
 from ..characters import Theme
 from .cells import USUAL, Choices, title
-from .colors import DARK, LIGHT, Colors
-from .scene import BASELINE, FONT, LEGIBLE_LIVE, MARGIN, PAGE, Box, Path, Piece, Scene, Shape, Text, coordinate, scene
+from .scene import (
+    BASELINE,
+    DARK,
+    FONT,
+    LEGIBLE_LIVE,
+    LIGHT,
+    MARGIN,
+    PAGE,
+    Box,
+    Colors,
+    Piece,
+    Scene,
+    Shape,
+    Text,
+    coordinate,
+    scene,
+)
 
 FAMILY = "'DejaVu Sans Mono', Menlo, Consolas, 'Liberation Mono', monospace"
+
+SCALE = 2.0
+"""Pixels of a PNG to a unit of the SVG, unless the picture is large."""
+
+AMPLE, MOST = 20e6, 100e6
+"""Pixels above which the scale goes down to 1 and no width is allowed, and above which it goes down further."""
+
+SIDE = 120_000
+"""The most pixels on a side."""
+
+SMALLEST = 0.75
+"""At a smaller scale nothing could be read."""
+
+# What the font lacks: it holds Latin, Greek and Cyrillic letters and mathematical signs.
+_OTHER = re.compile(
+    "[^\n -~\u00a0-\u017f\u0370-\u0373\u0376\u0377\u037b-\u037f\u0384-\u03ff"
+    "\u0400-\u045f\u1d00-\u1dbf\u1e00-\u1eff\u2010-\u2027\u2070-\u209c\u2100-\u214f\u2190-\u22ff]"
+)
+
+FONTS = Path(__file__).parent / "fonts"
 
 CLASSES = {"word": "faint", "note": "faint", "partial": "partial"}
 """How rules call kinds of text; the others have no name."""
@@ -31,10 +69,12 @@ def _document(picture: Picture, drawn: Scene, choices: Choices) -> Iterator[str]
     scale = 1.0 if choices.width is None else choices.width / width
     if choices.live:
         scale = min(1.0, max(PAGE / width, LEGIBLE_LIVE / FONT))
+    # a chosen theme has a name of its own in rules of CSS, on one page with others
+    theme = "autodiff" if choices.theme == "auto" else f"autodiff {choices.theme}"
     yield (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {coordinate(width)} {coordinate(height)}" '
         f'width="{coordinate(width * scale)}" height="{coordinate(height * scale)}" role="img" '
-        f'class="{_class(choices.theme)}" xml:space="preserve">'
+        f'class="{theme}" xml:space="preserve">'
     )
     yield f"<title>{escape(title(picture))}</title>"
     yield f"<desc>{escape(drawn.description)}</desc>"
@@ -52,16 +92,23 @@ def _document(picture: Picture, drawn: Scene, choices: Choices) -> Iterator[str]
 
 
 def _shape(shape: Shape) -> str:
+    if isinstance(shape, Text):
+        kind = CLASSES.get(shape.kind, "")
+        styled = (f'class="{kind}" ' if kind else "") + (f'data-cell="{shape.word}" ' if shape.word else "")
+        # held to the width that it was given, whatever font it is drawn in
+        return (
+            f'<text {styled}x="{coordinate(shape.x)}" y="{coordinate(shape.y + BASELINE)}" '
+            f'textLength="{coordinate(shape.width)}" lengthAdjust="spacingAndGlyphs">{escape(shape.text)}</text>'
+        )
+    kind = f"{shape.kind} skipped" if shape.skipped else shape.kind
     if isinstance(shape, Box):
-        return _rectangle(shape)
-    return _text(shape) if isinstance(shape, Text) else _path(shape)
-
-
-def _path(path: Path) -> str:
-    about = "" if path.source is None else f'data-from="{path.source}" '
-    about += "" if path.edge is None else f'data-edge="{path.edge[0]}-{path.edge[1]}" '
-    skipped = " skipped" if path.skipped else ""
-    return f'<path class="{path.kind}{skipped}" {about}d="{_pieces(path.pieces)}"/>'
+        return (
+            f'<rect class="{kind}" x="{coordinate(shape.x)}" y="{coordinate(shape.y - shape.height / 2)}" '
+            f'width="{coordinate(shape.width)}" height="{coordinate(shape.height)}" rx="{coordinate(shape.round)}"/>'
+        )
+    about = "" if shape.source is None else f'data-from="{shape.source}" '
+    about += "" if shape.edge is None else f'data-edge="{shape.edge[0]}-{shape.edge[1]}" '
+    return f'<path class="{kind}" {about}d="{_pieces(shape.pieces)}"/>'
 
 
 def _pieces(pieces: Iterable[Piece]) -> str:
@@ -80,37 +127,13 @@ def _pieces(pieces: Iterable[Piece]) -> str:
     return "".join(commands).replace("Z", "z")
 
 
-def _rectangle(box: Box) -> str:
-    return (
-        f'<rect class="{box.kind}{" skipped" if box.skipped else ""}" x="{coordinate(box.x)}" '
-        f'y="{coordinate(box.y - box.height / 2)}" width="{coordinate(box.width)}" height="{coordinate(box.height)}" '
-        f'rx="{coordinate(box.round)}"/>'
-    )
-
-
-def _text(text: Text) -> str:
-    """One piece of text, held to the width that it was given, whatever font it is drawn in."""
-    kind = CLASSES.get(text.kind, "")
-    styled = (f'class="{kind}" ' if kind else "") + (f'data-cell="{text.word}" ' if text.word else "")
-    return (
-        f'<text {styled}x="{coordinate(text.x)}" y="{coordinate(text.y + BASELINE)}" '
-        f'textLength="{coordinate(text.width)}" lengthAdjust="spacingAndGlyphs">{escape(text.text)}</text>'
-    )
-
-
 # ---- colours ------------------------------------------------------------------------------------------------------
 def style(theme: Theme = "auto", partials: bool = False) -> str:
-    """The rules of a picture's style, in the colours of a theme; with `partials` those of numbers beside lines."""
+    """The CSS of a picture in the colours of a theme; with `partials` also of numbers beside lines."""
     if theme == "auto":
         dark = colored(DARK, partials)
         return f"{shapes()}{colored(LIGHT, partials)}@media (prefers-color-scheme:dark){{{dark}}}"
-    within = "." + _class(theme).replace(" ", ".")
-    return shapes() + colored(DARK if theme == "dark" else LIGHT, partials, within)
-
-
-def _class(theme: Theme) -> str:
-    """The name of the picture in rules of CSS; a chosen theme has its own on one page."""
-    return "autodiff" if theme == "auto" else f"autodiff {theme}"
+    return shapes() + colored(DARK if theme == "dark" else LIGHT, partials, f".autodiff.{theme}")
 
 
 def shapes() -> str:
@@ -125,23 +148,54 @@ def shapes() -> str:
 
 def colored(colors: Colors, partials: bool = False, within: str = ".autodiff") -> str:
     """The rules of the colours."""
-    fills = {
-        "paper": colors.paper,
-        "box": colors.box,
-        "variable": colors.variable,
-        "operation": colors.operation,
-        "result": colors.result,
-    }
-    return (
-        f"{within} rect,{within} .rule{{stroke:{colors.edge}}}"
-        + "".join(f"{within} .{name}{{fill:{color}}}" for name, color in fills.items())
-        + f"{within} .paper{{stroke:none}}{within} .operation{{stroke:{colors.operation_edge}}}"
-        f"{within} text{{fill:{colors.text}}}{within} .faint{{fill:{colors.faint}}}"
-        f"{within} .line{{stroke:{colors.line}}}{within} .head{{fill:{colors.line}}}"
+    filled = ("paper", "box", "variable", "operation", "result")
+    rules = [f"{within} rect,{within} .rule{{stroke:{colors.edge}}}"]
+    rules += [f"{within} .{name}{{fill:{getattr(colors, name)}}}" for name in filled]
+    rules += [
+        f"{within} .paper{{stroke:none}}{within} .operation{{stroke:{colors.operation_edge}}}",
+        f"{within} text{{fill:{colors.text}}}{within} .faint{{fill:{colors.faint}}}",
+        f"{within} .line{{stroke:{colors.line}}}{within} .head{{fill:{colors.line}}}",
+    ]
+    if partials:
         # a line that passes a number leaves it legible
-        + (
+        rules.append(
             f"{within} .partial{{fill:{colors.faint};stroke:{colors.paper};stroke-width:4px;paint-order:stroke}}"
-            if partials
-            else ""
         )
+    return "".join(rules)
+
+
+# ---- PNG ----------------------------------------------------------------------------------------------------------
+def png(picture: Picture, choices: Choices = USUAL) -> bytes:
+    """The picture as a PNG file. Raises `ExpressionError` where the libraries of `draw` are not installed.
+
+    Characters that the font lacks are drawn in one of the system's fonts, if there are any.
+    """
+    message = "`--format png` needs the libraries of the extra `draw`"
+    resvg_py = needed("resvg_py", "draw", message, "; the formats tree, dot, mermaid and svg need nothing")
+    theme: Theme = "dark" if choices.theme == "dark" else "light"
+    text = svg(picture, choices._replace(theme=theme, width=None))
+    match = re.search(r'width="([\d.]+)" height="([\d.]+)"', text)
+    assert match
+    width, height = float(match[1]), float(match[2])
+    most = min(SIDE / max(width, height), (MOST / (width * height)) ** 0.5)
+    if choices.width is None:
+        scale = min(SCALE, max(1.0, (AMPLE / (width * height)) ** 0.5), most)
+        excess = (
+            "" if scale >= SMALLEST else f"{width:,.0f} by {height:,.0f} units, too many for a PNG that can be read"
+        )
+    else:
+        scale = choices.width / width
+        most = min(most, (AMPLE / (width * height)) ** 0.5)
+        excess = "" if scale <= most else f"{width * scale:,.0f} by {height * scale:,.0f} pixels, too many for a PNG"
+    if excess:
+        raise ExpressionError("limit", f"the picture would be {excess}", hint="`--format svg` has no such limit")
+    data = resvg_py.svg_to_bytes(
+        svg_string=text,
+        zoom=scale,
+        # the same picture on every machine, as long as the font has all that is written
+        skip_system_fonts=not _OTHER.search(text),
+        font_files=[str(path) for path in sorted(FONTS.glob("*.ttf"))],
+        font_family="DejaVu Sans Mono",
+        monospace_family="DejaVu Sans Mono",
     )
+    return bytes(data)

@@ -8,8 +8,7 @@ from ...derivatives.graph import Picture
 from ...language.typesetting import name_latex, number_latex, text_latex
 from ..characters import visible
 from .cells import USUAL, Choices, title
-from .colors import DARK, LIGHT, LOOKS
-from .scene import BASELINE, MARGIN, UNIT, Box, Path, Piece, Shape, Text, coordinate, scene
+from .scene import BASELINE, DARK, LIGHT, LOOKS, MARGIN, UNIT, Box, Piece, Shape, Text, coordinate, scene
 
 CROSS, DOT = r" \times ", r"{\cdot}"
 
@@ -44,7 +43,7 @@ def _lines(picture: Picture, choices: Choices) -> Iterator[str]:
 
 
 def _styles(scale: float) -> Iterator[str]:
-    """The styles of the shapes; sizes in them do not go with the units of the picture."""
+    """The styles of the shapes, whose sizes are no coordinates."""
 
     def points(units: float) -> str:
         return f"{units * UNIT * scale:.4g}bp"
@@ -66,16 +65,11 @@ def _styles(scale: float) -> Iterator[str]:
 def _shape(shape: Shape) -> str:
     if isinstance(shape, Text):
         return _text(shape)
-    skipped = ", graph skipped" if shape.skipped else ""
+    style = f"graph {shape.kind}{', graph skipped' if shape.skipped else ''}"
     if isinstance(shape, Box):
         top, right = shape.y - shape.height / 2, shape.x + shape.width
-        start, end = _place(shape.x, top), _place(right, top + shape.height)
-        return rf"\path[graph {shape.kind}{skipped}] {start} rectangle {end};"
-    return rf"\path[graph {shape.kind}{skipped}] {_path(shape)};"
-
-
-def _path(path: Path) -> str:
-    return " ".join(map(_piece, path.pieces))
+        return rf"\path[{style}] {_place(shape.x, top)} rectangle {_place(right, top + shape.height)};"
+    return rf"\path[{style}] {' '.join(map(_piece, shape.pieces))};"
 
 
 def _piece(piece: Piece) -> str:
@@ -88,25 +82,21 @@ def _piece(piece: Piece) -> str:
 
 
 def _text(text: Text) -> str:
-    """A piece of text in the room that it has: what is said of a number directly before it."""
-    style = (
-        "graph word" if text.kind in ("word", "note") else f"graph {'partial' if text.kind == 'partial' else 'text'}"
-    )
+    """A piece of text in its room; a word stands directly before its number."""
+    style = "word" if text.kind in ("word", "note") else "partial" if text.kind == "partial" else "text"
     anchor, x = "base", text.x + text.width / 2
     if text.kind == "word":
         anchor, x = "base east", text.x + text.width
     elif text.word:
         anchor, x = "base west", text.x
-    return rf"\node[{style}, anchor={anchor}] at {_place(x, text.y + BASELINE)} {{{_written(text)}}};"
-
-
-def _written(text: Text) -> str:
     if text.kind == "name":
-        return f"${name_latex(text.text)}$"
-    if text.kind in ("number", "partial"):
+        written = f"${name_latex(text.text)}$"
+    elif text.kind in ("number", "partial"):
         # a cross would take more room than the number has
-        return f"${number_latex(text.text).replace(CROSS, DOT)}$"
-    return rf"\texttt{{{text_latex(text.text)}}}" if text.kind == "operation" else text_latex(text.text)
+        written = f"${number_latex(text.text).replace(CROSS, DOT)}$"
+    else:
+        written = rf"\texttt{{{text_latex(text.text)}}}" if text.kind == "operation" else text_latex(text.text)
+    return rf"\node[graph {style}, anchor={anchor}] at {_place(x, text.y + BASELINE)} {{{written}}};"
 
 
 def _place(x: float, y: float) -> str:

@@ -9,18 +9,16 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 from ...curves.contours import Surface, refined
 from ...curves.plot import Curve
+from ...curves.sampling import Point as Place
 from ...curves.sampling import Stretch
 from ...errors import needed
 from ..characters import Terminal
 from ..document import Drawing
 from .frame import Frame, frames, in_sight, within
-
-if TYPE_CHECKING:
-    from ...curves.measurements import Measurements
 
 DOTS = (0.0, 0.02, 0.045)
 """How far the dots of several functions stand apart, one after the other; 0 for solid lines."""
@@ -34,19 +32,15 @@ CYCLE = ("blue", "red", "green", "yellow", "magenta", "cyan")
 """The colours of several functions, in their order; without colour, each second one is dotted."""
 
 
-class Layer:
+class Layer(NamedTuple):
     """One thing to draw: pieces of a line, solid or dotted, or single marks."""
 
-    def __init__(
-        self, name: str, color: str, pieces: Sequence[Stretch], *, every: float = 0, marks: bool = False
-    ) -> None:
-        self.name = name
-        self.color = color
-        self.pieces = pieces
-        self.every = every
-        """Of a dotted line: how far its dots stand apart, as a share of the width."""
-        self.marks = marks
-        """Whether each piece is one point, to be seen as a block."""
+    color: str
+    pieces: Sequence[Stretch]
+    every: float = 0
+    """Of a dotted line: how far its dots stand apart, as a share of the width."""
+    marks: bool = False
+    """Whether each piece is one point, to be seen as a block."""
 
 
 def drawings(plot: Curve | Surface, names: Sequence[str]) -> list[Drawing]:
@@ -58,36 +52,30 @@ def drawings(plot: Curve | Surface, names: Sequence[str]) -> list[Drawing]:
         return [Drawing("", partial(_surface, plot))]
     plot = plot.in_logs() if plot.log else plot
     one, two = frames(plot)
-    second = one if two is None else two
+    second, sides = two or one, (plot.low, plot.high)
     if plot.outputs:
-        layers = [
-            Layer(name, color, list(within(output.function.stretches, one)), every=DOTS[k % len(DOTS)])
-            for k, (output, name, color) in enumerate(zip(plot.outputs, names, CYCLE, strict=False))
+        upper = lower = [
+            Layer(color, list(within(output.function.stretches, one)), every=DOTS[k % len(DOTS)])
+            for k, (output, color) in enumerate(zip(plot.outputs, CYCLE, strict=False))
         ]
-        return [Drawing("", partial(_drawing, [*layers, *_rows(plot.data)], (plot.low, plot.high), one, HEIGHT))]
-    function = Layer(names[0], "blue", list(within(plot.function.stretches, one)))
-    slope = Layer(names[1], "red", list(within(plot.derivative.stretches, second)), every=0.02)
-    slopes = [slope]
-    if plot.second.stretches:
-        slopes.append(Layer(names[2], "cyan", list(within(plot.second.stretches, second)), every=0.06))
-    groups = [[function], slopes] if two else [[function, *slopes]]
+    else:
+        upper = [Layer("blue", list(within(plot.function.stretches, one)))]
+        lower = [] if two else upper
+        lower.append(Layer("red", list(within(plot.derivative.stretches, second)), every=0.02))
+        lower.append(Layer("cyan", list(within(plot.second.stretches, second)), every=0.06))
     tangent = plot.tangent
     if tangent is not None:
         ends = ((plot.low, tangent(plot.low)), (plot.high, tangent(plot.high)))
-        groups[0].append(Layer("tangent", "green", list(within([ends], one)), every=0.045))
-        groups[0].append(Layer("point", "yellow", [((tangent.at, tangent.value),)], marks=True))
+        upper.append(Layer("green", list(within([ends], one)), every=0.045))
+        upper.append(Layer("yellow", [((tangent.at, tangent.value),)], marks=True))
         if plot.derivative.stretches:
-            groups[-1].append(Layer("point", "yellow", [((tangent.at, tangent.slope),)], marks=True))
-    if plot.path:
-        groups[0].append(Layer("path", "magenta", [plot.path]))
-        groups[0].append(Layer("", "magenta", [plot.path[-1:]], marks=True))
-    groups[0] += _rows(plot.data)
-    sides = (plot.low, plot.high)
+            lower.append(Layer("yellow", [((tangent.at, tangent.slope),)], marks=True))
+    upper += _path_and_rows(plot, "magenta")
     if two is None:
-        return [Drawing("", partial(_drawing, groups[0], sides, one, HEIGHT))]
+        return [Drawing("", partial(_drawing, upper, sides, one, HEIGHT))]
     return [
         Drawing(name, partial(_drawing, layers, sides, frame, HEIGHT * 2 // 3))
-        for name, layers, frame in zip(names, groups, (one, two), strict=False)
+        for name, layers, frame in zip(names, (upper, lower), (one, two), strict=False)
     ]
 
 
@@ -97,30 +85,30 @@ def _surface(surface: Surface, look: Terminal) -> str:
     generator: Any = contourpy.contour_generator(across, up, numpy.ma.masked_invalid(heights))
     levels = surface.levels if len(surface.levels) <= 8 else surface.levels[::2]
     pieces = [tuple((float(x), float(y)) for x, y in line) for level in levels for line in generator.lines(level)]
-    layers = [Layer("contours", "blue", pieces)]
-    if surface.path:
-        layers.append(Layer("path", "red", [surface.path]))
-        layers.append(Layer("", "red", [surface.path[-1:]], marks=True))
+    path_and_rows = _path_and_rows(surface, "red")
+    layers = [Layer("blue", pieces), *path_and_rows[:2]]
     if surface.point is not None:
-        layers.append(Layer("gradient", "green", arrow(surface)))
-        layers.append(Layer("point", "yellow", [(surface.point,)], marks=True))
-    layers += _rows(surface.data)
+        layers += [Layer("green", arrow(surface)), Layer("yellow", [(surface.point,)], marks=True)]
+    layers += path_and_rows[2:]
     frame = Frame(surface.y[0], surface.y[-1])
     return _drawing(layers, (surface.x[0], surface.x[-1]), frame, HEIGHT + 4, look)
 
 
-def _rows(data: Measurements | None) -> list[Layer]:
-    """Rows of data as blocks, with their standard uncertainties as lines."""
-    if data is None:
-        return []
-    shown = in_sight(data.x, data.y)
-    places = [(data.x[k], data.y[k]) for k in shown]
-    bars: list[Stretch] = []
-    if data.dy:
-        bars += [((x, y - data.dy[k]), (x, y + data.dy[k])) for k, (x, y) in zip(shown, places, strict=True)]
-    if data.dx:
-        bars += [((x - data.dx[k], y), (x + data.dx[k], y)) for k, (x, y) in zip(shown, places, strict=True)]
-    return [Layer("", "magenta", bars), Layer("data", "magenta", [(place,) for place in places], marks=True)]
+def _path_and_rows(plot: Curve | Surface, color: str) -> list[Layer]:
+    """The path of a run, and rows of data as blocks, with their standard uncertainties."""
+    end = plot.path[-1:]
+    layers = [Layer(color, [plot.path] if end else []), Layer(color, [end] if end else [], marks=True)]
+    data = plot.data
+    if data is not None:
+        shown = in_sight(data.x, data.y)
+        places = [(data.x[k], data.y[k]) for k in shown]
+        bars: list[Stretch] = []
+        if data.dy:
+            bars += [((x, y - data.dy[k]), (x, y + data.dy[k])) for k, (x, y) in zip(shown, places, strict=True)]
+        if data.dx:
+            bars += [((x - data.dx[k], y), (x + data.dx[k], y)) for k, (x, y) in zip(shown, places, strict=True)]
+        layers += [Layer("magenta", bars), Layer("magenta", [(place,) for place in places], marks=True)]
+    return layers
 
 
 def arrow(surface: Surface, share: float = 0.14) -> list[Stretch]:
@@ -143,64 +131,60 @@ def _drawing(layers: Sequence[Layer], sides: tuple[float, float], frame: Frame, 
     with _without("numba"):
         uniplot = library("uniplot")
     across, up = _unit(*sides), _unit(*frame)
-    xs: list[Any] = []
-    ys: list[Any] = []
-    lines: list[bool] = []
     width = max(20, min(look.width or WIDTH + 12, 100) - 12)
-    drawn: list[Layer] = []
+    drawn: list[tuple[Layer, list[Place]]] = []
     for layer in layers:
-        points = list(_dots(layer, sides, frame, width)) if layer.every else list(_joined(layer.pieces))
         if layer.marks:
             inside = [
                 at for (at,) in layer.pieces if sides[0] <= at[0] <= sides[1] and frame.low <= at[1] <= frame.high
             ]
-            points = [dot for at in inside for dot in _cross(at, sides, frame, width, height, look.unicode)]
-        if not points:
-            continue  # all of it lies outside
-        drawn.append(layer)
-        xs.append(numpy.array([x / across for x, _ in points]))
-        ys.append(numpy.array([y / up for _, y in points]))
-        lines.append(not layer.every and not layer.marks)
+            # a block of dots, or one character
+            dx, dy = (sides[1] - sides[0]) / (2 * width), (frame.high - frame.low) / (4 * height)
+            block = [(i * dx, j * dy) for i in (-1, 0, 1) for j in (-1, 0, 1)] if look.unicode else [(0.0, 0.0)]
+            points = [(x + dx, y + dy) for x, y in inside for dx, dy in block]
+        else:
+            points = list(_dots(layer, sides, frame) if layer.every else _joined(layer.pieces))
+        if points:  # not all of it lies outside
+            drawn.append((layer, points))
     text: str = uniplot.plot_to_string(
-        xs=xs,
-        ys=ys,
-        lines=lines,
+        xs=[numpy.array([x / across for x, _ in points]) for _, points in drawn],
+        ys=[numpy.array([y / up for _, y in points]) for _, points in drawn],
+        lines=[not layer.every and not layer.marks for layer, _ in drawn],
         width=width,
         height=height,
-        color=[layer.color for layer in drawn],
+        color=[layer.color for layer, _ in drawn],
         character_set="braille" if look.unicode else "ascii",
-        force_ascii_characters=[_CHARACTERS[layer.color] for layer in drawn],
+        force_ascii_characters=[_CHARACTERS[layer.color] for layer, _ in drawn],
         x_min=sides[0] / across,
         x_max=sides[1] / across,
         y_min=frame.low / up,
         y_max=frame.high / up,
-        x_unit=_spelled(across),
-        y_unit=_spelled(up),
+        x_unit="" if across == 1 else f"·{across:g}",
+        y_unit="" if up == 1 else f"·{up:g}",
     )
     if not look.color:
         text = re.sub(r"\x1b\[[0-9;]*m", "", text)
-    return text if look.unicode else _ascii(text)
+    if look.unicode:
+        return text
+    # the frame and the axes in ASCII too
+    return text.translate(str.maketrans("┌┐└┘─│▁▔▏▕┼", "++++-|--||+")).encode("ascii", "replace").decode()
 
 
 def _unit(low: float, high: float) -> float:
-    """The power of ten in which very large or small numbers are drawn, since the library cannot count in them."""
+    """The power of ten in which very large or small numbers are drawn: the library cannot."""
     exponent = math.floor(math.log10(max(abs(low), abs(high))))
     return 1.0 if -6 <= exponent <= 9 else float(f"1e{max(exponent, -300)}")
 
 
-def _spelled(unit: float) -> str:
-    return "" if unit == 1 else f"·{unit:g}"
-
-
-def _joined(pieces: Sequence[Stretch]) -> Iterator[tuple[float, float]]:
-    """The pieces one after the other, with something that is not drawn in between."""
+def _joined(pieces: Sequence[Stretch]) -> Iterator[Place]:
+    """The pieces one after the other, with gaps in between."""
     for k, piece in enumerate(pieces):
         if k:
             yield float("nan"), float("nan")
         yield from piece
 
 
-def _dots(layer: Layer, sides: tuple[float, float], frame: Frame, width: int) -> Iterator[tuple[float, float]]:
+def _dots(layer: Layer, sides: tuple[float, float], frame: Frame) -> Iterator[Place]:
     """Places along the pieces that stand apart evenly on the screen."""
     across, up = sides[1] - sides[0], (frame.high - frame.low) * 2.2
     for piece in layer.pieces:
@@ -215,24 +199,9 @@ def _dots(layer: Layer, sides: tuple[float, float], frame: Frame, width: int) ->
             left -= length
 
 
-def _cross(
-    at: tuple[float, float], sides: tuple[float, float], frame: Frame, width: int, height: int, unicode: bool
-) -> list[tuple[float, float]]:
-    """A mark that stands out: a block of dots, or one character."""
-    if not unicode:
-        return [at]
-    dx, dy = (sides[1] - sides[0]) / (2 * width), (frame.high - frame.low) / (4 * height)
-    return [(at[0] + i * dx, at[1] + j * dy) for i in (-1, 0, 1) for j in (-1, 0, 1)]
-
-
-def _ascii(text: str) -> str:
-    """The frame and the axes in ASCII too."""
-    return text.translate(str.maketrans("┌┐└┘─│▁▔▏▕┼", "++++-|--||+")).encode("ascii", "replace").decode()
-
-
 @contextmanager
 def _without(library: str) -> Iterator[None]:
-    """Let what is imported inside do without a library: loading this one takes longer than a drawing."""
+    """Let imports inside do without a library that takes longer to load than a drawing."""
     absent = library not in sys.modules
     if absent:
         sys.modules[library] = None  # type: ignore[assignment]

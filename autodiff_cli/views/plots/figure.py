@@ -7,7 +7,8 @@ import math
 import re
 import warnings
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from functools import partial
+from typing import Any, NamedTuple
 
 from ...curves.contours import Surface, refined
 from ...curves.plot import Curve
@@ -15,9 +16,6 @@ from ...curves.sampling import Stretch
 from ..characters import Theme, shortened
 from .braille import arrow, library
 from .frame import MOST, Frame, axis_of, frames, in_sight, within
-
-if TYPE_CHECKING:
-    from ...curves.measurements import Measurements
 
 
 class Palette(NamedTuple):
@@ -76,7 +74,7 @@ KINKS = 12
 """As many kinks are marked."""
 
 MOST_LOOKS = 3_000
-"""How often all labels of contours together may look for the line that they belong to."""
+"""The most labels of contours times lines among which they look for their own."""
 
 EDGE = 0.07
 """The share of a side near its ends where no contour is labelled."""
@@ -117,13 +115,11 @@ def figure(
     Raises `ExpressionError` where matplotlib is not installed.
     """
 
-    def draw(page: Any, palette: Palette) -> None:
-        if isinstance(plot, Surface):
-            _contours(page, plot, palette, kinked)
-        else:
-            _curve(page, plot, names, palette, kinked)
-
-    return drawn(draw, format, title, caption, theme, levels=plot.levels if isinstance(plot, Surface) else ())
+    if isinstance(plot, Surface):
+        contours = partial(_contours, surface=plot, kinked=kinked)
+        return drawn(contours, format, title, caption, theme, levels=plot.levels)
+    curve = partial(_curve, curve=plot, names=names, kinked=kinked)
+    return drawn(curve, format, title, caption, theme)
 
 
 def drawn(
@@ -174,7 +170,14 @@ def drawn(
             page.savefig(file, format=format, dpi=150, metadata=metadata)
     if format != "svg":
         return file.getvalue()
-    return _both(_in_pixels(file.getvalue()), levels) if theme == "auto" else _in_pixels(file.getvalue())
+    # in pixels instead of points, which not every program that shows SVG can read
+    svg = re.sub(
+        rb'\b(width|height)="([\d.]+)pt"',
+        lambda match: b'%b="%d"' % (match[1], round(float(match[2]) * 4 / 3)),
+        file.getvalue(),
+        count=2,
+    )
+    return _both(svg, levels) if theme == "auto" else svg
 
 
 MOST_LINES = 6
@@ -182,7 +185,7 @@ MOST_LINES = 6
 
 
 def _fit(line: Any) -> None:
-    """Break a line of text into as many as its page is wide enough for, between words where it has any."""
+    """Break a line of text at the width of its page, between words where it has any."""
     left, room = line.get_text(), 0.98 * line.figure.bbox.width
     lines: list[str] = []
 
@@ -210,7 +213,7 @@ def _fit(line: Any) -> None:
 
 
 def _trim(page: Any) -> None:
-    """Take off the page's height what axes of equal scales leave free of their place in it."""
+    """Take off the page's height what axes of equal scales leave free."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         page.draw_without_rendering()
@@ -220,7 +223,7 @@ def _trim(page: Any) -> None:
 
 
 def _both(light: bytes, levels: Sequence[float]) -> bytes:
-    """The light drawing, with the colours of a dark one for whoever prefers that. They differ in nothing else."""
+    """The light drawing, with the colours of the dark one for who prefers that."""
     changed = dict(zip(_tints(levels, LIGHT), _tints(levels, DARK), strict=True))
     changed |= dict(zip(LIGHT[:-1], DARK[:-1], strict=True))
     there = {*_COLOR.findall(light)}
@@ -236,7 +239,7 @@ def _both(light: bytes, levels: Sequence[float]) -> bytes:
 
 
 def _tints(levels: Sequence[float], palette: Palette) -> list[str]:
-    """The colours of contours at these levels, from the lowest to the highest."""
+    """The colours of contours at these levels."""
     if len(levels) < 2:
         return []
     import matplotlib
@@ -248,16 +251,7 @@ def _tints(levels: Sequence[float], palette: Palette) -> list[str]:
     return [to_hex(color) for color in scale(places)]
 
 
-def _in_pixels(svg: bytes) -> bytes:
-    """The picture with its size in pixels instead of points, which not every program that shows SVG can read."""
-
-    def pixels(match: re.Match[bytes]) -> bytes:
-        return b'%b="%d"' % (match[1], round(float(match[2]) * 4 / 3))
-
-    return re.sub(rb'\b(width|height)="([\d.]+)pt"', pixels, svg, count=2)
-
-
-def _curve(page: Any, curve: Curve, names: Sequence[str], palette: Palette, kinked: bool) -> None:
+def _curve(page: Any, palette: Palette, curve: Curve, names: Sequence[str], kinked: bool) -> None:
     one, two = frames(curve)
     if two is None:
         upper = lower = page.subplots()
@@ -283,10 +277,7 @@ def _curve(page: Any, curve: Curve, names: Sequence[str], palette: Palette, kink
         upper.plot([tangent.at], [tangent.value], "o", color=palette.blue, markersize=6, zorder=5)
         if curve.derivative.stretches:
             lower.plot([tangent.at], [tangent.slope], "o", color=palette.red, markersize=6, zorder=5)
-    if curve.path:
-        _path(upper, curve.path, palette.ink)
-    if curve.data is not None:
-        _rows(upper, curve.data, palette)
+    _path_and_rows(upper, curve, palette.ink, palette)
     kinks = [place for place in _kinks(curve, one) if kinked or tangent is None or place[0] != tangent.at]
     if kinks:
         style = {"markerfacecolor": palette.paper, "markeredgecolor": palette.blue, "color": palette.blue}
@@ -304,7 +295,7 @@ def _curve(page: Any, curve: Curve, names: Sequence[str], palette: Palette, kink
 
 
 def _powers(axis: Any, ratio: float) -> None:
-    """Label a logarithmic axis in plain text; over a decade or two, more than the powers of ten."""
+    """Label a logarithmic axis; over a decade or two, more than the powers of ten."""
     from matplotlib.ticker import FuncFormatter, NullFormatter
 
     def label(x: float, _: object) -> str:
@@ -322,18 +313,15 @@ _RAISED = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 
 
 def _kinks(curve: Curve, frame: Frame) -> list[tuple[float, float]]:
-    """Return the points in the frame with a value and no derivative; none if there are too many to be seen."""
-    kinks, points = curve.kinks, []
-    for x in kinks if len(kinks) <= KINKS else ():
-        near = [place for stretch in curve.function.stretches for place in stretch]
-        _, height = min(near, key=lambda place: abs(place[0] - x))
-        if frame.low <= height <= frame.high:
-            points.append((x, height))
-    return points
+    """The points in the frame with a value and no derivative; none if they are too many."""
+    kinks = curve.kinks
+    places = [place for stretch in curve.function.stretches for place in stretch]
+    nearest = [(x, min(places, key=lambda place: abs(place[0] - x))[1]) for x in kinks if len(kinks) <= KINKS]
+    return [(x, height) for x, height in nearest if frame.low <= height <= frame.high]
 
 
 def _lines(axes: Any, pieces: Any, color: str, label: str, **style: Any) -> None:
-    """Draw the pieces, all as one line with gaps, however many they are; a single point becomes a dot."""
+    """Draw the pieces as one line with gaps; a single point becomes a dot."""
     xs, ys, dots = [], [], []
     for piece in pieces:
         if len(piece) == 1:
@@ -350,15 +338,20 @@ def _lines(axes: Any, pieces: Any, color: str, label: str, **style: Any) -> None
 def _dress(axes: Any, sides: tuple[float, float], frame: Frame, palette: Palette) -> None:
     axes.set_xlim(*sides)
     axes.set_ylim(*frame)
-    axes.grid(color=palette.grid, linewidth=0.7)
-    axes.set_axisbelow(True)
+    with_grid(axes, palette)
     if frame.low < 0 < frame.high:
         axes.axhline(0, color=palette.faint, linewidth=0.9, zorder=1)
     if sides[0] < 0 < sides[1]:
         axes.axvline(0, color=palette.faint, linewidth=0.9, zorder=1)
 
 
-def _contours(page: Any, surface: Surface, palette: Palette, kinked: bool) -> None:
+def with_grid(axes: Any, palette: Palette, direction: str = "both") -> None:
+    """Draw a grid behind everything else."""
+    axes.grid(axis=direction, color=palette.grid, linewidth=0.7)
+    axes.set_axisbelow(True)
+
+
+def _contours(page: Any, palette: Palette, surface: Surface, kinked: bool) -> None:
     import numpy
 
     axes = page.subplots()
@@ -375,10 +368,7 @@ def _contours(page: Any, surface: Surface, palette: Palette, kinked: bool) -> No
         hidden = numpy.where(numpy.ma.getmaskarray(heights), 1.0, 0.0)
         axes.contourf(across, up, hidden, levels=[0.5, 1.5], colors=[palette.hidden], zorder=0)
         axes.plot([], [], "s", color=palette.hidden, label="undefined")
-    if surface.path:
-        _path(axes, surface.path, palette.red)
-    if surface.data is not None:
-        _rows(axes, surface.data, palette)
+    _path_and_rows(axes, surface, palette.red, palette)
     shaft: Sequence[Stretch] = arrow(surface)
     if surface.point is not None:
         if shaft:
@@ -407,7 +397,7 @@ def _contours(page: Any, surface: Surface, palette: Palette, kinked: bool) -> No
 
 
 def _labels(levels: Any, across: tuple[float, float], up: tuple[float, float]) -> list[tuple[float, float]]:
-    """Return the places of the labels of contours: on long lines, not at the edge, neighbours not side by side."""
+    """The places of the labels of contours: on long lines, not at the edge, not side by side."""
     import numpy
 
     places: list[tuple[float, tuple[float, float]]] = []
@@ -427,21 +417,39 @@ def _labels(levels: Any, across: tuple[float, float], up: tuple[float, float]) -
     return [place for _, place in places[: MOST_LOOKS // max(1, sum(map(len, levels)))]]
 
 
-def _rows(axes: Any, data: Measurements, palette: Palette) -> None:
+def _path_and_rows(axes: Any, plot: Curve | Surface, color: str, palette: Palette) -> None:
+    """Draw the path of a run in this colour, and rows of data."""
+    if plot.path:
+        xs, ys = [x for x, _ in plot.path], [y for _, y in plot.path]
+        axes.plot(xs, ys, "-", color=color, linewidth=1.3, zorder=4, label=f"path, {len(plot.path):,} points")
+        if len(plot.path) <= 200:
+            axes.plot(xs, ys, ".", color=color, markersize=4, zorder=4)
+        axes.plot(xs[-1], ys[-1], "s", color=color, markersize=6, zorder=5)
+    data = plot.data
+    if data is not None:
+        draw_dots(axes, data.x, data.y, data.dx, data.dy, palette.ink, zorder=4, error_zorder=3)
+
+
+def draw_dots(
+    axes: Any,
+    xs: Sequence[float],
+    ys: Sequence[float],
+    dx: Sequence[float],
+    dy: Sequence[float],
+    color: str,
+    *,
+    labelled: bool = True,
+    zorder: float = 2,
+    error_zorder: float = 2,
+    **style: Any,
+) -> None:
     """Draw rows of data as dots, with their standard uncertainties unless there are too many."""
-    shown = in_sight(data.x, data.y)
-    label = "data" if len(shown) == len(data.x) else f"data ({len(shown):,} of {len(data.x):,} drawn)"
-    xs, ys = [data.x[k] for k in shown], [data.y[k] for k in shown]
-    axes.plot(xs, ys, "o", color=palette.ink, markersize=4, alpha=0.8, zorder=4, label=label)
-    if (data.dx or data.dy) and len(data.x) <= MOST:
-        dx, dy = ([sizes[k] for k in shown] if sizes else None for sizes in (data.dx, data.dy))
-        style = {"ecolor": palette.ink, "elinewidth": 0.9, "capsize": 2, "alpha": 0.8, "zorder": 3}
-        axes.errorbar(xs, ys, xerr=dx, yerr=dy, fmt="none", **style)
-
-
-def _path(axes: Any, path: Sequence[tuple[float, float]], color: str) -> None:
-    xs, ys = [x for x, _ in path], [y for _, y in path]
-    axes.plot(xs, ys, "-", color=color, linewidth=1.3, zorder=4, label=f"path, {len(path):,} points")
-    if len(path) <= 200:
-        axes.plot(xs, ys, ".", color=color, markersize=4, zorder=4)
-    axes.plot(xs[-1], ys[-1], "s", color=color, markersize=6, zorder=5)
+    shown = in_sight(xs, ys)
+    label = "data" if len(shown) == len(xs) else f"data ({len(shown):,} of {len(xs):,} drawn)"
+    places = [xs[k] for k in shown], [ys[k] for k in shown]
+    style = {"markersize": 4, "alpha": 0.8, "zorder": zorder} | style
+    axes.plot(*places, "o", color=color, label=label if labelled else None, **style)
+    if (len(dx) or len(dy)) and len(xs) <= MOST:
+        errors = ([sizes[k] for k in shown] if len(sizes) else None for sizes in (dy, dx))
+        bars: Any = {"ecolor": color, "elinewidth": 0.9, "capsize": 2, "alpha": 0.8, "zorder": error_zorder}
+        axes.errorbar(*places, *errors, fmt="none", **bars)

@@ -1,0 +1,87 @@
+"""Parts of the answer of a fit: its parameters, its predictions, and how well it fits."""
+
+from __future__ import annotations
+
+from ..inputs.arithmetic import Shown
+from ..record import Record
+
+DOUBTFUL = 0.005  # the p-value of χ², in either tail, below which the uncertainties or the model are doubted
+NOT_RANDOM = 1e-3  # the p-value of the runs test below which residuals are not random
+
+
+class Runs(Record):
+    """The runs test of Wald and Wolfowitz: how often residuals of one sign follow each other."""
+
+    runs: int
+    expected: float
+    p_value: float
+
+    @property
+    def are_random(self) -> bool:
+        """Whether residuals of one sign follow each other no more often than random ones do."""
+        return self.runs > self.expected or self.p_value > NOT_RANDOM
+
+
+class Normality(Record):
+    """The test of Anderson and Darling for normal residuals of unknown mean and variance."""
+
+    statistic: float
+    """A², corrected for the number of residuals."""
+    p_value: float
+
+
+class Goodness(Record):
+    """How well a formula fits its data."""
+
+    chi_squared: float | None = None
+    """The sum of the squared residuals in units of their standard uncertainties; None where these are not known."""
+    reduced: float | None = None
+    """χ² divided by the degrees of freedom."""
+    p_value: float | None = None
+    """The probability of so large a χ², or a larger one."""
+    log_likelihood: float | None = None
+    aic: float | None = None
+    bic: float | None = None
+    runs: Runs | None = None
+    normality: Normality | None = None
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether χ² is far from the degrees of freedom."""
+        return self.p_value is not None and not DOUBTFUL <= self.p_value <= 1 - DOUBTFUL
+
+    def shifted(self, spread: float) -> Goodness:
+        """Return the goodness with a value of -2 ln L that is larger by `spread`, which does not depend on the fit.
+
+        That is the sum of ln(2πτ²) of predictors that were measured too: the likelihood is then that of all measured
+        values, at its largest by their true ones, which are not counted, as they are as many in all models of the same
+        data. Or it comes of other units of the data, per which the density is.
+        """
+        if self.log_likelihood is None or self.aic is None or self.bic is None:
+            return self
+        log_likelihood = self.log_likelihood - spread / 2
+        return self._replace(log_likelihood=log_likelihood, aic=self.aic + spread, bic=self.bic + spread)
+
+
+class Parameter(Record):
+    """The estimate of a parameter."""
+
+    estimate: Shown
+    error: Shown | None
+    """The standard error; None where there is none."""
+    interval: tuple[float, float] | None
+    linear: bool
+    held: str
+    """Why it has no standard error: `fixed`, `bound`, `undetermined`; empty where it has one."""
+
+
+class Prediction(Record):
+    """The fitted curve at a point of the predictors."""
+
+    point: dict[str, float]
+    value: float | None
+    """None where the formula has none."""
+    confidence: tuple[float, float] | None
+    """The ends of the confidence interval of the curve."""
+    prediction: tuple[float, float] | None
+    """The ends of the interval for a new row; None where its uncertainty is not known."""

@@ -1,0 +1,286 @@
+"""The inference about the parameters of a fit: standard errors, intervals, predictions, undetermined directions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..errors import Diagnostic, ExpressionError, point_error, quoted
+from ..inputs.problem import Problem
+from ..numerics.student_t import coverage_factor
+from .fit_answer import Goodness, Parameter, Prediction
+from .goodness import goodness
+from .least_squares import CONVERGED, FAR, LOSSES, NULL, EndPoint, Model, column_sizes
+from .observations import Observations, percentage
+
+NAMED = 0.1  # the least component of a null direction for which its parameter is named
+ROUNDED_R_SQUARED = 1e-9  # by how much R² may be below 0 by rounding
+CURVE = 241  # points of the fitted curve that is drawn
+
+
+class Inference:
+    """The inference about the parameters at the end of a search."""
+
+    def __init__(
+        self, model: Model, problem: Problem, data: Observations, end: EndPoint, level: float, *, scaled: bool
+    ) -> None:
+        values = end.values
+        self.model, self.problem, self.data, self.end, self.level = model, problem, data, end, level
+        if errors := model(values).errors:
+            row = min(errors)
+            fault = errors[row]
+            raise ExpressionError(fault.kind, f"row {row + 1} of the data: {fault}", fault.span, fault.hint)
+        self.fitted, self.observed_slopes = model.observed(values)
+        self.values = dict(zip(problem.unknowns, map(float, values), strict=True))
+        self.left = model.residuals(values)
+        self.at_bound = {name for name, x in self.values.items() if x in problem.bounds.get(name, ())}
+        self.estimated = [k for k, name in enumerate(problem.unknowns) if name not in self.at_bound]
+        self.names = [problem.unknowns[k] for k in self.estimated]
+        # of a residual that the loss takes for an outlier the square counts less, as in the sum that is least
+        self.rss = float(self.left @ (self.left * model.robust(values).weight))
+        # the covariance is that of the parameters in units in which the columns of the Jacobian have the length 1
+        rows = model.jacobian(values)[:, self.estimated]
+        self.size = column_sizes(rows)
+        self.slopes = rows / self.size
+        self.null: list[dict[str, float]] = []
+        self.inverse, self.undetermined = np.zeros((0, 0)), set[str]()
+        if self.names:
+            self._invert()
+        self.used = int(np.count_nonzero(model.weights))
+        self.dof = self.used - len(self.estimated) + len(self.null)
+        self.sigma_given = data.has_sigma and not scaled
+        self.noise = 1.0 if self.sigma_given else self.rss / self.dof if self.dof > 0 else math.nan
+        self.variance = self.noise if model.loss == "linear" else self._robust_variance()
+        self.covariance = self.inverse * self.variance
+        self.errors: dict[str, float] = {}
+        if self.dof > 0 or self.sigma_given:
+            roots = np.sqrt(np.maximum(0.0, np.diagonal(self.covariance))) / self.size
+            pairs = zip(self.names, roots.tolist(), strict=True)
+            self.errors = {name: x for name, x in pairs if name not in self.undetermined}
+        self.factor = coverage_factor(level, math.inf if self.sigma_given else self.dof) if self.errors else 0.0
+
+    def _invert(self) -> None:
+        """Invert JᵀJ by the singular values of J with scaled columns; find the null directions, and who is in them."""
+        _, s, vt = np.linalg.svd(self.slopes, full_matrices=False)
+        good = s > NULL * s[0] if s.size and s[0] > 0 else np.zeros(len(s), dtype=bool)
+        self.inverse = (vt[good].T / s[good] ** 2) @ vt[good]
+        for direction in vt[~good]:
+            parts = list(zip(self.names, direction.tolist(), self.size.tolist(), strict=True))
+            self.null.append({name: x / size for name, x, size in parts if abs(x) > NAMED})
+            self.undetermined |= {name for name, x, _ in parts if abs(x) > 1e-6}
+
+    def _robust_variance(self) -> float:
+        """Return by what (JᵀJ)⁻¹ is multiplied for the covariance of an M-estimator.
+
+        Huber, Robust Statistics (1981), 7.6.8. For known uncertainties that is the asymptotic variance for normal
+        residuals of variance 1: expectations, by quadrature.
+        """
+        loss, square, dof = LOSSES[self.model.loss], self.model.scale**2, self.dof
+        if self.sigma_given:
+            # midpoints: the curvature of Huber's loss jumps at 1, which is an edge between two of them
+            u = (np.arange(-2400, 2400) + 0.5) / 200
+            density = np.exp(-u * u / 2) / np.sum(np.exp(-u * u / 2))
+            robust = loss(u)
+            return float(density @ (u * robust.weight) ** 2) / float(density @ robust.bent) ** 2 * square
+        u = self.left[self.model.weights > 0] / self.model.scale
+        robust, n = loss(u), len(u)
+        psi, mean = u * robust.weight, float(np.mean(robust.bent))
+        if dof <= 0 or mean <= 0:
+            return math.nan
+        correction = 1 + (n - dof) / n * float(np.var(robust.bent)) / mean**2
+        return correction**2 * float(psi @ psi) / dof / mean**2 * square
+
+    def parameters(self) -> dict[str, Parameter]:
+        """Return the estimate of each parameter, in the order of the formula."""
+        parameters: dict[str, Parameter] = {}
+        for name in self.problem.program.variables:
+            if name in self.model.held:
+                parameters[name] = Parameter(self.model.held[name], None, None, False, "fixed")
+            elif name in self.values:
+                x, error = self.values[name] + 0.0, self.errors.get(name)
+                held = "bound" if name in self.at_bound else "undetermined" if name in self.undetermined else ""
+                parameters[name] = Parameter(x, error, self.interval(x, error), name in self.model.linear, held)
+        return parameters
+
+    def interval(self, x: float, error: float | None) -> tuple[float, float] | None:
+        """Return the confidence interval of a parameter; None where it has no standard error."""
+        return None if error is None else (x - self.factor * error, x + self.factor * error)
+
+    def correlation(self) -> dict[str, dict[str, float]]:
+        """Return the correlations of the parameters that have standard errors; they do not depend on the noise."""
+        place = {name: self.names.index(name) for name in self.errors}
+        length = {name: math.sqrt(max(0.0, float(self.inverse[k, k]))) for name, k in place.items()}
+
+        def entry(a: str, b: str) -> float:
+            size = length[a] * length[b]
+            return (
+                1.0 if a == b else max(-1.0, min(1.0, float(self.inverse[place[a], place[b]]) / size)) if size else 0.0
+            )
+
+        return {a: {b: entry(a, b) for b in place} for a in place}
+
+    def rows(self) -> tuple[list[float | None], list[float | None]]:
+        """Return for each row the standardised residual, and half the width of the curve's confidence band."""
+        weights = self.model.weights
+        of_mean = self._variances(self.slopes)
+        # of the covariance this share is what the noise alone makes
+        share = self.noise / (self.variance or 1.0)
+        with np.errstate(all="ignore"):
+            own = np.sqrt(np.maximum(self.noise - share * of_mean, 0.0))
+            plain = (own > 1e-12 * math.sqrt(self.noise or 1.0)) & (weights > 0)
+            standard = np.where(plain, self.left / own, np.nan)
+            if self.model.errors:
+                of_mean = self._variances(self.observed_slopes[self.estimated].T / self.size)
+                weights = np.ones_like(weights)
+            band = self.factor * np.sqrt(of_mean) / np.where(weights > 0, weights, np.nan)
+        return (
+            [float(x) if math.isfinite(x) else None for x in standard],
+            [float(x) if math.isfinite(x) and self.factor else None for x in band],
+        )
+
+    def _variances(self, slopes: Any) -> Any:
+        return np.einsum("ij,jk,ik->i", slopes, self.covariance, slopes)
+
+    def _curve_at(self, columns: Mapping[str, Any]) -> tuple[Any, Any]:
+        """The curve at rows of the predictors, and its variance."""
+        values, slopes = self.model.over(columns).observed(self.end.values)
+        return values, np.maximum(self._variances(slopes[self.estimated].T / self.size), 0.0)
+
+    def curve(self) -> list[tuple[float, float, float]]:
+        """Return the curve over the range of its one predictor, where it has values."""
+        if len(self.data.predictors) != 1:
+            return []
+        (name,) = self.data.predictors
+        xs = np.linspace(np.min(self.model.columns[name]), np.max(self.model.columns[name]), CURVE)
+        heights, variances = self._curve_at({name: xs})
+        wide = self.factor * np.sqrt(variances)
+        points = zip(xs.tolist(), heights.tolist(), wide.tolist(), strict=True)
+        return [(x, y, w) for x, y, w in points if math.isfinite(y) and math.isfinite(w)]
+
+    def predictions(self, columns: Mapping[str, Sequence[float]]) -> list[Prediction]:
+        """Return the curve at the rows of columns of the predictors, with confidence and prediction intervals."""
+        names = self.data.predictors
+        if not columns:
+            return []
+        if lacking := [name for name in names if name not in columns]:
+            raise point_error(f"`--predict` has no values of `{lacking[0]}`", f"predictors are {quoted(names)}")
+        if other := [name for name in columns if name not in names]:
+            raise point_error(f"`{other[0]}` is not a predictor of this fit", f"predictors are {quoted(names)}")
+        places = {name: np.array(columns[name], dtype=float) for name in names}
+        with np.errstate(all="ignore"):
+            values, of_mean = self._curve_at(places)
+            confidence = self.factor * np.sqrt(of_mean)
+            prediction = self.factor * np.sqrt(of_mean + self._variance_of_rows(values))
+        has_errors = bool(self.errors) and not self.null
+
+        def ends(value: float, half: float) -> tuple[float, float] | None:
+            return (value - half, value + half) if has_errors and math.isfinite(half) else None
+
+        return [
+            Prediction(
+                point={name: float(places[name][k]) for name in names},
+                value=value if math.isfinite(value) else None,
+                confidence=ends(value, float(confidence[k])),
+                prediction=ends(value, float(prediction[k])),
+            )
+            for k, value in enumerate((values + 0.0).tolist())
+        ]
+
+    def _variance_of_rows(self, values: Any) -> Any:
+        """The variance of new rows with these values of the curve; NaN where it is not known."""
+        data = self.data
+        spread = data.sigma.get(data.response)
+        share = percentage(spread)
+        if not data.has_sigma:
+            return np.full(len(values), math.nan if self.model.loss != "linear" else self.noise)
+        if spread is None or (isinstance(spread, str) and share is None):
+            return np.full(len(values), math.nan)
+        size = np.abs(values) * share / 100 if share is not None else np.full(len(values), spread)
+        return size**2 * self.noise
+
+    def undetermined_warnings(self) -> Iterator[Diagnostic]:
+        """Yield a warning for each direction of the parameters that the data say nothing of."""
+        for direction in self.null:
+            first, *others = direction
+            if others:
+                names = " and ".join(f"`{name}`" for name in direction)
+                message, hint = f"the data do not tell {names} apart", f"hold one of them: `--fix {first}=…`"
+            else:
+                message = f"the data say nothing of `{first}` here"
+                hint = f"start elsewhere, or hold it: `--fix {first}=…`"
+            yield Diagnostic("undetermined", message, None, hint)
+
+    def goodness(self) -> Goodness:
+        """Return how well the formula fits, where it does so by more than rounding and by its squares."""
+        model = self.model
+        rounding = 1e-14 * float(np.linalg.norm(model.response * model.weights))
+        if model.loss != "linear" or not rounding**2 < self.rss < FAR:
+            return Goodness()
+        estimated, ordered = len(self.estimated) - len(self.null), model.ordered(self.left)
+        has_sigma = self.data.has_sigma
+        result = goodness(self.left, model.weights, self.dof, estimated, ordered, sigma_given=has_sigma)
+        if model.errors:
+            # the values of predictors were measured too
+            spreads = [np.asarray(tau)[(model.weights > 0) & (np.asarray(tau) > 0)] for tau in model.errors.values()]
+            result = result.shifted(sum(float(np.sum(np.log(2 * math.pi * tau**2))) for tau in spreads))
+        return result
+
+    def goodness_warnings(self, result: Goodness, explained: float | None) -> Iterator[Diagnostic]:
+        """Yield a warning where χ² is far from what the uncertainties make it, and where residuals are not random.
+
+        `explained` is R², if there is one.
+        """
+        if self.sigma_given and result.doubtful and result.reduced is not None and result.p_value is not None:
+            more = result.reduced > 1
+            scatter = f"the residuals scatter {'more' if more else 'less'} than `--sigma` says"
+            message = f"χ²/ν is {result.reduced:.3g}: {scatter} (p = {result.p_value:.2g})"
+            hint = "check the formula and the uncertainties" if more else "the uncertainties may be too large"
+            hint += "; if only their ratios are known, `--scale-errors` takes their size from the residuals"
+            yield Diagnostic("goodness_of_fit", message, None, hint)
+        runs = result.runs
+        if runs is not None and not runs.are_random:
+            counts = f"{runs.runs:,} runs of one sign where {runs.expected:.3g} are expected (p = {runs.p_value:.2g})"
+            message = f"the residuals are not random: {counts}"
+        elif explained is not None and explained < -ROUNDED_R_SQUARED and self.model.loss == "linear":
+            message = f"R² is {explained:.3g}: the mean of the response is closer to the data than this curve"
+        else:
+            return
+        hint = "the standard errors hold for random ones: try another formula, or another start (`--at`)"
+        yield Diagnostic("residuals", message, None, hint)
+
+    def outcome(self, interrupted: bool) -> tuple[str, str]:
+        """Return why the search is over, as one word and in words."""
+        method, moved = self.end.message, self.end.moved
+        if interrupted:
+            return "interrupted", "interrupted: these are the starts"
+        if self.null:
+            return "undetermined", [warning.message for warning in self.undetermined_warnings()][-1]
+        if not moved <= CONVERGED:
+            step = f"another step would move a parameter by {moved:.2g} standard errors"
+            return "stuck", f"{method}; not converged: {step}; start elsewhere (`--at`), or hold a parameter (`--fix`)"
+        edge = f"; at a bound: {', '.join(sorted(self.at_bound))}" if self.at_bound else ""
+        return "converged", f"{method}; converged{edge}"
+
+    def r_squared(self) -> float | None:
+        """Return R², of a linear model without a constant about 0, as NIST and R have it; None for orthogonal fits."""
+        if self.model.errors:
+            return None
+        return self.model.r_squared(self.end.values, origin=self._has_origin())
+
+    def _has_origin(self) -> bool:
+        """Whether the model is a sum of its parameters' multiples of columns, and no constant is one: as `y = b*x`."""
+        model, values = self.model, self.end.values
+        if len(model.linear) < len(model.free):
+            return False
+        ones = model.weights[model.weights > 0]
+        fitted, rows = model(values)[0][model.weights > 0], -model.jacobian(values)[model.weights > 0]
+        if any(np.array_equal(column, column[0] / ones[0] * ones) for column in rows.T):
+            return False
+        if not np.allclose(rows @ values, fitted * ones, rtol=0, atol=1e-9 * float(np.max(np.abs(fitted * ones)))):
+            return False
+        columns = rows / column_sizes(rows)
+        left = ones - columns @ np.linalg.lstsq(columns, ones, rcond=None)[0]
+        return bool(np.linalg.norm(left) > 1e-6 * np.linalg.norm(ones))

@@ -1,0 +1,291 @@
+"""The least sum of squares: from the start, and where that end is doubted, from other starts too.
+
+Of the parameters with which a model is the same, mirror images and terms of one form in another order, those that agree
+with the starts are taken.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Iterator, Sequence
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from ..batched.evaluator import Evaluator
+from ..errors import ExpressionError
+from ..numbers.budget import BudgetExceeded, current
+from .goodness import runs_test
+from .least_squares import (
+    CONVERGED,
+    EndPoint,
+    Model,
+    at_kink,
+    fitted_linearly,
+    is_determined,
+    polished,
+    projected,
+    search,
+    searched,
+)
+
+MAX_RESTARTS, AGAIN = 24, 3  # other starts, and how many of them that end at the same minimum show that it is the least
+PROBES = 8  # other places at which the data may tell the parameters apart
+IMPLAUSIBLE = 100.0  # χ²/ν from which on a minimum is doubted if a search from elsewhere finds a lower one
+FEW_ROWS, EXPLAINED = 16, 0.9  # with fewer rows R², not the runs test, shows whether a minimum is doubted
+SAMPLED = 500  # rows, at most, in which a minimum is doubted, and a lower one is looked for
+CLEARLY_LOWER = 0.9  # the share of the sum of squares of a sample that makes a search over all rows worth while
+ROUNDED_OFF = 1e-14  # the share of the data below which residuals are rounding errors
+UNDEFINED = 1e200  # the sum of squares from which on it stands for a place where the model has no value
+KEPT = 0.25  # the share of the work that is kept from the search for lower minima, for the answer
+MAX_PERMUTED = 10  # parameters that are searched for sign changes and exchanges that do not change the model
+COMPARED = 5  # rows at which the model has to be the same for an exchange of parameters to leave it as it is
+
+
+def best_fit(model: Model, start: Any, loss: str) -> EndPoint:
+    """Return the best end point of the strategies. Raises the error of the start; leaves the loss in the model."""
+    start = np.clip(start, *model.limits)
+    error = model.check(start)
+    if error is not None and not model.places:
+        raise error
+    if error is None and any(name not in model.starts for name in model.linear):
+        start = fitted_linearly(model, start)
+    best = least(model, start)
+    if loss == "linear":
+        return best
+    # a known uncertainty is the scale; otherwise it is that of most residuals
+    left = np.abs(model.residuals(best.values))[model.weights > 0]
+    model.loss, model.scale = loss, 1.0 if model.has_sigma else 1.4826 * float(np.median(left)) or 1.0
+    model.places = []
+    # outliers may have led the squares to another minimum than the start is near to
+    starts = [best.values] if error is not None else [best.values, start]
+    end = at_kink(model, min((searched(model, values) for values in starts), key=lambda end_point: end_point.cost))
+    return end._replace(message=f"{end.message}, {loss} loss of residuals beyond {model.scale:.3g}")
+
+
+def orthogonal_fit(model: Model, start: Any, end: EndPoint) -> EndPoint:
+    """Return the minimum of the sum of squared distances that is near to a fit without errors in the predictors.
+
+    It is not the least one: a curve that goes up and down often enough is near to all rows.
+    """
+
+    def rank(end: EndPoint) -> tuple[bool, float]:
+        # a curve that goes up and down without end is at no distance from any row, whatever the parameters
+        return not is_determined(model, end.values), end.moved
+
+    best = polished(model, end.values, "Gauss-Newton")
+    for values in (end.values, start):
+        if rank(best) <= (False, CONVERGED) or model.check(values) is not None:
+            continue
+        best = min(best, searched(model, values), key=rank)
+    return at_kink(model, best._replace(message=f"orthogonal distances, {best.message}"))
+
+
+def least(model: Model, start: Any) -> EndPoint:
+    """Return the smallest sum of squares that the strategies find."""
+    if len(model.places) == len(start):
+        return projected(model, start)
+    best = searched(model, start)
+    first = best.message
+    if model.places:
+        other = projected(model, start)
+        first = other.message
+        if other.cost <= best.cost * (1 + 1e-9):
+            best = other
+        else:
+            best = best._replace(message=f"{best.message}, after {first} had ended badly")
+    best = at_kink(model, best)
+    draw = random.Random(1)
+    lost = _is_lost(model, best, start, draw)
+    if not lost and _has_converged(model, best):
+        return best
+    work = current()
+    kept = KEPT * work.left
+    work.left -= kept
+    try:
+        few = model if lost or model.kinks or not best.cost < UNDEFINED else model.sample(SAMPLED)
+        if few is not model:
+            here = search(few, best.values)
+            there = _restarted(few, here, start, first, draw, lost=False)
+            if there.cost < CLEARLY_LOWER * here.cost:
+                end = search(model, there.values)
+                best = end._replace(message=there.message) if end.cost < best.cost else best
+        if few is model or best.moved > CONVERGED:
+            best = _restarted(model, best, start, first, draw, lost=lost)
+    except BudgetExceeded:
+        pass
+    finally:
+        work.left += kept
+    return best
+
+
+def _restarted(model: Model, best: EndPoint, start: Any, first: str, draw: random.Random, *, lost: bool) -> EndPoint:
+    """Return the least of an end and those of starts around its own, in ever wider steps.
+
+    They are enough where one minimum comes again and again, or the work for them is spent.
+    """
+    again, converged = 0, False
+    for k in range(MAX_RESTARTS):
+        if again == AGAIN or (converged and not lost):
+            break
+        anywhere = lost or (best.cost < UNDEFINED and best.moved <= CONVERGED)
+        there = _elsewhere(model, start, draw, 0.35 * (k + 1), anywhere=anywhere)
+        try:
+            if model.check(there) is not None:
+                continue
+            end = search(model, there)
+            if end.cost < best.cost * (1 - 1e-9):
+                again = 0
+                end = at_kink(model, end)
+                ill = "had come to a higher minimum" if best.moved <= CONVERGED else "had ended badly"
+                best = end._replace(message=f"{end.message} from another start, after {first} {ill}")
+                converged = _has_converged(model, best)
+                lost = lost and not is_determined(model, best.values)
+            elif best.moved <= CONVERGED and end.cost <= best.cost * (1 + 1e-6):
+                again += not lost or is_determined(model, end.values)
+        except BudgetExceeded:
+            break
+    return best
+
+
+def _elsewhere(model: Model, start: Any, draw: random.Random, wide: float, *, anywhere: bool) -> Any:
+    """A start beside another one; `anywhere` also has parameters that are values of a predictor, as places are."""
+    there = np.array([x * math.exp(draw.gauss(0, wide)) for x in start])
+    ends = [(float(np.min(column)), float(np.max(column))) for column in model.columns.values()] if anywhere else []
+    for k in range(len(there) if ends else 0):
+        if k not in model.places and draw.random() < 0.5:
+            there[k] = draw.uniform(*draw.choice(ends))
+    return np.clip(there, *model.limits)
+
+
+def _is_lost(model: Model, end: EndPoint, start: Any, draw: random.Random) -> bool:
+    """Whether parameters are not told apart at an end, and the data tell them apart elsewhere."""
+    if not end.cost < UNDEFINED or is_determined(model, end.values):
+        return False
+    elsewhere = (_elsewhere(model, start, draw, 1.0, anywhere=True) for _ in range(PROBES))
+    return any(model.check(there) is None and is_determined(model, there) for there in elsewhere)
+
+
+def _has_converged(model: Model, end: EndPoint) -> bool:
+    """Whether a strategy has come to a place where the sum of squares is least, as far as its derivatives say.
+
+    With kinks there are more such places, as a rule. One where the residuals are far beyond their uncertainties, or
+    not random, is doubted too.
+    """
+    if not (end.cost < UNDEFINED and end.moved <= CONVERGED):
+        return False
+    if model.has_sigma and 2 * end.cost > IMPLAUSIBLE * max(1, model.rows - len(model.free)):
+        return False
+    few = model.rows < FEW_ROWS
+    enough = 1 - 1e-14 if model.kinks else EXPLAINED if few else 0.5
+    if model.r_squared(end.values) <= enough or few:
+        return model.r_squared(end.values) > enough
+    sample = model.sample(SAMPLED)
+    left = sample.residuals(end.values)
+    if not float(np.linalg.norm(left)) > ROUNDED_OFF * float(np.linalg.norm(sample.response * sample.weights)):
+        return True
+    runs = runs_test(sample.ordered(left))
+    return runs is None or runs.are_random
+
+
+def nearest_image(model: Model, values: Any) -> Any:
+    """Return the values of the parameters, of all with which the model is the same, that agree with the starts.
+
+    In `b1/b2*exp(-x**2/b2**2)` signs can change, in `a*exp(-p*x) + b*exp(-q*x)` terms can be exchanged.
+    """
+    return _on_the_side(model, _in_order(model, values))
+
+
+def _on_the_side(model: Model, values: Any) -> Any:
+    """The values with the signs of their starts, as far as other signs leave every row and the bounds as they are."""
+    fitted = model(values)[0]
+    low, high = model.limits
+    starts = [0.0 if name in model.linear else model.starts.get(name, 0.0) for name in model.free]
+    loose = [k for k, x in enumerate(starts) if x * values[k] < 0 or (model.free[k] in model.linear and values[k])]
+    if len(loose) > MAX_PERMUTED:
+        return values
+    for count in range(1, 4):
+        for places in combinations(loose, count):
+            wrong = [k for k in places if starts[k] * values[k] < 0]
+            if not wrong:
+                continue
+            there = np.array(values)
+            there[list(places)] *= -1
+            inside = bool(np.all((low <= there) & (there <= high)))
+            if inside and np.array_equal(model(there)[0], fitted, equal_nan=True):
+                values = there
+    return values
+
+
+def _in_order(model: Model, values: Any) -> Any:
+    """The values in the order of their starts, as far as exchanges of terms of one form leave the model as it is.
+
+    In `a*exp(-p*x) + b*exp(-q*x)` those of `a` and `b` go with those of `p` and `q`.
+    """
+    names, starts = model.free, model.starts
+    places = range(len(names))
+    if len(names) > MAX_PERMUTED:
+        return values
+    pairs = list(combinations(places, 2))
+
+    def agreement(pair: tuple[int, int], end: Any) -> float:
+        """Above 0 where two searched parameters end in the order of their starts, below 0 where in the other one."""
+        if any(names[k] in model.linear or names[k] not in starts for k in pair):
+            return 0.0
+        start = [starts[names[k]] for k in pair]
+        size = (abs(start[0]) + abs(start[1])) * (abs(end[pair[0]]) + abs(end[pair[1]]))
+        return (start[0] - start[1]) * (end[pair[0]] - end[pair[1]]) / size if size else 0.0
+
+    def exchanges(first: tuple[int, int]) -> Iterator[Any]:
+        """The orders that exchange two places, and up to two other pairs of places."""
+        others = [pair for pair in pairs if not {*first} & {*pair}]
+        for more in ((), *((pair,) for pair in others), *combinations(others, 2)):
+            if len({*first, *sum(more, ())}) == 2 + 2 * len(more):
+                order = list(places)
+                for i, j in (first, *more):
+                    order[i], order[j] = j, i
+                if sum(agreement(pair, values) for pair in (first, *more)) < 0:
+                    yield order
+
+    same: Callable[[Any], bool] | None = None
+    for _ in places:
+        for pair in pairs:
+            if agreement(pair, values) >= 0:
+                continue
+            same = same or _symmetries(model, values)
+            order = next(filter(same, exchanges(pair)), None)
+            if order is None:
+                continue
+            there = values[order]
+            inside = bool(np.all((model.limits[0] <= there) & (there <= model.limits[1])))
+            if inside and model.cost(there) <= model.cost(values) * (1 + 1e-9):
+                values = there
+                break
+        else:
+            break
+    return values
+
+
+def _symmetries(model: Model, values: Any) -> Callable[[Any], bool]:
+    """Return whether the model stays what it is in another order of the parameters: by some rows, beside the values."""
+    used = np.flatnonzero(model.weights)
+    rows = [int(used[k * (len(used) - 1) // (COMPARED - 1)]) for k in range(COMPARED)]
+    draw = random.Random(1)
+    beside = [x * draw.uniform(0.9, 1.1) for x in values]
+    evaluator = Evaluator(model.program, [])
+
+    def heights(end: Sequence[float]) -> list[float]:
+        point = {**model.held, **dict(zip(model.free, end, strict=True))}
+        points = ({**point, **{name: float(column[row]) for name, column in model.columns.items()}} for row in rows)
+        return [evaluator.value([at[name] for name in evaluator.variables]) for at in points]
+
+    def same(order: Any) -> bool:
+        try:
+            pairs = zip(heights(beside), heights([beside[k] for k in order]), strict=True)
+            return all(math.isclose(a, b, rel_tol=1e-11) for a, b in pairs)
+        except ExpressionError:
+            return False
+
+    return same

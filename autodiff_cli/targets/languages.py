@@ -1,0 +1,287 @@
+"""Languages that code is exported to: what their tables in `languages.toml` do not say; Python, C and their like."""
+
+from __future__ import annotations
+
+import builtins
+import keyword
+import math
+import re
+from collections.abc import Mapping, Sequence
+from functools import partial
+
+from ..graphs.adjoint import Recording
+from ..language.printer import INFIX, PREFIX, Item
+from ..numbers.recorder import CONDITIONS, Step, always_defined, is_number
+from ..table.binding import ATOM, CHOICE, POWER, PRODUCT
+from ..table.names import by_name
+from ..table.primitive import PRIMITIVES
+from .target import Form, Target, Unit, Written, call, filled, named, reserved_words
+
+
+class Python(Target):
+    """Plain Python: `math` and conditional statements."""
+
+    imports: Sequence[str] = ()
+    decorators: Sequence[str] = ()
+    first_line = ""
+    """The first line of a function."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.reserved |= {*keyword.kwlist, *keyword.softkwlist, *dir(builtins), "math"}
+
+    def silent(self, step: Step, large: bool) -> bool:
+        if step.name in INFIX:
+            return large
+        return step.name in PREFIX or step.name not in self.forms
+
+    def number(self, value: float | bool) -> str:
+        return f"{self.module_name}.nan" if value != value else repr(value)
+
+    def module(self, unit: Unit) -> str:
+        """The source of a module with one function."""
+        variables = self.spelled(unit.variables)
+        library = self.library(unit)
+        function = self.defined(unit, variables)
+        imports = self.needed_imports([*library, *function])
+        # Python reads an encoding in a comment of the first two lines (PEP 263): no line of the program is there.
+        lines = [*self.heading(unit, variables), *imports, *library, "", "", *self.decorators, *function]
+        return "\n".join(lines) + "\n"
+
+    def needed_imports(self, code: Sequence[str]) -> Sequence[str]:
+        """The statements that import what the code uses."""
+        return self.imports
+
+    def opening(self, unit: Unit, variables: Mapping[str, str]) -> list[str]:
+        docstring = f'"""The value, and the tuple of its derivatives{self.by(unit, variables)}."""'
+        return [docstring, *filter(None, [self.first_line]), *super().opening(unit, variables)]
+
+
+class Array(Python):
+    """Array libraries, such as NumPy: no branches, `where` for choices, operators for logic, and no errors."""
+
+    def silent(self, step: Step, large: bool) -> bool:
+        return True
+
+    def operation(self, step: Step) -> Written:
+        level, parts = super().operation(step)
+        if step.name in CONDITIONS and len(step.args) == 2:
+            # `&` and `|` bind more tightly than comparisons.
+            return ATOM, ["(", *parts, ")"]
+        return level, parts
+
+    def text(self, step: Step) -> str:
+        text = super().text(step)
+        return text[1:-1] if step.name in CONDITIONS and step.name != "not_" else text
+
+    def shown(self, step: Step, unit: Unit) -> str:
+        text = self.result(step)
+        if step.name == "number" and unit.variables:
+            value = unit.recording.values[0]
+            like = self.names.get(value) or next(iter(self.spelled(unit.variables).values()))
+            return f"{self.module_name}.full_like({like}, {text})"
+        return text
+
+
+class Guarded(Array):
+    """Libraries that differentiate what they run: an undefined number in a branch not taken would spoil that."""
+
+    def operation(self, step: Step) -> Written:
+        if step in self.guards and step.name != "where" and not always_defined(step.name, step.args):
+            args = self.guarded(step)
+            if args != step.args:
+                step = Step(step.m, step.name, args, step.data, step.index, step.safe)
+        return super().operation(step)
+
+    def guarded(self, step: Step) -> tuple[Step, ...]:
+        """The inputs of a step, with a point of its domain in their place wherever no branch needs it.
+
+        That is the one among the samples of the operation that is most like 1.
+        """
+        m = step.m
+        guard: Step | None = None
+        for branch in self.guards[step]:
+            one = m.number(True)
+            for part in branch.line():
+                assert part.condition is not None
+                one = m.step("and_", one, part.condition if part.holds else m.step("not_", part.condition))
+            guard = one if guard is None else m.step("or_", guard, one)
+        if guard is None or guard.name == "number":
+            return step.args
+        samples = PRIMITIVES[step.name].samples if step.name in PRIMITIVES else ()
+        fitting = [sample for sample in samples if len(sample) == len(step.args) and all(sample)]
+        size = lambda sample: sum(abs(math.log(abs(x))) for x in sample)  # noqa: E731
+        ordinary = min(fitting, key=size, default=(0.5,) * len(step.args))
+        guarded = zip(step.args, ordinary, strict=True)
+        return tuple([m.where(guard, a, x) if a.name != "number" else a for a, x in guarded])
+
+
+class Jax(Guarded):
+    """JAX."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.forms |= by_name({"polygamma": _polygamma})
+
+    def needed_imports(self, code: Sequence[str]) -> Sequence[str]:
+        return self.imports if any("jax.scipy" in row for row in code) else self.imports[1:]
+
+
+def _polygamma(target: Target, step: Step) -> Written:
+    order, x = step.args
+    return ATOM, filled(f"jax.scipy.special.polygamma({int(float(order))}, {{0}})", (x,))
+
+
+class Torch(Guarded):
+    """PyTorch, some of whose functions take tensors only."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        tensors = named("maximum=max minimum=min hypot atan2 logaddexp", "torch.")
+        self.forms |= {ours: partial(self.tensors, theirs) for ours, theirs in tensors.items()}
+        self.forms |= by_name({"where": self.chosen})
+
+    def function(self, name: str) -> Form:
+        return partial(self.tensors, f"ad_{name}")
+
+    def tensor(self, step: Step) -> Item:
+        """An input that has to be a tensor."""
+        if step.name != "number":
+            return step, CHOICE
+        return f"torch.tensor({self.number(step.data)}, dtype=torch.float64)"
+
+    def tensors(self, function: str, target: Target, step: Step) -> Written:
+        """A call of a function that takes tensors only."""
+        return call(function, step.args, self.tensor)
+
+    def chosen(self, target: Target, step: Step) -> Written:
+        """`torch.where`, of two numbers in double precision."""
+        condition, x, y = step.args
+        if x.name == y.name == "number":
+            return ATOM, ["torch.where(", (condition, CHOICE), ", ", self.tensor(x), ", ", (y, CHOICE), ")"]
+        return call("torch.where", step.args)
+
+
+class Curly(Target):
+    """Languages whose branches are in braces, and that declare every name."""
+
+    declares: tuple[str, str]
+    """The words that declare a number and a condition."""
+
+    def declared(self, recording: Recording, labels: dict[Step, str]) -> list[str]:
+        plan = self.plan(recording)
+        self.seen = {a for task in plan.tasks for a in task.step.args} | {*recording.values, *recording.partials}
+        rows = self.body(recording, labels)
+        inside = {task.step for task in plan.tasks if task.branch.depth}
+        zero = self.number(False)
+        flags = [row for row in rows if row.startswith("ad_b") and row.endswith(f"= {zero};")]
+        kinds = {name: self.declares[step.name in CONDITIONS] for step, name in self.called.items()}
+        plain = {name for step, name in self.called.items() if step not in inside}
+        result = [f"{kinds[name]} {name} = 0;" for name in self.called.values() if name not in plain]
+        result += [f"{self.declares[True]} {row}" for row in flags]
+        for row in rows:
+            if row not in flags:
+                name = row.split(" ", 1)[0]
+                result.append(f"{kinds[name]} {row}" if name in plain else row)
+        return result
+
+
+class JavaScript(Curly):
+    """JavaScript with its `Math`, in a browser or elsewhere; ECMAScript 2015."""
+
+    def comment(self, text: str) -> list[str]:
+        """The lines of a text, for a comment: nothing in them ends the `<script>` that the code may be in."""
+        return [re.sub(r"<(?=[/!]|script)", "< ", row, flags=re.IGNORECASE) for row in super().comment(text)]
+
+    def module(self, unit: Unit) -> str:
+        """The source of a script: the function, after those that it needs. It returns the value and the derivatives."""
+        variables = self.spelled(unit.variables)
+        head = f"/** The value, and the array of its derivatives{self.by(unit, variables)}. */"
+        lines = [*self.heading(unit, variables), *self.library(unit), "", head, *self.defined(unit, variables)]
+        return "\n".join(lines) + "\n"
+
+
+_MACROS = re.compile(
+    r"(M|FP|MATH|HUGE|DEC|INT|DBL|FLT|LDBL)_\w+|HUGE(_VAL\w*)?|S?NAN\w*|INFINITY|MAXFLOAT|OVERFLOW|UNDERFLOW|DOMAIN|SING"
+    r"|[PT]LOSS|X_TLOSS|math_errhandling|is[a-z]+|fpclassify|signbit|errno|assert"
+    r"|linux|unix|i\d86|sparc|mips|sun|vax|hpux|sgi|arm|near|far|pascal|cdecl|huge|interface|small|hyper"
+)
+"""Macros of `math.h`, and those that compilers and systems define without being asked."""
+
+
+class C(Curly):
+    """C99 with `math.h`: a function that returns the value and writes the gradient to an array."""
+
+    def usable(self, name: str) -> bool:
+        return super().usable(name) and not _MACROS.fullmatch(name)
+
+    def callable(self, name: str) -> bool:
+        library = reserved_words("c_library")
+        return super().callable(name) and not (name in library or (name[-1] in "fl" and name[:-1] in library))
+
+    def comment(self, text: str) -> list[str]:
+        """The lines of a text, for a comment: nothing in them ends it, continues a line or is a trigraph."""
+        rows = [row.replace("\\", "U+005C") for row in super().comment(text)]
+        return [re.sub(r"\*(?=/)|/(?=\*)|\?(?=\?)", r"\g<0> ", row) for row in rows]
+
+    def module(self, unit: Unit) -> str:
+        """The source of a file with one function that others may call."""
+        variables = self.spelled(unit.variables)
+        lines = ["/* Written by autodiff from this program:", " *"]
+        lines += [f" *     {row}".rstrip() for row in self.comment(unit.text)]
+        lines += [" */", "#include <math.h>", *self.library(unit)]
+        count = len(unit.wanted)
+        results = f"double gradient[{count}]" if count else "double *gradient"
+        head = f"double {unit.function}({', '.join([*[f'double {name}' for name in variables.values()], results])})"
+        wanted = [variables.get(name, "") for name in unit.wanted]
+        lines += ["", "/* Returns the value, and puts the derivatives into `gradient`:"]
+        lines += [f" *     gradient[{k}] by {name or 'a name that is not used'}" for k, name in enumerate(wanted)]
+        lines += [*[f" * {note}" for note in self.renamed(variables)], " */", f"{head};", ""]
+        function = self.function_lines(head, list(variables.values()), unit.recording, unit.labels, True)
+        return "\n".join([*lines, *function]) + "\n"
+
+    def support(self, name: str, parameters: Sequence[str], recording: Recording) -> list[str]:
+        head = f"static double {name}({', '.join(f'double {p}' for p in parameters)})"
+        return self.function_lines(head, parameters, recording, {}, False)
+
+    def function_lines(
+        self, head: str, parameters: Sequence[str], recording: Recording, labels: dict[Step, str], gradient: bool
+    ) -> list[str]:
+        """The lines of a function, which may write the derivatives to `gradient`; without warnings of unused names."""
+        self.inputs(recording, parameters)
+        rows = self.declared(recording, labels)
+        rows += [f"gradient[{k}] = {self.result(s)};" for k, s in enumerate(recording.partials)]
+        used = {s.data for s in self.seen if s.name == "input"}
+        unused = [name for k, name in enumerate(parameters) if k not in used]
+        if gradient and not recording.partials:
+            unused.append("gradient")
+        rows += [*[f"(void){name};" for name in unused], f"return {self.result(recording.values[0])};"]
+        return [head, *self.block("{", rows)]
+
+
+class Scientific(Target):
+    """MATLAB, R and Julia, whose functions return the value and the derivatives together."""
+
+    calls_below = False
+    """Whether the function has to stand before those that it calls."""
+    helpers: Mapping[str, str] = {}
+    """Functions of the language's own, by their names in calls."""
+
+    def power(self, x: Step, y: Step) -> Written:
+        if is_number(y, 2):
+            return PRODUCT, [(x, ATOM), "*", (x, ATOM)]
+        if self.power_function and not (y.name == "number" and y.data == int(y.data)):
+            return call(self.power_function, (x, y))
+        return POWER, [(x, ATOM), "^", (y, ATOM)]
+
+    def module(self, unit: Unit) -> str:
+        """The source of a file with the function, and those that it needs."""
+        variables = self.spelled(unit.variables)
+        library = self.library(unit)
+        returned = f"Returns the value and its derivatives{self.by(unit, variables)}."
+        function = self.defined(unit, variables)
+        code = "\n".join([*library, *function])
+        helpers = [text for name, text in self.helpers.items() if f"{name}(" in code]
+        parts = [function, library, helpers] if self.calls_below else [library, helpers, function]
+        blocks = ["\n".join(part).strip("\n") for part in (self.heading(unit, variables, returned), *parts) if part]
+        return f"{blocks[0]}\n" + "\n\n".join(blocks[1:]) + "\n"

@@ -1,0 +1,102 @@
+"""The picture in the languages of Graphviz and of Mermaid, which lay it out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ...derivatives.graph import Picture
+from .cells import USUAL, Choices, cells, description, title
+
+# A record's own characters, a backslash, and the ampersand of an HTML entity, which Graphviz reads in any label.
+_RECORD = str.maketrans({char: f"\\{char}" for char in '{}|<>\\"'} | {"&": "&amp;"})
+_PLAIN = str.maketrans({"\\": "\\\\", '"': '\\"', "&": "&amp;"})
+
+_LOST_SPACE = re.compile(r"^ |(?<= ) | $")
+
+EDGES = 500
+"""How many edges Mermaid draws by default; a diagram may not raise its `maxEdges` itself."""
+
+# Harmless: letters, digits, single spaces, a point inside a number, an underscore inside a name.
+_SPECIAL = re.compile(r"(?<!\d)\.|\.(?!\d)|(?<![^\W_])_|_(?![^\W_])|^ | (?= )| $|[^\w. ]")
+
+
+# ---- Graphviz ----------------------------------------------------------------------------------------------------
+def dot(picture: Picture, choices: Choices = USUAL) -> str:
+    """The picture in Graphviz's language, to be drawn by `dot -Tsvg`, say."""
+    return "\n".join(_dot_lines(picture, choices)) + "\n"
+
+
+def _dot_lines(picture: Picture, choices: Choices) -> Iterator[str]:
+    yield "digraph autodiff {"
+    way = "TB" if choices.way == "down" else "LR"
+    yield f'  graph [rankdir={way}, nodesep=0.2, ranksep=0.35, tooltip="{title(picture).translate(_PLAIN)}"]'
+    yield '  node [shape=record, height=0.3, fontname="DejaVu Sans Mono, monospace", fontsize=11]'
+    yield "  edge [arrowsize=0.6]"
+    ends: list[str] = []
+    for index, node in enumerate(picture.nodes):
+        dashed = "" if node.taken else ", style=dashed"
+        boxes = " | ".join(
+            # a compartment of a record loses spaces unless they are escaped
+            _LOST_SPACE.sub(r"\\ ", cell.as_read.translate(_RECORD))
+            for cell in cells(node, choices.digits)
+        )
+        if boxes:
+            yield f'  v{index} [label="{{{boxes}}}"{dashed}]'
+        if node.operation:
+            ordering = ", ordering=in" if node.ordered else ""
+            yield f'  f{index} [label="{node.operation.translate(_PLAIN)}", shape=oval{ordering}{dashed}]'
+            for edge in node.inputs:
+                partial = choices.partial(edge)
+                label = f' [label="{partial}", fontsize=10]' if partial else "" if edge.taken else " [style=dashed]"
+                yield f"  {ends[edge.node]} -> f{index}{label}"
+            if boxes:
+                yield f"  f{index} -> v{index}" + (" [style=dashed]" if not node.taken else "")
+        ends.append(f"v{index}" if boxes else f"f{index}")
+    yield "}"
+
+
+# ---- Mermaid -----------------------------------------------------------------------------------------------------
+def mermaid(picture: Picture, choices: Choices = USUAL) -> str:
+    """The picture in Mermaid's language."""
+    lines = list(_mermaid_lines(picture, choices))
+    edges = sum(arrow in line for line in lines for arrow in ("-->", "-.->"))
+    if edges > EDGES:
+        lines.insert(1, f"  %% {edges} edges: a page draws more than {EDGES} only if its maxEdges setting allows it")
+    return "\n".join(lines) + "\n"
+
+
+def _mermaid_lines(picture: Picture, choices: Choices) -> Iterator[str]:
+    yield f"flowchart {'TD' if choices.way == 'down' else 'LR'}"
+    yield f"  accTitle: {escape(title(picture))}"
+    yield f"  accDescr: {escape(description(picture, choices))}"
+    ends: list[str] = []
+    skipped: list[str] = []
+    for index, node in enumerate(picture.nodes):
+        # escaped character by character, then set between bars that are the picture's own
+        boxes = " #124; ".join(escape(cell.as_read) for cell in cells(node, choices.digits))
+        if boxes:
+            yield f'  v{index}["{boxes}"]'
+        if node.operation:
+            yield f'  f{index}(["{escape(node.operation)}"])'
+            for edge in node.inputs:
+                partial = choices.partial(edge)
+                label = f'|"{escape(partial)}"|' if partial else ""
+                yield f"  {ends[edge.node]} {'-->' if edge.taken else '-.->'}{label} f{index}"
+            if boxes:
+                yield f"  f{index} {'-->' if node.taken else '-.->'} v{index}"
+        if not node.taken:
+            skipped += [f"{kind}{index}" for kind, there in (("v", boxes), ("f", node.operation)) if there]
+        ends.append(f"v{index}" if boxes else f"f{index}")
+    if skipped:
+        yield "  classDef skipped stroke-dasharray: 4 3"
+        for start in range(0, len(skipped), 40):
+            yield f"  class {','.join(skipped[start : start + 40])} skipped"
+
+
+def escape(text: str) -> str:
+    """The text with everything but letters, digits and plain spaces as Mermaid's entity codes.
+
+    Mermaid reads Markdown, directives (`%%{`), links and HTML in labels, so that even a lone `*` or `-` needs it.
+    """
+    return _SPECIAL.sub(lambda match: f"#{ord(match[0])};", text)

@@ -1,0 +1,189 @@
+"""Answers in numbers as SVG, PNG or PDF: fits, runs of descent, and uncertainty budgets."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from ...uncertainty.measured_value import concise, in_unit
+from ..characters import Theme, shortened
+from .figure import Palette, draw_dots, drawn, with_grid
+from .frame import MOST
+
+if TYPE_CHECKING:
+    from ...optimize.fit import Fit
+    from ...uncertainty.propagate import Propagation, Result
+
+STEEP = 100.0
+"""From which ratio of the largest to the smallest value on a logarithmic scale tells more."""
+
+FEW = 40
+"""The most steps of a descent that have a dot each."""
+
+MOST_BARS = 20
+MOST_OUTPUTS = 6
+
+
+# ---- fits ---------------------------------------------------------------------------------------------------------
+def fit_figure(answer: Fit, format: str, title: str, theme: Theme = "auto") -> bytes:
+    """The data, the curve with its confidence band, and the residuals below, as the content of a file.
+
+    With several predictors the observed values are over the fitted ones.
+    """
+    observed, sigma = answer.columns[answer.response], answer.sigma
+    predictor, *others = answer.predictors
+    across = answer.fitted if others else answer.columns[predictor]
+    dy = sigma.get(answer.response, ())
+    dx = sigma.get(predictor, ()) if len(dy) and not others else ()
+    percent = f"{100 * answer.level:.3g} %"
+
+    def draw(page: Any, palette: Palette) -> None:
+        page.set_size_inches(6.4, 5.6)
+        upper, lower = page.subplots(2, 1, sharex=True, height_ratios=(3, 1.3))
+        if others:
+            ends = [min(across), max(across)]
+            upper.plot(ends, ends, color=palette.red, label="as fitted")
+        elif answer.curve:
+            xs, ys, wide = zip(*answer.curve, strict=True)
+            low, high = ([y + sign * w for y, w in zip(ys, wide, strict=True)] for sign in (-1, 1))
+            label = f"{percent} confidence"
+            upper.fill_between(xs, low, high, color=palette.red, alpha=0.25, linewidth=0, label=label)
+            upper.plot(xs, ys, color=palette.red, label="fit")
+            _predicted(upper, answer, palette, percent)
+        # a cloud would hide the fit: it is behind it then, and paler
+        style: Any = {"markersize": 3, "alpha": 0.3, "zorder": 1} if len(observed) > MOST else {}
+        draw_dots(upper, across, observed, dx, dy, palette.blue, **style)
+        upper.set_ylabel(answer.headed(answer.response))
+        upper.legend(loc="best", fontsize=9)
+        lower.axhline(0, color=palette.faint, linewidth=0.9)
+        draw_dots(lower, across, answer.residuals, (), dy, palette.blue, labelled=False, **style)
+        lower.set_ylabel("residual")
+        lower.set_xlabel(f"fitted {answer.headed(answer.response)}" if others else answer.headed(predictor))
+        for axes in (upper, lower):
+            with_grid(axes, palette)
+
+    # the parameters with their uncertainties, as `a = 5.48(29) V`
+    units = {} if answer.units is None else answer.units["parameters"]
+    parts = []
+    for name, parameter in answer.parameters.items():
+        estimate = f"{float(parameter.estimate):.6g}"
+        written = estimate if parameter.error is None else concise(float(parameter.estimate), float(parameter.error))
+        parts.append(f"{name} = {written.replace('-', '−')} {units.get(name) or ''}".rstrip())
+    return drawn(draw, format, title, ", ".join(parts), theme)
+
+
+def _predicted(axes: Any, answer: Fit, palette: Palette, percent: str) -> None:
+    """Draw predictions over the one predictor: their values and their bands."""
+    (name,) = answer.predictors
+    predictions = [(place.point[name], place) for place in answer.predictions if place.value is not None]
+    predictions.sort(key=lambda prediction: prediction[0])
+    if predictions:
+        xs, ys = [x for x, _ in predictions], [place.value for _, place in predictions]
+        axes.plot(xs, ys, color=palette.violet, linewidth=1.0)
+    for attribute, alpha, label in (("prediction", 0.12, f"{percent} prediction"), ("confidence", 0.18, None)):
+        bands = [(x, *ends) for x, place in predictions if (ends := getattr(place, attribute)) is not None]
+        if bands:
+            xs, low, high = map(list, zip(*bands, strict=True))
+            axes.fill_between(xs, low, high, label=label, color=palette.violet, alpha=alpha, linewidth=0)
+
+
+# ---- descents -----------------------------------------------------------------------------------------------------
+def loss_figure(
+    steps: Sequence[int],
+    values: Sequence[float],
+    best: int,
+    format: str,
+    title: str,
+    caption: str,
+    theme: Theme,
+    up: str = "value",
+) -> bytes:
+    """The values over the steps, and a ring at the step of the `best` one, as the content of a file."""
+
+    def draw(page: Any, palette: Palette) -> None:
+        axes = page.subplots()
+        dots = {"marker": "o", "markersize": 3.5} if len(steps) <= FEW else {}
+        axes.plot(steps, values, color=palette.blue, label=up, **dots)
+        if best in steps:
+            ring = {"markerfacecolor": "none", "markeredgecolor": palette.red, "markersize": 10, "linestyle": "none"}
+            axes.plot([best], [values[steps.index(best)]], "o", **ring, label=f"best: step {best:,}")
+        if min(values) > 0 and max(values) > STEEP * min(values):
+            axes.set_yscale("log")
+            axes.yaxis.set_major_formatter(lambda y, _: f"{y:g}")
+        axes.set_xlabel("step")
+        with_grid(axes, palette)
+        axes.legend(loc="best", fontsize=9)
+
+    return drawn(draw, format, title, caption, theme)
+
+
+# ---- uncertainty budgets ------------------------------------------------------------------------------------------
+def budget_figure(answer: Propagation, format: str, title: str, theme: Theme = "auto") -> bytes:
+    """The budget of each output as bars, with its histogram where there are draws, as the content of a file."""
+    shown = answer.results[:MOST_OUTPUTS]
+
+    def draw(page: Any, palette: Palette) -> None:
+        across = 2 if answer.samples else 1
+        bars = min(MOST_BARS, max(len(result.budget) for result in shown))
+        page.set_size_inches(6.4 * (1.45 if answer.samples else 1), len(shown) * max(2.2, 1.4 + 0.3 * bars))
+        grid = page.subplots(len(shown), across, squeeze=False)
+        for row, result in zip(grid, shown, strict=True):
+            _bars(row[0], result, palette)
+            if result.drawn is not None:
+                _histogram(row[1], result, palette)
+
+    caption = ""
+    if len(shown) == 1:
+        unit = "" if answer.units is None else f" {answer.units['results'][0]['value']}".rstrip()
+        caption = f"{in_unit(shown[0].interval, unit)}, for {100 * shown[0].level:.4g} %"
+    return drawn(draw, format, title, caption, theme)
+
+
+def _bars(axes: Any, result: Result, palette: Palette) -> None:
+    """Draw the contribution of each input, the largest on top."""
+    ranked = sorted(result.budget.items(), key=lambda item: -item[1].contribution)[:MOST_BARS]
+    names = [*(name for name, _ in ranked), "combined"]
+    sizes = [*(share.contribution for _, share in ranked), result.uncertainty]
+    colors = [*(palette.blue if share.sensitivity >= 0 else palette.red for _, share in ranked), palette.ink]
+    places = list(range(len(names), 0, -1))
+    axes.barh(places, sizes, color=colors, height=0.62)
+    for place, size, (_, share) in zip(places, sizes, ranked, strict=False):
+        if share.share is not None:
+            style = {"va": "center", "fontsize": 8, "color": palette.ink, "annotation_clip": False}
+            axes.annotate(f" {100 * share.share:.3g} %", (size, place), **style)
+    axes.set_yticks(places, names)
+    axes.tick_params(axis="y", length=0)
+    axes.set_xlim(0, (max(sizes) or 1.0) * 1.18)
+    axes.set_xlabel(f"contribution to the standard uncertainty of {shortened(result.output, 40)}", fontsize=9)
+    with_grid(axes, palette, "x")
+    for color, label in ((palette.blue, "raises the result"), (palette.red, "lowers it")):
+        if color in colors:
+            axes.plot([], [], "s", color=color, label=label)
+    axes.legend(loc="lower left", bbox_to_anchor=(0, 0.98), ncol=2, fontsize=8, borderpad=0)
+
+
+def _histogram(axes: Any, result: Result, palette: Palette) -> None:
+    """The draws, the normal curve of the first order over them, and both coverage intervals."""
+    draws = result.drawn
+    assert draws is not None
+    total = sum(draws.counts) or 1
+    widths = [b - a for a, b in zip(draws.edges, draws.edges[1:], strict=False)]
+    heights = [n / total / w if w > 0 else 0.0 for n, w in zip(draws.counts, widths, strict=True)]
+    axes.stairs(heights, draws.edges, fill=True, color=palette.pale, label="draws")
+    if result.uncertainty > 0:
+        low = min(draws.edges[0], result.value - 4 * result.uncertainty)
+        high = max(draws.edges[-1], result.value + 4 * result.uncertainty)
+        xs = [low + (high - low) * i / 200 for i in range(201)]
+        scale = result.uncertainty * math.sqrt(2 * math.pi)
+        ys = [math.exp(-(((x - result.value) / result.uncertainty) ** 2) / 2) / scale for x in xs]
+        axes.plot(xs, ys, color=palette.ink, linewidth=1.3, label="first order, normal")
+        for x in (result.value - result.expanded, result.value + result.expanded):
+            axes.axvline(x, color=palette.ink, linewidth=0.9, linestyle=(0, (5, 3)))
+    for x, label in zip(draws.shortest, (f"{100 * result.level:.3g} % of the draws", None), strict=True):
+        axes.axvline(x, color=palette.green, linewidth=1.3, label=label)
+    axes.set_ylim(0, None)
+    axes.set_yticks([])
+    axes.spines["left"].set_visible(False)
+    axes.set_xlabel(shortened(result.output, 40), fontsize=9, color=palette.faint)
+    axes.legend(loc="best", fontsize=8, frameon=True, framealpha=0.85, edgecolor="none")
