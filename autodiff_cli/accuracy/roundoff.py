@@ -13,7 +13,7 @@ from ..numbers.base import Number
 from ..table.operators import ADD, CONSTANT, SUB
 from ..table.primitives import EXP, LOG, SQRT
 
-WORTH_SAYING = 3  # digits lost, out of 16, from which on a warning shows the place
+WORTH_SAYING = 3  # digits lost, out of 16
 ROUNDING = 2.0**-53
 
 

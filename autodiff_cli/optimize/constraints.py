@@ -25,12 +25,12 @@ NEARBY = (1e-4, 1e-6, 1e-9)
 """How near to its border, in units of its gradient and the size of the point, a constraint that may hold a minimum near
 the end of a search is: tried one after the other."""
 
-FARTHEST = 1e-2  # the distance from the end of a search, relative to the size of the point, at which a minimum is its
+FARTHEST = 1e-2  # relative distance from the end of a search
 NEWTON_STEPS = 30
-WALL = 1e10  # the function's value outside its domain, in units of its value at the start
-FEASIBLE = 1e-10  # by how much a constraint may be off beyond its rounding errors, in the same units
-BESIDE = 1e-6  # the distance from a minimum, relative to the size of the point, at which it curves upwards too
-VANISHING = 1e-9  # the multiplier, as a share of the largest gradient, below which a constraint holds nothing
+WALL = 1e10  # the value outside the domain, times that at the start
+FEASIBLE = 1e-10  # violation beyond rounding errors, in the same units
+BESIDE = 1e-6  # relative distance at which the curvature is checked too
+VANISHING = 1e-9  # multiplier, relative to the largest gradient
 
 
 _RELATION = re.compile(r"<=|>=|≤|≥|==|=|<|>")

@@ -23,19 +23,19 @@ from .descend import DescentStep
 if TYPE_CHECKING:
     from ..batched.data_loss import DataLoss
 
-MAX_HESSIAN = 200  # variables up to which the Hessian is computed
-MAX_STEPS, FEW_STEPS, SMALL = 60, 6, 20  # of Newton's; few in more than `SMALL` variables, where each takes long
-SHRINKING = 0.97  # longer ratios of steps do not converge: towards a root of multiplicity m they shrink by 1 - 1/m
-DIVERGING = 4  # consecutive steps without shrinking that show that the search does not converge
-FINEST = 2.0**-58  # the smallest step along a line, relative to the size of the coordinates: below their rounding
-FARTHEST = 1e12  # the largest distance to which a line is followed
-BESIDE = 1e-8  # points that are closer than this are on sides of the same kink
+MAX_HESSIAN = 200  # variables
+MAX_STEPS, FEW_STEPS, SMALL = 60, 6, 20  # of Newton's; few in more than `SMALL` variables
+SHRINKING = 0.97  # ratio of steps that converge: 1 - 1/m to a root of multiplicity m
+DIVERGING = 4  # steps in a row that do not shrink
+FINEST = 2.0**-58  # step along a line, relative
+FARTHEST = 1e12  # distance along a line
+BESIDE = 1e-8  # distance of two sides of a kink
 SIDES = 16  # lines that are searched along at a kink
-KNOWN = 1e-9  # the relative accuracy of a point beside which the curvature is not checked
-SHARES = (1.0, 0.25, 2.0**-6)  # of a step, tried in turn
-NEARBY = range(26, 2, -2)  # distances from a point, as powers of 1/2, at which a change of the value is looked for
-NEAR = 1e-3  # a saddle or a maximum within this, relative to the coordinates' size, is where the search ended
-FLAT_SHOWN = 3  # directions without curvature that are examined and named
+KNOWN = 1e-9  # relative accuracy of a point that is known well enough
+SHARES = (1.0, 0.25, 2.0**-6)  # of a step
+NEARBY = range(26, 2, -2)  # distances, as powers of 1/2
+NEAR = 1e-3  # relative distance of points that count as the same
+FLAT_SHOWN = 3  # directions
 
 CURVED = {"convex": "minimum", "concave": "maximum", "indefinite": "saddle"}
 """The kind of a point by the signs of the eigenvalues."""

@@ -30,9 +30,9 @@ _CALL = re.compile(r"(\w+)\s*\([\w\s,]*\)")
 
 LEVEL = 0.95
 MAX_PARAMETERS = 200
-TYPED_ROWS = 100  # rows that raise a fit's limit of work by the formula's length each
-CHARACTERS_A_ROW = 0.2  # the length of a formula as which each further row counts: some 200 evaluations of all rows
-SQUARED = 1e140  # how large the data may be, or its inverse how small, for the squares of their residuals to be doubles
+TYPED_ROWS = 100  # that count as the formula's length each
+CHARACTERS_A_ROW = 0.2  # for each further row: some 200 evaluations
+SQUARED = 1e140  # largest data whose squares are doubles
 
 
 class Fit(Record):

@@ -16,9 +16,9 @@ from .goodness import goodness
 from .least_squares import CONVERGED, FAR, LOSSES, NULL, EndPoint, Model, column_sizes
 from .observations import Observations, percentage
 
-NAMED = 0.1  # the least component of a null direction for which its parameter is named
-ROUNDED_R_SQUARED = 1e-9  # by how much R² may be below 0 by rounding
-CURVE = 241  # points of the fitted curve that is drawn
+NAMED = 0.1  # component of a null direction
+ROUNDED_R_SQUARED = 1e-9  # below 0, by rounding
+CURVE = 241  # points
 
 
 class Inference:

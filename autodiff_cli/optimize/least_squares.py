@@ -25,19 +25,19 @@ from ..numerics.linear_algebra import shortest_mean
 from ..table.operators import CONSTANT, DIV, POW, VARIABLE, WHERE
 from .observations import ProgramOverRows
 
-MAX_EVALUATIONS = 2000  # of one search by SciPy
-MAX_POLISHING = 50  # steps of Gauss and Newton from the end of a search
-FAR = 1e150  # the residual that a row without a value has, so that a step that leads there is not taken
-NULL = 1e-11  # the share of the largest singular value below which the data do not tell parameters apart
-CONVERGED = 1e-6  # the largest step of Gauss and Newton, in standard errors, at which a fit has converged
-NEAR_KINK = 1e-8  # how near to a kink, in standard errors, a fit ends that is least there
-MAX_CORRECTIONS = 200  # evaluations for the corrections of uncertain predictors
-CORRECTED, NEAREST = 1e-12, 1e-7  # the error of corrections that is aimed at, that is allowed, in uncertainties
-SMALLEST_STEP = 1e-12  # the least share of a correction
-MAX_SAMPLINGS = 200  # of the gradients around a point
-SHARES = (1.0, 0.5, 0.25, 0.125, 0.03)  # of a step, tried in turn
-ROUNDING = 4 * 2.0**-52  # the relative error of the terms of a row: smaller residuals are rounding
-ROUNDED = 1e-8  # the share of the data that rounding errors of the residuals may be in a fit that has converged
+MAX_EVALUATIONS = 2000  # of one search
+MAX_POLISHING = 50  # steps of Gauss and Newton
+FAR = 1e150  # residual of a row without a value
+NULL = 1e-11  # singular value of a null direction, relative
+CONVERGED = 1e-6  # step of Gauss and Newton, in standard errors
+NEAR_KINK = 1e-8  # distance of a minimum from its kink, in standard errors
+MAX_CORRECTIONS = 200
+CORRECTED, NEAREST = 1e-12, 1e-7  # errors of corrections: aimed at, allowed; in uncertainties
+SMALLEST_STEP = 1e-12  # share of a correction
+MAX_SAMPLINGS = 200
+SHARES = (1.0, 0.5, 0.25, 0.125, 0.03)  # of a step
+ROUNDING = 4 * 2.0**-52  # relative error of the terms of a row
+ROUNDED = 1e-8  # share of the data that rounding errors may be
 
 
 class Stopped(Exception):

@@ -40,15 +40,15 @@ METHODS = {
 
 SECOND_ORDER = frozenset(("newton-cg", "trust-ncg", "trust-exact"))
 CONSTRAINED = ("slsqp", "trust-constr")  # take constraints; the first is the default
-CONVERGED = ("gradient", "precision", "kink", "kkt")  # the reasons for which a search has converged
+CONVERGED = ("gradient", "precision", "kink", "kkt")  # the reasons of a search that converged
 
-TOLERANCE = 1e-8  # the largest partial derivative at which a point counts as stationary
-BOUNDLESS = 1e15  # a value that has fallen this far below 0, in units of the one at the start, falls without bound
-STEPS, SECOND_ORDER_STEPS, SLSQP_STEPS = 10_000, 1_000, 200  # by default; SLSQP ends after some tens
-ATTEMPTS = 3  # starts of a method that is stuck, each from the end of the one before
-RESERVE = 0.5  # the share of the work that is kept for the verdict
+TOLERANCE = 1e-8  # of partial derivatives
+BOUNDLESS = 1e15  # times the value at the start: a fall without bound
+STEPS, SECOND_ORDER_STEPS, SLSQP_STEPS = 10_000, 1_000, 200  # by default
+ATTEMPTS = 3  # of a method that is stuck
+RESERVE = 0.5  # of the work, for the verdict
 PASSES = 50  # through data, about
-MAX_DENSE = 200  # variables beyond which methods that hold whole matrices take seconds without an interruption
+MAX_DENSE = 200  # variables of methods with whole matrices
 
 
 class Minimum(Record):
@@ -261,15 +261,16 @@ def minimize(
         own_wrt = None if wrt is None else [name for name in wrt if name in own or name not in more]
     own_point = {name: value for name, value in point.items() if name not in only_constrained}
     drawn = None if init is None else Init(init, seed)
-    begun = begin(text, own_point, own_wrt, over, PASSES, drawn, negative=maximize, units=units, held=held)
-    evaluator, width = begun.evaluator, len(begun.start.names)
-    start = begun.start
+    evaluator, own_start, warnings, over_rows = begin(
+        text, own_point, own_wrt, over, PASSES, drawn, negative=maximize, units=units, held=held
+    )
+    start, width = own_start, len(own_start.names)
     if constrained:
         start = _with_variables(start, constraints, only_constrained, held if wrt is None else None, wrt or ())
     constraints, slack_units = _in_own_units(constraints, {**start.point, **point})
     if any(unit is not None for unit in slack_units) or any(hasattr(x, "unit") for x in only_constrained.values()):
         start = start._replace(units=_units_of_start(start, point))
-    added = [0.0] * (len(start.free) - len(begun.start.free))
+    added = [0.0] * (len(start.free) - len(own_start.free))
 
     def evaluate(x: Sequence[float]) -> tuple[float, list[float]]:
         value, partials = evaluator(x[:width])
@@ -280,7 +281,7 @@ def minimize(
     limits = _limits(start, bounds or {})
     conditions: Conditions | None = None
     if constrained:
-        problem = ConstrainedProblem(objective, constraints, begun.start.free, limits, tolerance)
+        problem = ConstrainedProblem(objective, constraints, own_start.free, limits, tolerance)
         end, conditions, chosen = _search_constrained(objective, problem, [method] if method else CONSTRAINED, steps)
     else:
         if method is None and len(start.free) > MAX_DENSE:
@@ -328,8 +329,8 @@ def minimize(
         hessians=objective.hessians,
         outside=objective.outside,
         path=tuple(path),
-        warnings=(*begun.warnings, *end.kinks),
-        over=begun.over,
+        warnings=(*warnings, *end.kinks),
+        over=over_rows,
         constraints=(at_point or ()) if constrained else None,
         sought=sense.best,
         units=shown,

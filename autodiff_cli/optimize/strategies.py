@@ -31,17 +31,17 @@ from .least_squares import (
     searched,
 )
 
-MAX_RESTARTS, AGAIN = 24, 3  # other starts, and how many of them that end at the same minimum show that it is the least
-PROBES = 8  # other places at which the data may tell the parameters apart
-IMPLAUSIBLE = 100.0  # χ²/ν from which on a minimum is doubted if a search from elsewhere finds a lower one
-FEW_ROWS, EXPLAINED = 16, 0.9  # with fewer rows R², not the runs test, shows whether a minimum is doubted
-SAMPLED = 500  # rows, at most, in which a minimum is doubted, and a lower one is looked for
-CLEARLY_LOWER = 0.9  # the share of the sum of squares of a sample that makes a search over all rows worth while
-ROUNDED_OFF = 1e-14  # the share of the data below which residuals are rounding errors
-UNDEFINED = 1e200  # the sum of squares from which on it stands for a place where the model has no value
-KEPT = 0.25  # the share of the work that is kept from the search for lower minima, for the answer
-MAX_PERMUTED = 10  # parameters that are searched for sign changes and exchanges that do not change the model
-COMPARED = 5  # rows at which the model has to be the same for an exchange of parameters to leave it as it is
+MAX_RESTARTS, AGAIN = 24, 3  # starts; how many that end at one minimum are enough
+PROBES = 8  # places where the data may determine the parameters
+IMPLAUSIBLE = 100.0  # χ²/ν of a minimum that is doubted
+FEW_ROWS, EXPLAINED = 16, 0.9  # with fewer rows R² decides, not the runs test
+SAMPLED = 500  # rows
+CLEARLY_LOWER = 0.9  # ratio of sums of squares
+ROUNDED_OFF = 1e-14  # share of the data
+UNDEFINED = 1e200  # sum of squares where the model has no value
+KEPT = 0.25  # of the work, for the answer
+MAX_PERMUTED = 10  # parameters
+COMPARED = 5  # rows
 
 
 def best_fit(model: Model, start: Any, loss: str) -> EndPoint:
