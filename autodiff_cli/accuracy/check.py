@@ -208,10 +208,7 @@ def _reduced(
     watch: Callable[[int], None] | None,
     units: Sequence[str] | str | None,
 ) -> Check:
-    """Check a formula's sum or mean over rows of data, at the doubles that were read.
-
-    The reference adds up what each row is in many digits; differences are those of the reduced loss.
-    """
+    """Check a formula's sum or mean over rows of data, at the doubles that were read."""
     from ..batched.data_loss import pose_over
 
     problem, function = pose_over(text, with_units(point), wrt, over, 1 + DIFFERENCES, only_variables=True, units=units)
@@ -433,10 +430,7 @@ def _compared(number: CheckedNumber, slope: Difference, condition: float | None,
 
 
 def _zero_to_rounding(doubles: GradientResult, computed: float, leaf: int | None) -> bool:
-    """Whether a result that should be 0 is no larger than the rounding of the terms that cancel in it.
-
-    These are, over all nodes, value times adjoint; for a partial, tangent by that leaf times adjoint.
-    """
+    """Whether a result that should be 0 is no larger than the rounding errors of its terms."""
     flows: Sequence[float | None] = doubles.graph.data
     if leaf is not None:
         flows = doubles.at.tangents({leaf: 1.0}, doubles.at.activity([leaf]), order=doubles.order)

@@ -31,7 +31,7 @@ SEED = 1
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
-    """How a run takes its steps, and when it ends. Raises a usage error for numbers that make no sense."""
+    """How a run takes its steps, and when it ends. Raises a usage error."""
 
     method: str = "plain"
     rate: float | None = None
@@ -315,7 +315,7 @@ def _mover(
 
 
 def _gradient_steps(rule: RunOptions, sign: float, count: int) -> Callable[[Sequence[float]], Iterable[float]]:
-    """Return what is subtracted from a point, by its gradient, with momentum or without: the formulas of PyTorch."""
+    """Return the steps of PyTorch's SGD, with momentum or without."""
     rate, mu, velocity = sign * rule.rate_used, rule.momentum, [0.0] * count
     if rule.method == "plain":
         times = rate.__mul__

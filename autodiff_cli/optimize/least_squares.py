@@ -201,13 +201,13 @@ class Model:
         return fitted, slopes, {row: error for row, error in errors.items() if self.weights[row] > 0}
 
     def _corrected(self, values: Any) -> Evaluated:
-        """Evaluate the program where uncertain predictors are corrected to the nearest points of the curve."""
+        """Evaluate the program at the nearest points of the curve."""
         n = len(self.free)
         tau = np.array([*self.errors.values()])
         variance = self.weights**-2.0
 
         def at(delta: Any) -> tuple[list[Any], dict[int, ExpressionError]]:
-            """Return the nearest corrections by the tangent, cost, the tangent's height, S and the slopes."""
+            """Return the tangent's nearest corrections, cost, height, S and slopes."""
             columns = {name: self.columns[name] + d for name, d in zip(self.errors, delta, strict=True)}
             fitted, slopes, errors = self._swept(self._around, values, {**self.columns, **columns})
             across = slopes[n:]
@@ -267,10 +267,7 @@ class Model:
         return np.where(np.isfinite(rows), rows, 0.0)
 
     def ordered(self, residuals: Any) -> Any:
-        """Return the residuals of rows that count, in the order of the only predictor, else in that of the rows.
-
-        Where rows have the same value of the predictor it is their mean: their own order says nothing.
-        """
+        """Return the residuals in the order of the only predictor, or of the rows."""
         used = np.flatnonzero(self.weights > 0)
         if len(self.columns) != 1:
             return residuals[used]
@@ -292,7 +289,7 @@ class Model:
         return errors[min(errors)] if errors else None
 
     def r_squared(self, values: Any, *, origin: bool = False) -> float:
-        """Return the share of the squares of the response that the model explains: about their mean, or about 0."""
+        """Return R² about the mean of the response, or about 0."""
         square, left = self.weights**2, self.residuals(values)
         middle = 0.0 if origin else float(np.average(self.response, weights=square))
         total = float(square @ (self.response - middle) ** 2)
@@ -302,8 +299,7 @@ class Model:
 def linear_parameters(program: Program, free: Sequence[str]) -> list[str]:
     """Return free parameters in all of which together the model is linear, by the structure of the program.
 
-    Two parameters meet where one node makes anything but a sum of what depends on them; one meets itself in a kink, a
-    jump, a power, a condition. A parameter that can be linear is, unless it stands beside one that is already.
+    Two parameters meet in a node that is no sum of what depends on them; one meets itself in a kink, a power, …
     """
     masks: dict[Value, int] = {}
     meets = [0] * len(free)
@@ -355,7 +351,7 @@ def column_sizes(rows: Any) -> Any:
 
 
 def is_determined(model: Model, values: Any) -> bool:
-    """Return whether the residuals change along every direction of the parameters, as far as doubles tell."""
+    """Return whether the data tell all parameters apart, in doubles."""
     rows = model.jacobian(values)
     scaled = rows / column_sizes(rows)
     squares = np.linalg.eigvalsh(scaled.T @ scaled)
@@ -374,14 +370,14 @@ def fitted_linearly(model: Model, values: Any) -> Any:
 
 
 def searched(model: Model, start: Any) -> EndPoint:
-    """Return where SciPy's least squares end: Levenberg and Marquardt's, or trust regions where there are bounds."""
+    """Return where SciPy's Levenberg-Marquardt ends, or its trust regions."""
     values = _by_scipy(model, model.residuals, model.jacobian, np.array(start, dtype=float), slice(None))
     plain = not model.bounded and model.loss == "linear"
     return polished(model, values, "Levenberg-Marquardt" if plain else "trust regions")
 
 
 def projected(model: Model, start: Any) -> EndPoint:
-    """Return where variable projection ends: the linear parameters follow the others by a linear solve."""
+    """Return where variable projection ends."""
     start, places = np.array(start, dtype=float), model.places
     others = [k for k in range(len(start)) if k not in places]
 
@@ -438,10 +434,7 @@ def _products(rows: Any, left: Any) -> Any:
 
 
 def polished(model: Model, values: Any, message: str) -> EndPoint:
-    """Return where projected steps of Gauss and Newton lead from the values, as far as first-order conditions improve.
-
-    None is taken that raises the cost; one that would leave the bounds ends at the first that it meets.
-    """
+    """Return where steps of Gauss and Newton within the bounds lead."""
     low, high = model.limits
     here = np.array(values, dtype=float)
     cost = model.cost(here)
@@ -491,7 +484,7 @@ def at_kink(model: Model, ended: EndPoint) -> EndPoint:
     draw = np.random.default_rng(1)
 
     def at(theta: Any) -> tuple[Any, float, Any]:
-        """All values, the cost, and its gradient in units of the standard errors, relative to a squared residual."""
+        """All values, the cost, and its gradient in units of the standard errors."""
         point = np.array(values)
         point[others] = values[others] + units @ theta
         point = fitted_linearly(model, point) if model.places and model.loss == "linear" else point
@@ -571,10 +564,7 @@ def gauss_newton(model: Model, values: Any) -> tuple[Any, float, float]:
 
 
 def _solved(rows: Any, size: Any, left: Any) -> tuple[Any, Any]:
-    """The part of the residuals that the columns explain, in an orthonormal basis, and the step that takes it away.
-
-    Along directions in which the columns vanish there is no step.
-    """
+    """The explained part of the residuals in an orthonormal basis, and the step."""
     if not rows.shape[1]:
         return np.zeros(0), np.zeros(0)
     q, r = np.linalg.qr(rows / size)

@@ -166,10 +166,7 @@ class Objective:
         return row.value <= -BOUNDLESS * (1 + abs(self.start.value))
 
     def value_and_gradient(self, x: Any) -> tuple[float, Any]:
-        """Return both for SciPy: outside the domain a very large value, so that a line search turns back.
-
-        An infinite one would leave it with nothing to interpolate.
-        """
+        """Return both for SciPy; outside the domain a very large, finite value."""
         import numpy
 
         row = self.row(x.tolist())
@@ -202,7 +199,7 @@ class Objective:
             self.path.append(row._replace(step=len(self.path)))
 
     def stopped(self, point: str) -> tuple[str, str]:
-        """Return why the search was stopped, as one word and in words, and release the reserve of work."""
+        """Return why the search was stopped, and release the reserve of work."""
         if self.work.left >= self.reserve:
             return "interrupted", f"interrupted: this is the {point}"
         self.reserve = 0.0
@@ -210,7 +207,7 @@ class Objective:
         return "limit", f"not converged: {limit}; {limit.hint}"
 
     def by_scipy(self, start: DescentStep, method: str, **more: Any) -> Any:
-        """Return the result of one of SciPy's methods from a start. Raises `FAILURES`, and `_Stopped`."""
+        """Return SciPy's result from a start. Raises `FAILURES`, and `_Stopped`."""
         import numpy
         from scipy.optimize import minimize as scipy_minimize
 
@@ -349,7 +346,7 @@ def _with_variables(
     held: Collection[str] | None,
     wrt: Sequence[str],
 ) -> DescentStep:
-    """Add the variables that only constraints have to a start; those in `wrt` move, or all but those `held`."""
+    """Add the variables that only constraints have to a start."""
     more = [name for constraint in constraints for name in constraint.program.variables]
     extra = [name for name in dict.fromkeys(more) if name not in start.names]
     if lacking := [name for name in extra if name not in values]:
@@ -377,10 +374,7 @@ def _units_of_start(start: DescentStep, point: Mapping[str, float | str]) -> Uni
 def _in_own_units(
     constraints: Sequence[Constraint], point: Mapping[str, float | str]
 ) -> tuple[Sequence[Constraint], list[Unit | None]]:
-    """The constraints on numbers in the units of the point, and the units of their slacks; None where they have none.
-
-    Raises `ExpressionError` where dimensions do not fit together.
-    """
+    """Return constraints in the units of the point, and the units of their slacks."""
     results: list[Constraint] = []
     units: list[Unit | None] = []
     for constraint in constraints:
@@ -404,7 +398,7 @@ def _in_own_units(
 def _search_constrained(
     objective: Objective, problem: ConstrainedProblem, methods: Sequence[str], steps: int | None
 ) -> tuple[ConvergenceReport, Conditions | None, str]:
-    """Search by SciPy, then by Newton's steps, until the KKT conditions hold; return the conditions and the method."""
+    """Search by SciPy, then by Newton's steps; return conditions and method too."""
     import numpy
 
     best: tuple[Conditions, DescentStep] | None = None
@@ -469,7 +463,7 @@ def _checked(
 
 
 def _limits(start: DescentStep, bounds: Mapping[str, Range]) -> list[tuple[float, float]]:
-    """The bounds of the variables that move, in order. Raises a usage error where they do not fit the start."""
+    """Return the bounds of the free variables. Raises a usage error."""
     if start.units is None:
         bounds = {name: Range(*(x if x is None else as_number(x, name) for x in ends)) for name, ends in bounds.items()}
     else:
@@ -521,7 +515,7 @@ def _bounding(row: DescentStep) -> str:
 def _judged(
     objective: Objective, row: DescentStep, limits: Limits, tolerance: float, message: str, method: str
 ) -> ConvergenceReport:
-    """Return why the search is over, and what it has come to; `message` is SciPy's, empty if it was stopped."""
+    """Judge the end of a search; `message` is SciPy's, empty if it was stopped."""
     size = [max(abs(step.coordinates[k]) for step in (*objective.path, row)) or 1.0 for k in objective.where]
     model = LocalModel(objective.row, objective.function, limits, size, tolerance, objective.sense)
     more = "iterations" in message.lower() or "exceeds limit" in message.lower()

@@ -16,15 +16,12 @@ from ..numerics.linear_algebra import Matrix, identity, solve_linear
 from ..numerics.newton import polished, with_errors
 from .observations import Observations, percentage
 
-WITH_ERRORS = 3
-"""How many times as much a row takes whose numbers carry error bounds: measured."""
-
-PASSES = 6
-"""How often the derivatives of all rows are computed anew until an estimate has its digits, about."""
+WITH_ERRORS = 3  # the cost of error bounds, measured
+PASSES = 6  # over all rows, until an estimate has its digits, about
 
 
 class NormalEquations:
-    """Σ w²·(f − y)·∂f/∂b = 0, the data read as the decimals that were typed; rows of weight 0 are left out."""
+    """Σ w²·(f − y)·∂f/∂b = 0, the data read as the decimals that were typed."""
 
     def __init__(
         self, m: Any, problem: Problem, data: Observations, rows: Sequence[int], held: Mapping[str, Any]
@@ -71,10 +68,7 @@ class NormalEquations:
         return self._number("sigma", repr(spread))
 
     def _each_row(self, steps: float) -> Iterator[tuple[dict[str, Any], Any, Any]]:
-        """Each row of the data, of which each takes so many steps and its sweep.
-
-        The first one tells what all take, so that what cannot be done is not begun. Raises `BudgetExceeded`.
-        """
+        """Yield the rows. Raises `BudgetExceeded` by the cost of the first one."""
         work = current()
         before = work.left
         for k, row in enumerate(self.rows):
@@ -106,7 +100,7 @@ class NormalEquations:
         return total, solve_linear(self.m, square, [list(map(self.m.number, row)) for row in identity(len(square))])
 
     def _sums(self, values: Sequence[Any], *, second: bool) -> tuple[Any, Matrix]:
-        """The sum of squares and JᵀJ; with second derivatives 0 and half the Hessian of that sum."""
+        """The sum of squares and JᵀJ, or 0 and half the Hessian of that sum."""
         n = len(self.names)
         total = self.m.number(0)
         square = [[total] * n for _ in range(n)]
