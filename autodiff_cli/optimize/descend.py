@@ -245,13 +245,14 @@ class Descent:
             row = tuple.__new__(
                 DescentStep, (step, value, norm, coordinates, tuple(partials), names, free, epoch, units)
             )
-            if sign * value < best:
-                best, self.best = sign * value, row
+            signed = sign * value
+            if signed < best:
+                best, self.best = signed, row
             yield row
             if small_change is not None and abs(value - before) <= small_change:
                 change = row.text("value", abs(value - before))
                 return Ending("value", f"converged at step {step}: the value changed by {change} only")
-            if sign * value > worst:
+            if signed > worst:
                 return self._diverged(step, row)
         if row.gradient_norm <= small_norm:
             norm_text = row.text("gradient_norm", row.gradient_norm)
