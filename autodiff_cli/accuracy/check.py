@@ -52,15 +52,14 @@ class CheckedNumber:
     exact: str
     """The value to 25 digits, computed with many more."""
     digits: int | None
-    """A lower bound on the correct significant digits of `computed`, 0 to 16, from its relative error.
+    """A lower bound on the correct significant digits of `computed`, 0 to 16, against the decimals as written.
 
-    They are counted against the program as it is written, in decimals, at the point's decimals and at its doubles.
-    None where there is no derivative: a convention at a kink has no digits that could be right.
+    None where there is no derivative: a convention at a kink has no correct digits.
     """
     kept: int | None
-    """The correct digits if the inputs are exactly the doubles they were read as: only the computation loses digits."""
+    """The correct digits if the inputs are exactly the doubles they were read as."""
     difference: float | None
-    """Of a partial: the slope by differences, in doubles, and the error that they estimate for themselves."""
+    """Of a partial: the slope by differences, in doubles, and their estimate of its error."""
     difference_error: float | None
     condition: float | None
     """Of a partial: by what factor a small relative change of the variable is magnified; None where the value is 0."""
@@ -300,8 +299,7 @@ class _References(NamedTuple):
     exact: GradientResult
     """At exactly the doubles that the computation started from."""
     written: list[GradientResult]
-    """With literals as the decimals that were written, π and e themselves: at the point's decimals and at its doubles,
-    for their roundings may cancel. Empty where that has no value."""
+    """With literals as decimals, at the point's decimals and at its doubles; empty without a value."""
     precision: int
     sure: bool
     """Whether twice as many digits change nothing."""
@@ -478,14 +476,12 @@ def _number(
 
 
 def _holds(swept: GradientResult, name: str, precision: int) -> tuple[bool, str, bool]:
-    """Whether the reference's partial is the slope of the reference's values; what there is to say of it; and whether
-    there is a derivative at all: a convention at a kink has no digits that could be right."""
+    """Return whether the reference's partial is the slope of its values, a remark, and whether it has a derivative."""
     from ..numbers.multiprecision import Multiprecision
 
     m = Multiprecision(precision + 2 * DIGITS)
     leaf = swept.leaf(name)
     assert leaf is not None
-    # The leaves are exact doubles: as numbers of a higher precision they are the same.
     data = [x if swept.graph.parents[i] else m.number(x) for i, x in enumerate(swept.graph.data)]
     x, partial = data[leaf], m.number(swept.gradient[name])
     value = evaluator(swept.graph.at(data), m, swept.graph.roots[0], leaf)

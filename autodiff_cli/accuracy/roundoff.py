@@ -18,7 +18,7 @@ ROUNDING = 2.0**-53
 
 
 def losses(doubles: GradientResult, swept: GradientResult, digits: Sequence[tuple[str, int]]) -> list[Diagnostic]:
-    """A warning for each place where the value, or a partial, lost digits; `digits` has those that are left."""
+    """Return warnings where the value, or a partial, lost digits; `digits` has the others."""
     branch = _decided_by_rounding(doubles, swept)
     if branch is not None:
         return [branch]

@@ -182,30 +182,19 @@ class ConstrainedProblem:
             except ExpressionError:
                 return np.zeros((len(x), len(x)))
 
-        more: dict[str, Any] = {}
-        if method == "slsqp":
-            more["options"] = {"ftol": 1e-10, "maxiter": steps}
-            more["constraints"] = [
-                {
-                    "type": "eq" if of.equality else "ineq",
-                    "fun": lambda x, k=k: constraint(k, x)[0],
-                    "jac": lambda x, k=k: constraint(k, x)[1],
-                }
-                for k, of in enumerate(self.constraints)
-            ]
-        else:
-            more["options"] = {"gtol": 1e-10, "xtol": 1e-12, "maxiter": steps}
-            more["hess"] = self.objective.hessian
-            more["constraints"] = [
-                NonlinearConstraint(
-                    lambda x, k=k: constraint(k, x)[0],
-                    0.0,
-                    0.0 if of.equality else math.inf,
-                    jac=lambda x, k=k: constraint(k, x)[1],
-                    hess=lambda x, v, k=k: curvature(k, x, float(v[0])),
-                )
-                for k, of in enumerate(self.constraints)
-            ]
+        more: dict[str, Any] = {"options": {"ftol": 1e-10, "maxiter": steps}}
+        if method != "slsqp":
+            more = {"options": {"gtol": 1e-10, "xtol": 1e-12, "maxiter": steps}, "hess": self.objective.hessian}
+        more["constraints"] = [
+            NonlinearConstraint(
+                lambda x, k=k: constraint(k, x)[0],
+                0.0,
+                0.0 if of.equality else math.inf,
+                jac=lambda x, k=k: constraint(k, x)[1],
+                hess=lambda x, v, k=k: curvature(k, x, float(v[0])),
+            )
+            for k, of in enumerate(self.constraints)
+        ]
         if any(math.isfinite(end) for ends in self.limits for end in ends):
             more["bounds"] = self.limits
         return more
