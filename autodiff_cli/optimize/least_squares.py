@@ -137,15 +137,14 @@ class Model:
         ends = [(bounds or {}).get(name, (-np.inf, np.inf)) for name in free]
         self.limits = np.array([low for low, _ in ends]), np.array([high for _, high in ends])
         self.bounded = bool(bounds)
-        # a linear solve keeps no bounds
-        self.linear = [name for name in linear_parameters(program, free) if name not in (bounds or {})]
+        linear, self.kinks = linear_and_kinks(program, self.free)
+        self.linear = [name for name in linear if name not in (bounds or {})]  # a linear solve keeps no bounds
         self.places: list[int] = [self.free.index(name) for name in self.linear]
         """The places of the linear parameters that follow the others by a linear solve."""
         self.loss, self.scale = "linear", 1.0
         self.errors: Mapping[str, Any] = {}
         """The standard uncertainties of predictors in each row."""
         self.rows, self.evaluations = len(response), 0
-        self.kinks = _has_kinks(program, self.free)
         self._over_rows = self._around = self._compiled(self.free)
         self._last: tuple[bytes, Evaluated] | None = None
 
@@ -296,13 +295,13 @@ class Model:
         return 1 - float(left @ left) / total if total > 0 else 1.0
 
 
-def linear_parameters(program: Program, free: Sequence[str]) -> list[str]:
-    """Return free parameters in all of which together the model is linear, by the structure of the program.
+def linear_and_kinks(program: Program, free: Sequence[str]) -> tuple[list[str], bool]:
+    """Return free parameters in all of which together the model is linear, and whether it may kink in any.
 
     Two parameters meet in a node that is no sum of what depends on them; one meets itself in a kink, a power, …
     """
     masks: dict[Value, int] = {}
-    meets = [0] * len(free)
+    meets, kinks = [0] * len(free), False
 
     def meet(one: int, other: int) -> None:
         for k in range(len(free) if one and other else 0):
@@ -310,36 +309,26 @@ def linear_parameters(program: Program, free: Sequence[str]) -> list[str]:
 
     place = {name: 1 << k for k, name in enumerate(free)}
     for node in in_order((program.outputs[0],)):
-        inputs = [masks[parent] for parent in node._prev]
+        primitive, inputs = node.primitive, [masks[parent] for parent in node._prev]
         mask = reduce(or_, inputs, 0)
-        masks[node] = place.get(node.label, 0) if node.primitive is VARIABLE else mask
-        if not mask or node.primitive.linear:
+        masks[node] = place.get(node.label, 0) if primitive is VARIABLE else mask
+        kinks |= bool(mask) and (primitive.may_kink or primitive is WHERE)
+        if not mask or primitive.linear:
             continue
-        if node.primitive.product:
+        if primitive.product:
             for one, other in combinations(inputs, 2):
                 meet(one, other)
-        elif node.primitive is WHERE:
+        elif primitive is WHERE:
             meet(inputs[0], mask)
-        elif node.primitive is DIV:
+        elif primitive is DIV:
             meet(inputs[1], mask)
-        elif not (node.primitive is POW and node._prev[1].primitive is CONSTANT and node._prev[1].data == 1):
+        elif not (primitive is POW and node._prev[1].primitive is CONSTANT and node._prev[1].data == 1):
             meet(mask, mask)
     linear: list[int] = []
     for k in range(len(free)):
         if not any(meets[k] >> other & 1 for other in (k, *linear)):
             linear.append(k)
-    return [free[k] for k in linear]
-
-
-def _has_kinks(program: Program, free: Sequence[str]) -> bool:
-    """Whether a free parameter goes into an operation that may kink, or into a condition."""
-    depends: dict[Value, bool] = {}
-    for node in in_order((program.outputs[0],)):
-        inputs = [depends[parent] for parent in node._prev]
-        depends[node] = node.label in free if node.primitive is VARIABLE else any(inputs)
-        if depends[node] and (node.primitive.may_kink or node.primitive is WHERE):
-            return True
-    return False
+    return [free[k] for k in linear], kinks
 
 
 def column_sizes(rows: Any) -> Any:

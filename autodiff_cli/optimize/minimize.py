@@ -265,8 +265,14 @@ def minimize(
     if constrained:
         start = _with_variables(start, constraints, only_constrained, held if wrt is None else None, wrt or ())
     constraints, slack_units = _in_own_units(constraints, {**start.point, **point})
-    if any(unit is not None for unit in slack_units) or any(hasattr(x, "unit") for x in only_constrained.values()):
-        start = start._replace(units=_units_of_start(start, point))
+    has_units = any(unit is not None for unit in slack_units) or (len(start.names) > width and start.units is not None)
+    if has_units or any(hasattr(x, "unit") for x in only_constrained.values()):
+        from ..inputs.quantities import step_units
+        from ..quantities.unit import Unit
+
+        value = Unit() if start.units is None else start.units["value"]
+        of_point = {name: getattr(point.get(name), "unit", Unit()) for name in start.names}
+        start = start._replace(units=step_units(value, of_point, start.free))
     added = [0.0] * (len(start.free) - len(own_start.free))
 
     def evaluate(x: Sequence[float]) -> tuple[float, list[float]]:
@@ -361,14 +367,6 @@ def _with_variables(
         coordinates=(*start.coordinates, *numbers),
         partials=(*start.partials, *(0.0 for _ in free)),
     )
-
-
-def _units_of_start(start: DescentStep, point: Mapping[str, float | str]) -> Units:
-    from ..inputs.quantities import step_units
-    from ..quantities.unit import Unit
-
-    value = Unit() if start.units is None else start.units["value"]
-    return step_units(value, {name: getattr(point.get(name), "unit", Unit()) for name in start.names}, start.free)
 
 
 def _in_own_units(
