@@ -37,7 +37,8 @@ from ..streams.requests import Request, default_point, mapping, whole
 from ..uncertainty.measured_value import Spread, normal, quantity
 from ..views.error import write_note, write_reading
 from ..views.formats import COLUMNAR, Subject, Writer, format_of, lacking, undocumented, writer
-from ..views.schema import View, heading
+from ..views.numerals import heading
+from ..views.schema import View
 from ..views.wide import WIDE, Named, Values, WideRows, wide
 from .runner import Command, Method, RowQuestion, answer_requests, is_file, warn
 
@@ -475,7 +476,7 @@ def _one_by_one(job: _Job, method: Method, view: View[Any], stack: ExitStack, fi
             tally.kinks.note(result.warnings)
         if job.wide:
             numbers = job.question.numbers
-            return WideRows(view.cells(result)) if numbers is None else Values(numbers(result))
+            return WideRows(view.cells(view.measured(result))) if numbers is None else Values(numbers(result))
         if requests.units is None:
             return result
         # the numbers of the point have the units of their columns

@@ -67,7 +67,7 @@ class Runs(Writer[Descent]):
     """Takes the steps of a run, and writes each row as it comes; for people and pictures, the whole run at its end."""
 
     def __init__(self, out: TextIO, rows: Writer[DescentStep | Run | Descent], many: bool, saved: Saved) -> None:
-        super().__init__(out, rows.view, many)  # type: ignore[arg-type]
+        super().__init__(rows.format, out, rows.view, many)  # type: ignore[arg-type]
         self.rows = rows
         self.rows.many = many or not isinstance(rows, Documents | Plain)
         self.carries_errors, self.carries_warnings = rows.carries_errors, False

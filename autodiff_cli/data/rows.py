@@ -29,7 +29,7 @@ from ..language.tokens import has_unit_literals
 from ..numbers.base import Number, NumberType
 from ..numbers.budget import BudgetExceeded, allowed
 from ..run.evaluation import Kinks as MetKinks
-from ..views.schema import heading
+from ..views.numerals import heading
 from .frames import arrow_table
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from ..algebra.partials import local_formulas
 from ..algebra.simplify import simplify
+from ..algebra.symbolic import local_formulas
 from ..errors import Diagnostic, ExpressionError
 from ..formulas.derivation import Derivation
 from ..formulas.diff import diff

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..algebra.partials import local_formulas
+from ..algebra.symbolic import local_formulas
 from ..errors import Diagnostic, quoted, usage_error
 from ..graphs.value import Value, constant, graph_in, in_order, node, variable
 from ..inputs.figures import unsigned

@@ -76,12 +76,13 @@ def html(answer: Any, **choices: Any) -> str | None:
     diagnostics = getattr(answer, "warnings", ())
     warnings = [draw(diagnostic, answer.text, Terminal(), level="warning") for diagnostic in diagnostics]
     lines = [Line(((line, ""),)) for warning in warnings for line in warning.splitlines()]
-    return Html(Terminal()).render([*view.document(answer), *lines])
+    return Html(Terminal()).render([*view.document(view.shown(answer)), *lines])
 
 
 def latex(answer: Any, **choices: Any) -> str | None:
     """An answer's formula in LaTeX, as a display of its own; None where it has none."""
-    formula = view_of(answer, **choices).latex_formula(answer)
+    view = view_of(answer, **choices)
+    formula = view.latex_formula(view.shown(answer))
     if formula is None or r"\unit{" not in formula:
         return formula
     from ..quantities.unit import without_siunitx  # what shows formulas in notebooks has no packages

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from ..optimize.descend import Descent, DescentStep, Ending
 from .characters import Theme, shortened
-from .document import Block, Line, Pieces, assignments, held_fixed, loss_summary_lines, measured, numbers_table
+from .document import Block, Line, Pieces, assignments, circumstances, loss_summary_lines, numbers_table
+from .numerals import attach_units, heading, unit_of, unit_text, words
 from .plots import PICTURES
-from .schema import OutputRow, View, declared, heading, record_of, unit_text, with_lists
+from .schema import OutputRow, View, declared, record_of, with_lists
 
 if TYPE_CHECKING:
     from ..batched.data_loss import LossSummary
@@ -59,7 +60,8 @@ class Run:
         return [*self.rows, self.last] if ends and self.last else self.rows
 
 
-STEP, COLUMNS, NUMBERS = declared("descend")
+OF_STEP = declared("descend")
+STEP = OF_STEP.fields
 """The keys of a row."""
 
 DESCENT = declared("descent", {"rows": list}).fields
@@ -69,9 +71,8 @@ DESCENT = declared("descent", {"rows": list}).fields
 class DescentView(View[DescentStep | Run | Descent]):
     """How rows or whole descents are shown, and for people their runs; as a picture the values over the steps."""
 
-    fields = STEP
+    fields, csv_columns, line_fields, unit_columns = OF_STEP
     other_records = (("from Python, about a whole run", DESCENT),)
-    csv_columns, line_fields = COLUMNS, NUMBERS
     extra_formats = PICTURES
 
     theme: Theme = "auto"
@@ -79,21 +80,20 @@ class DescentView(View[DescentStep | Run | Descent]):
     def record(self, shown: DescentStep | Run | Descent) -> dict[str, object]:
         return with_lists(record_of(STEP if isinstance(shown, DescentStep) else DESCENT, shown))
 
-    def rows(self, shown: DescentStep | Run | Descent) -> Iterator[OutputRow]:
-        for row in _rows(shown):
-            common = {"step": row.step, "value": row.value, "gradient_norm": row.gradient_norm}
-            texts = {} if row.units is None else row.units.texts()
-            common |= {f"{key}_unit": texts[key] for key in ("value", "gradient_norm") if key in texts}
-            at, slopes = texts.get("point", {}), texts.get("gradient", {})
-            for name, x in row.point.items():
-                units = {"at_unit": at.get(name), "partial_unit": slopes.get(name)}
-                yield {**common, **units, "variable": name, "at": x, "partial": row.gradient.get(name)}
+    def measured(self, shown: DescentStep | Run | Descent) -> DescentStep | Run | Descent:
+        return shown
 
-    def unit_columns(self, units: Mapping[str, Any]) -> frozenset[str]:
-        return frozenset(("value", "gradient_norm", "at", "partial"))
+    def rows(self, shown: DescentStep | Run | Descent) -> Iterator[OutputRow]:
+        for step in _rows(shown):
+            numbers = _numbers(step)
+            row = {"step": step.step, "value": numbers["value"], "gradient_norm": numbers["gradient_norm"]}
+            for name, x in numbers["point"].items():
+                yield {**row, "variable": name, "at": x, "partial": numbers["gradient"].get(name)}
 
     def one_line(self, shown: DescentStep | Run | Descent) -> str:
-        return "\n".join(map(super().one_line, _rows(shown)))
+        lines = [{"step": row.step, **_numbers(row)} for row in _rows(shown)]
+        names = self.line_fields
+        return "\n".join([" ".join([word for name in names for word in words(line[name])]) for line in lines])
 
     def document(self, shown: DescentStep | Run | Descent) -> Iterator[Block]:
         run = _run(shown)
@@ -102,19 +102,15 @@ class DescentView(View[DescentStep | Run | Descent]):
         free = run.last.free
         epochs = ("epoch",) if run.last.epoch is not None else ()
         yield from loss_summary_lines(run.over)
-        units = run.last.units
-        at = {} if units is None else units["point"]
-        yield from held_fixed(
-            {name: measured(x, at.get(name), self.digits) for name, x in run.last.point.items() if name not in free}
-        )
+        last = _numbers(run.last)
+        yield from circumstances({}, last["point"], free, self.digits)
         rows: list[tuple[str | float, ...]] = []
         for row in run.shown():
             counts = (str(row.step), *(str(row.epoch or 0) for _ in epochs))
             rows.append((*counts, row.value, *(row.point[name] for name in free), row.gradient_norm))
-        columns: tuple[str, ...] = ("value", *free, "gradient norm")
-        if units is not None:
-            of_columns = (units["value"], *(at[name] for name in free), units["gradient_norm"])
-            columns = tuple([heading(name, unit_text(unit)) for name, unit in zip(columns, of_columns, strict=True)])
+        numbers = (last["value"], *[last["point"][name] for name in free], last["gradient_norm"])
+        names = ("value", *free, "gradient norm")
+        columns = [heading(name, unit_text(unit_of(x))) for name, x in zip(names, numbers, strict=True)]
         heads = ("step", *epochs, *columns)
         yield numbers_table(heads, rows, self.digits, right=range(len(heads)), style="number")
         if run.note:
@@ -123,11 +119,10 @@ class DescentView(View[DescentStep | Run | Descent]):
             yield Line(((run.ending.message, "" if run.ending.good else "heading"),))
             if run.ending.hint:
                 yield Line((("hint: ", "faint"), (run.ending.hint, "")))
-        best = run.best
-        if best is not None and best.step != run.last.step:
-            place = assignments({name: measured(best.point[name], at.get(name), self.digits) for name in free})
-            number = measured(best.value, None if units is None else units["value"], self.digits)
-            value: Pieces = ((f"best: step {best.step}, value ", "faint"), (number, "number"))
+        if run.best is not None and run.best.step != run.last.step:
+            best = _numbers(run.best)
+            place = assignments({name: self.number(best["point"][name]) for name in free})
+            value: Pieces = ((f"best: step {run.best.step}, value ", "faint"), (self.number(best["value"]), "number"))
             yield Line((*value, (" at ", "faint"), *place))
 
     def draw(self, shown: DescentStep | Run | Descent, format: str) -> bytes:
@@ -137,23 +132,26 @@ class DescentView(View[DescentStep | Run | Descent]):
         rows = run.shown()
         assert run.ending is not None and run.best is not None
         steps, values = [row.step for row in rows], [row.value for row in rows]
-        best, units = run.best, run.best.units
-        at = {} if units is None else units["point"]
-        of_value = None if units is None else units["value"]
-        place = ", ".join(f"{name} = {measured(best.point[name], at.get(name), self.digits)}" for name in best.free)
-        title = f"value {measured(best.value, of_value, self.digits)} at {place}"
-        up = heading("value", unit_text(of_value))
-        return loss_figure(steps, values, best.step, format, shortened(title), run.ending.message, self.theme, up)
+        best = _numbers(run.best)
+        place = ", ".join(f"{name} = {self.number(best['point'][name])}" for name in run.best.free)
+        title = f"value {self.number(best['value'])} at {place}"
+        up = heading("value", unit_text(unit_of(best["value"])))
+        return loss_figure(steps, values, run.best.step, format, shortened(title), run.ending.message, self.theme, up)
+
+
+def _numbers(row: DescentStep) -> dict[str, Any]:
+    """Return the numbers of a step with their units."""
+    numbers: dict[str, Any] = {"value": row.value, "gradient_norm": row.gradient_norm}
+    numbers |= {"point": row.point, "gradient": row.gradient}
+    return numbers if row.units is None else {name: attach_units(x, row.units[name]) for name, x in numbers.items()}
 
 
 def _rows(shown: DescentStep | Run | Descent) -> Iterable[DescentStep]:
-    """The rows of a descent, each as it is taken; or the one."""
     assert not isinstance(shown, Run)
     return (shown,) if isinstance(shown, DescentStep) else shown
 
 
 def _run(shown: DescentStep | Run | Descent) -> Run:
-    """The run of a descent, taken now; or the one that was."""
     if isinstance(shown, Run):
         return shown
     assert isinstance(shown, Descent)

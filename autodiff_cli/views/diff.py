@@ -2,25 +2,91 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
-from ..formulas.derivation import derivative_name, latex
+from ..formulas.derivation import Derivation, Step, as_written, derivative_name, latex, operator
 from ..formulas.diff import LANGUAGES, Diff
-from .document import NO_VARIABLES, Block, Line, Pieces, circumstances, measured, measured_row, numbers_table, stated
-from .schema import OutputRow, View, declared, heading, record_of, unit_text
-from .steps import blocks, derivation_record, lines, rows
+from ..graphs.value import Value
+from ..language.printer import expression_text
+from .document import NO_VARIABLES, Block, Line, Pieces, Table, circumstances, conditional, numbers_table, stated
+from .mathematics import mathematical
+from .numerals import attach_units
+from .schema import OutputRow, View, declared, record_of, records_of
 
-if TYPE_CHECKING:
-    from ..quantities.unit import Unit
+_WORDS = ("unless ", "away ", "where ")
+"""How a condition begins that is said in words."""
 
+
+# ---- the steps of a derivation ------------------------------------------------------------------------------------
+class Written:
+    """How the steps by one variable are written: `d/dx(x²) = 2x`, or in ASCII `d/dx(x**2) = 2*x`."""
+
+    def __init__(self, by: str, unicode: bool) -> None:
+        self.operator, self.unicode = operator(by), unicode
+
+    def formula(self, graph: Value, step: Step) -> str:
+        """A part of a step, as people write it."""
+        shown = as_written(graph, step.pending, self.operator)
+        return (mathematical(shown) if self.unicode else "") or expression_text(shown)
+
+    def parts(self, step: Step) -> tuple[str, str, str]:
+        """The name of the rule of a step, what it is applied to, and what comes of it."""
+        rule = step.title if self.unicode else step.name
+        return rule, self.formula(step.part, step), self.formula(step.result, step)
+
+    def cells(self, step: Step) -> tuple[Pieces, ...]:
+        """The row of a step in a table."""
+        rule, part, result = self.parts(step)
+        condition: Pieces = ((f", {_holds(step)}", "faint"),) if step.condition else ()
+        return ((rule, "name" if step.is_rule else "faint"),), ((part, "code"),), ((result, "code"), *condition)
+
+
+def _holds(step: Step) -> str:
+    return step.condition if step.condition.startswith(_WORDS) else f"where {step.condition}"
+
+
+def derivation_blocks(derivations: Sequence[Derivation], unicode: bool = True) -> Iterator[Block]:
+    """Each derivation under the derivative that it finds, its steps in a table."""
+    for derivation in derivations:
+        written = Written(derivation.by[-1], unicode)
+        if len(derivations) > 1:
+            yield Line(((derivative_name(derivation.by), "heading"),))
+        yield Table(("rule", "part", "result"), [written.cells(step) for step in derivation.steps])
+
+
+def derivation_lines(derivation: Derivation, unicode: bool = True) -> Iterator[str]:
+    """The steps as lines of a solution written by hand."""
+    written = Written(derivation.by[-1], unicode)
+    for step in derivation.steps:
+        rule, part, result = written.parts(step)
+        yield f"{part} = {result}   ({f'{rule}; {_holds(step)}' if step.condition else rule})"
+
+
+DERIVATION = declared("derivation").fields
+"""The keys of a derivation."""
+
+
+def derivation_record(derivation: Derivation) -> dict[str, object]:
+    """Return a derivation as a record."""
+    written = Written(derivation.by[-1], False)
+    steps = [
+        (step.rule, step.function or None, *written.parts(step)[1:], step.condition or None, step.depth)
+        for step in derivation.steps
+    ]
+    function, formula = expression_text(derivation.function), expression_text(derivation.formula)
+    record: dict[str, object] = records_of(DERIVATION, (derivation.by, function, steps, formula))
+    return record
+
+
+# ---- derivatives --------------------------------------------------------------------------------------------------
 DERIVATIVE = declared("derivative").fields
 
 
 class DiffView(View[Diff]):
     """How derivatives are shown as formulas, with their steps if asked for."""
 
-    fields, csv_columns, _ = declared(
+    fields, csv_columns, _, unit_columns = declared(
         "diff",
         {
             "derivatives": lambda answer: [
@@ -40,11 +106,14 @@ class DiffView(View[Diff]):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns of csv and tsv; with steps, which have a row each before the derivatives, also theirs."""
         if self.unknowns:
             return ("line", "id", "of", "by", "rule", "part", "derivative", "condition", "value", "error")
         with_steps = ("line", "id", "by", "rule", "part", "derivative", "condition", "value", "error", "short")
         return with_steps if self.steps else self.csv_columns
+
+    def attach_units(self, answer: Diff, units: Mapping[str, Any]) -> Diff:
+        values = [{"value": unit} for unit in units["values"]]
+        return attach_units(answer, {**units, "derivatives": values})  # type: ignore[no-any-return]
 
     def document(self, answer: Diff) -> Iterator[Block]:
         if answer.language != "text":
@@ -52,64 +121,42 @@ class DiffView(View[Diff]):
                 yield Line(((text, "code"),), source=True)
         else:
             yield from circumstances(answer.constants, {}, (), self.digits)
-            yield from blocks(answer.derivations, self.unicode)
+            yield from derivation_blocks(answer.derivations, self.unicode)
             for name, formula in answer.shared:
                 yield stated(name, formula + ";", style="name")
             for derivative in answer.derivatives:
-                line = stated(derivative_name(derivative.by, derivative.of), derivative.shown)
-                where: Pieces = (
-                    (("   where ", "faint"), (derivative.condition, "number")) if derivative.condition else ()
-                )
-                yield Line((*line.pieces, *where))
+                yield conditional(derivative_name(derivative.by, derivative.of), derivative.shown, derivative.condition)
         if not answer.derivatives:
             yield NO_VARIABLES
         if answer.point and answer.derivatives:
-            units = answer.units
-            at = units["point"] if units else None
-            yield from circumstances({}, answer.point, (), self.digits, at) if answer.language != "text" else ()
-            place = ", ".join(
-                f"{name} = {measured(x, at[name] if at else None, self.digits)}" for name, x in answer.point.items()
-            )
-            values = measured_row(
-                [row.value for row in answer.derivatives], units["values"] if units else None, self.digits
-            )
-            names = [derivative_name(row.by, row.of) for row in answer.derivatives]
-            rows = [*zip(names, values, strict=True)]
-            right = answer.arithmetic.name == "double" and units is None
+            if answer.language != "text":
+                yield from circumstances({}, answer.point, (), self.digits)
+            place = ", ".join(f"{name} = {self.number(x)}" for name, x in answer.point.items())
+            rows = [(derivative_name(row.by, row.of), row.value) for row in answer.derivatives]
+            right = answer.arithmetic.name == "double"
             yield numbers_table(("derivative", f"value at {place}"), rows, self.digits, right=right)
 
     def rows(self, answer: Diff) -> Iterator[OutputRow]:
         for derivation in answer.derivations:
-            yield from rows(derivation)
+            written = Written(derivation.by[-1], False)
+            for step in derivation.steps:
+                rule, part, result = written.parts(step)
+                result_row = {"derivative": result, "condition": step.condition}
+                yield {"by": derivation.by, "rule": rule, "part": part, **result_row}
         for name, formula in answer.shared:
             yield {"by": name, "derivative": formula}
-        for derivative, unit in zip(answer.derivatives, self._units(answer), strict=True):
-            row = {
-                "by": derivative.by,
-                "derivative": derivative.formula,
-                "value": derivative.value,
-                "value_unit": unit_text(unit),
-                "of": derivative.of or None,
-            }
-            yield {**row, "short": derivative.short, "condition": derivative.condition}
-
-    def unit_columns(self, units: Mapping[str, Any]) -> frozenset[str]:
-        return frozenset(("value",))
-
-    def _units(self, answer: Diff) -> list[Unit | None]:
-        """Return the units of the values of the derivatives."""
-        return answer.units["values"] if answer.units else [None] * len(answer.derivatives)
+        for derivative in answer.derivatives:
+            row = {"by": derivative.by, "derivative": derivative.formula, "value": derivative.value}
+            condition = {"short": derivative.short, "condition": derivative.condition}
+            yield {**row, "of": derivative.of or None, **condition}
 
     def cells(self, answer: Diff) -> Iterator[dict[str, Any]]:
-        names = [f"d_{'_'.join((*([row.of] if row.of else []), *row.by))}" for row in answer.derivatives]
-        heads = [heading(name, unit_text(unit)) for name, unit in zip(names, self._units(answer), strict=True)]
-        yield {head: row.value for head, row in zip(heads, answer.derivatives, strict=True)}
+        yield {f"d_{'_'.join((*([row.of] if row.of else []), *row.by))}": row.value for row in answer.derivatives}
 
     def one_line(self, answer: Diff) -> str:
         derivations = answer.derivations if answer.language == "text" else ()
-        return "\n".join(
-            [*(line for derivative in derivations for line in lines(derivative, self.unicode)), answer.program]
-        )
+        lines = [line for derivation in derivations for line in derivation_lines(derivation, self.unicode)]
+        return "\n".join([*lines, answer.program])
 
     def latex_document(self, answer: Diff) -> str:
         from .tex import derivatives

@@ -6,14 +6,13 @@ A command's view builds these, mostly of the parts below; `rendering` makes char
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import repeat
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from ..inputs.figures import Shown
 from ..language.elements import element, element_name, list_texts, shapes_of
 from .characters import Style, Terminal
-from .numerals import format_number
+from .numerals import format_number, unit_of
 
 if TYPE_CHECKING:
     from ..batched.data_loss import LossSummary
@@ -45,7 +44,6 @@ class Table(NamedTuple):
 
     @property
     def cells(self) -> Sequence[tuple[Pieces, ...]]:
-        """The rows, as styled text."""
         if not self.styles:
             return self.rows
         return [tuple([((text, style),) for text, style in zip(row, self.styles, strict=True)]) for row in self.rows]
@@ -105,27 +103,27 @@ def sentence(text: str, style: Style = "") -> Pieces:
 
 
 # ---- parts that the documents of several commands have ------------------------------------------------------------
+def text_line(text: str, style: Style = "") -> Line:
+    """Return a line of one sentence, what stands between its backticks as code."""
+    return Line(sentence(text, style))
+
+
 def measured(x: Shown | bool | None, unit: Unit | None, digits: int | None = None) -> str:
     """A number to so many digits, with its unit if it has one."""
     text = format_number(x, digits)
     return f"{text} {unit}".rstrip() if unit is not None and x is not None else text
 
 
-def measured_row(
-    numbers: Iterable[Shown | None], units: Iterable[Unit] | None, digits: int | None = None
-) -> list[Shown | str | None]:
-    """Return numbers for a row of a table, with their units where they have some."""
-    if units is None:
-        return [*numbers]
-    return [measured(x, unit, digits) for x, unit in zip(numbers, units, strict=True)]
-
-
-def stated(
-    name: str, number: Shown | str, digits: int | None = None, style: Style = "heading", unit: Unit | None = None
-) -> Line:
+def stated(name: str, number: Shown | str | None, digits: int | None = None, style: Style = "heading") -> Line:
     """The line `name = number`."""
-    text = number if isinstance(number, str) else measured(number, unit, digits)
+    text = number if isinstance(number, str) else format_number(number, digits)
     return Line(((name, style), (" = ", "faint"), (text, "number")))
+
+
+def conditional(name: str, formula: str, condition: str | None) -> Line:
+    """The line `name = formula`, and where that holds."""
+    where: Pieces = (("   where ", "faint"), (condition, "number")) if condition else ()
+    return Line((*stated(name, formula).pieces, *where))
 
 
 def assignments(values: Mapping[str, str]) -> Pieces:
@@ -137,17 +135,12 @@ def assignments(values: Mapping[str, str]) -> Pieces:
 
 
 def circumstances(
-    constants: Mapping[str, float],
-    point: Mapping[str, Shown],
-    wanted: Collection[str],
-    digits: int | None,
-    units: Mapping[str, Unit] | None = None,
+    constants: Mapping[str, float], point: Mapping[str, Shown], wanted: Collection[str], digits: int | None
 ) -> Iterator[Block]:
     """The constants that were used, and the variables that were held fixed, a line each."""
     for name, value in constants.items():
         yield Line((*assignments({name: format_number(value, digits)}), (" (constant)", "faint")))
-    held = [(name, x) for name, x in point.items() if name not in wanted]
-    yield from held_fixed({name: measured(x, units[name] if units else None, digits) for name, x in held})
+    yield from held_fixed({name: format_number(x, digits) for name, x in point.items() if name not in wanted})
 
 
 def loss_summary_lines(over: LossSummary | None) -> Iterator[Block]:
@@ -175,14 +168,19 @@ def numbers_table(
     right: bool | Collection[int] = True,
     style: Style = "name",
 ) -> Table:
-    """Return a table of named rows: numbers to so many digits, text as it is.
+    """Return a table of named rows: numbers to so many digits, with their units, and text as it is.
 
-    `right` says whether what stands beside the names is flush right, or which columns are; `style` is the names'.
+    `right` says whether what stands beside the names is flush right, or which columns are; with units none is. `style`
+    is the names'.
     """
+    rows = [*rows]
+    measured_columns = {k for row in rows for k, x in enumerate(row) if unit_of(x) is not None}
+    if isinstance(right, bool):
+        right = range(1, len(heads)) if right and not measured_columns else ()
     texts = [tuple([x if isinstance(x, str) else format_number(x, digits) for x in row]) for row in rows]
-    flush = (range(1, len(heads)) if right else ()) if isinstance(right, bool) else right
     number: Style = "number"
-    return Table(tuple(heads), texts, frozenset(flush), styles=(style, *[number] * (len(heads) - 1)))
+    flush = frozenset(right) - measured_columns
+    return Table(tuple(heads), texts, flush, styles=(style, *[number] * (len(heads) - 1)))
 
 
 def partials_table(
@@ -192,7 +190,6 @@ def partials_table(
     head: str = "partial derivative",
     right: bool = True,
     elasticities: Mapping[str, Shown | None] = MappingProxyType({}),
-    units: Mapping[str, Mapping[str, Unit]] | None = None,
     shaped: bool = True,
 ) -> Table:
     """Return the table of the variables: value, partial derivative, and the elasticity where there are any.
@@ -203,14 +200,9 @@ def partials_table(
     rows: list[tuple[Any, ...]] = [(name, point[name], partial) for name, partial in gradient.items()]
     if elasticities:
         rows = [(*row, elasticities[row[0]]) for row in rows]
-    if units is not None:
-        at, by = units["point"], units["gradient"]
-        rows = [
-            (n, measured(x, at[n], digits), measured(partial, by[n], digits), *rest) for n, x, partial, *rest in rows
-        ]
-    elif right and shaped and "]" in "".join(gradient):
+    if right and shaped and "]" in "".join(gradient) and all(unit_of(x) is None for row in rows for x in row):
         rows = _in_rows(rows, digits)
-    return numbers_table(heads, rows, digits, right=right and units is None)
+    return numbers_table(heads, rows, digits, right=right)
 
 
 ROW_WIDTH = 40
@@ -255,14 +247,7 @@ def _matrix_rows(
 
 
 def matrix_table(
-    head: str,
-    names: Sequence[str],
-    rows: Iterable[Iterable[Shown | None]],
-    digits: int | None = 4,
-    units: Iterable[Iterable[Unit]] | None = None,
+    head: str, names: Sequence[str], rows: Iterable[Iterable[Shown | None]], digits: int | None = 4
 ) -> Table:
     """Return the table of a square matrix, its rows and columns under the same names."""
-    none: Iterable[None] = repeat(None)
-    lines = [measured_row(row, of_row, digits) for row, of_row in zip(rows, units or none)]  # noqa: B905
-    cells = [(name, *line) for name, line in zip(names, lines, strict=True)]
-    return numbers_table((head, *names), cells, digits, right=units is None)
+    return numbers_table((head, *names), [(name, *row) for name, row in zip(names, rows, strict=True)], digits)

@@ -101,7 +101,6 @@ def discard_output(stream: TextIO) -> None:
 
 
 def _marks(diagnostic: Diagnostic, length: int) -> list[Mark]:
-    """The places to show, the error's own first."""
     places: list[tuple[Span, str]] = [(diagnostic.span, "")] if diagnostic.span is not None else []
     places += diagnostic.also
     call = diagnostic.span and diagnostic.span.via

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from ..errors import ExpressionError
 from ..exercises.exercise import Exercise, Marked, Sheet
@@ -13,11 +13,10 @@ from ..inputs.problem import parse
 from ..language.printer import expression_text
 from ..language.typesetting import expression_latex, name_latex, text_latex
 from .characters import Terminal
-from .document import Block, Line, Pieces, Room, plain, sentence
+from .diff import derivation_blocks, derivation_record
+from .document import Block, Line, Pieces, Room, plain, sentence, text_line
 from .mathematics import mathematical
 from .schema import OutputRow, View, declared, record_of
-from .steps import blocks as steps_of
-from .steps import derivation_record
 from .tex import page as trace_page
 from .trace import TraceView
 
@@ -45,7 +44,7 @@ th, td { padding: .15rem .7rem .15rem 0; vertical-align: top; }
 """
 
 
-EXERCISE, COLUMNS, _ = declared(
+EXERCISE, COLUMNS, *_ = declared(
     "exercise",
     {
         "task": lambda exercise: plain(task(exercise)),
@@ -59,7 +58,8 @@ EXERCISE, COLUMNS, _ = declared(
 """The keys of an exercise."""
 
 SHEET = declared("sheet").fields
-MARKED, MARKED_COLUMNS, _ = declared("mark")
+OF_MARK = declared("mark")
+MARKED = OF_MARK.fields
 
 
 class ExerciseView(View[Sheet | Exercise | Marked]):
@@ -80,7 +80,7 @@ class ExerciseView(View[Sheet | Exercise | Marked]):
     def rows(self, answer: Sheet | Exercise | Marked) -> Iterator[OutputRow]:
         if isinstance(answer, Marked):
             cells = {field.column: field.of(answer) for field in MARKED}
-            yield cells | {"answer": "right" if answer.right else "wrong"}
+            yield cells | {"answer": self.one_line(answer)}
             return
         for exercise in _all(answer):
             cells = {field.column: field.of(exercise) for field in EXERCISE if field.column}
@@ -93,9 +93,12 @@ class ExerciseView(View[Sheet | Exercise | Marked]):
 
     def document(self, answer: Sheet | Exercise | Marked) -> Iterator[Block]:
         if isinstance(answer, Marked):
-            yield from _verdict(answer)
-            for entry in answer.entries:
-                yield from _verdict(entry)
+            for marked in (answer, *answer.entries):
+                of: Pieces = ((f"  {marked.of}: ", "name"),) if marked.of else ()
+                yield Line((*of, *sentence(marked.message, "" if marked.right else "error")))
+                # that of an answer of several entries stands at its entry
+                if marked.hint and not marked.entries:
+                    yield Line((("    hint: " if marked.of else "  hint: ", "faint"), *sentence(marked.hint)))
             return
         if isinstance(answer, Sheet):
             yield Line(((_heading(answer), "heading"),))
@@ -114,15 +117,14 @@ class ExerciseView(View[Sheet | Exercise | Marked]):
 class MarkedView(View[Marked]):
     """How it is shown whether an answer to an own question is right."""
 
-    fields = MARKED
-    csv_columns = MARKED_COLUMNS
+    fields, csv_columns, *_ = OF_MARK
 
     def rows(self, answer: Marked) -> Iterator[OutputRow]:
         for marked in (answer, *answer.entries):
             yield {"of": marked.of, "right": marked.right, "message": marked.message, "hint": marked.hint}
 
     def one_line(self, answer: Marked) -> str:
-        return "right" if answer.right else "wrong"
+        return ExerciseView().one_line(answer)
 
     def document(self, answer: Marked) -> Iterator[Block]:
         return ExerciseView().document(answer)
@@ -131,21 +133,14 @@ class MarkedView(View[Marked]):
         return _page(answer)
 
 
-def _verdict(marked: Marked) -> Iterator[Block]:
-    """What there is to say of an answer, or of an entry of it."""
-    of: Pieces = ((f"  {marked.of}: ", "name"),) if marked.of else ()
-    yield Line((*of, *sentence(marked.message, "" if marked.right else "error")))
-    # that of an answer of several entries stands at its entry
-    if marked.hint and not marked.entries:
-        yield Line((("    hint: " if marked.of else "  hint: ", "faint"), *sentence(marked.hint)))
-
-
 def _all(answer: Sheet | Exercise) -> tuple[Exercise, ...]:
     return answer.exercises if isinstance(answer, Sheet) else (answer,)
 
 
-def _heading(sheet: Sheet) -> str:
-    return f"Level {sheet.level}: {sheet.title} (seed {sheet.seed})" if sheet.level else "Exercise"
+def _heading(answer: Sheet | Exercise | Marked) -> str:
+    if isinstance(answer, Sheet) and answer.level:
+        return f"Level {answer.level}: {answer.title} (seed {answer.seed})"
+    return "Exercise"
 
 
 # ---- for people ---------------------------------------------------------------------------------------------------
@@ -165,13 +160,12 @@ def solution(exercise: Exercise, unicode: bool = True) -> Iterator[Block]:
     """The exercise worked, and its answer; nothing where that was not asked for."""
     if exercise.solution is None:
         return
-    derived, traced = exercise.solution.derived, exercise.solution.traced
+    derived, traced, lines = exercise.solution.derived, exercise.solution.traced, exercise.solution.lines
     if derived is not None:
-        yield from steps_of(derived.derivations, unicode)
+        yield from derivation_blocks(derived.derivations, unicode)
     if traced is not None:
         yield from TraceView(unicode=unicode).document(traced)
-    for line in exercise.solution.lines:
-        yield Line(sentence(line))
+    yield from map(text_line, lines)
     written = exercise.answered
     if unicode and exercise.is_formula:
         written = mathematical(parse(written).outputs[0])
@@ -182,27 +176,23 @@ def html(answer: Sheet | Exercise | Marked) -> str:
     """A page that needs no other file, to be read and to be printed."""
     from .rendering import Html, escaped_html
 
-    def shown(blocks: Iterable[Block]) -> str:
-        return Html(Terminal()).render(blocks)
-
     def item(exercise: Exercise) -> str:
-        words = "".join(
-            f"<code>{escaped_html(text)}</code>" if style == "code" else escaped_html(text)
-            for text, style in task(exercise)
-        )
-        worked = [*solution(exercise)]
-        below = f"<section>{shown(worked)}</section>" if worked else '<section class="room"></section>'
+        pieces = [(escaped_html(text), style) for text, style in task(exercise)]
+        words = "".join([f"<code>{text}</code>" if style == "code" else text for text, style in pieces])
+        below = '<section class="room"></section>'
+        if exercise.solution is not None:
+            below = f"<section>{Html(Terminal()).render(solution(exercise))}</section>"
         return f'<li value="{exercise.number}">{words}{below}</li>'
 
+    heading = escaped_html(_heading(answer))
     if isinstance(answer, Marked):
-        heading, body = "Exercise", f"<p>{escaped_html(answer.message)}</p>"
+        body = f"<p>{escaped_html(answer.message)}</p>"
     else:
-        heading = _heading(answer) if isinstance(answer, Sheet) else "Exercise"
         body = "<ol>\n" + "\n".join(map(item, _all(answer))) + "\n</ol>"
     return (
         f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        f'<meta name="viewport" content="width=device-width">\n<title>{escaped_html(heading)}</title>\n'
-        f"<style>{STYLE}</style>\n</head>\n<body>\n<h1>{escaped_html(heading)}</h1>\n{body}\n</body>\n</html>"
+        f'<meta name="viewport" content="width=device-width">\n<title>{heading}</title>\n'
+        f"<style>{STYLE}</style>\n</head>\n<body>\n<h1>{heading}</h1>\n{body}\n</body>\n</html>"
     )
 
 
@@ -227,14 +217,11 @@ def _page(answer: Sheet | Exercise | Marked) -> str:
 
 def _words(text: str, exercise: Exercise | None = None) -> str:
     """A sentence in LaTeX: what is between backticks is mathematics."""
-    if exercise is not None:
-        stated = ",\\ ".join(
-            f"{_head(statement.name)} = {expression_latex(statement.graph)}" for statement in exercise.statements
-        )
-        before, mark, after = text.partition("{f}")
-        return _words(before) + (f"${stated}$" if mark else "") + _words(after)
-    pieces = [_formula(piece) if k % 2 else text_latex(piece) for k, piece in enumerate(text.split("`"))]
-    return "".join(pieces)
+    if exercise is not None and "{f}" in text:
+        stated = [f"{_head(each.name)} = {expression_latex(each.graph)}" for each in exercise.statements]
+        before, _, after = text.partition("{f}")
+        return _words(before) + "$" + ",\\ ".join(stated) + "$" + _words(after)
+    return "".join([_formula(piece) if k % 2 else text_latex(piece) for k, piece in enumerate(text.split("`"))])
 
 
 def _head(name: str) -> str:

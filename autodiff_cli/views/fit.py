@@ -11,8 +11,8 @@ from ..inputs.figures import Shown
 from ..optimize.fit import Fit
 from ..uncertainty.measured_value import concise
 from .characters import Theme, on_one_line, shortened
-from .document import Block, Line, circumstances, matrix_table, measured, numbers_table, sentence
-from .numerals import format_number
+from .document import Block, Line, circumstances, matrix_table, measured, numbers_table, text_line
+from .numerals import attach_units, format_number, unit_of, without_unit
 from .plots import PICTURES
 from .schema import OutputRow, View, declared
 
@@ -24,18 +24,17 @@ HELD = {
 
 
 def _of_parameters(attribute: str) -> Callable[[Fit], dict[str, Any]]:
-    """Return a function from a fit to an attribute of each parameter, by name."""
     return lambda answer: {name: getattr(parameter, attribute) for name, parameter in answer.parameters.items()}
 
 
-PREDICTED = ("value", "confidence_low", "confidence_high", "prediction_low", "prediction_high")
+PREDICTED: tuple[str, ...] = ("value", "confidence_low", "confidence_high", "prediction_low", "prediction_high")
 """The columns of csv and tsv with the curve at points, after those of the predictors."""
 
 
 class FitView(View[Fit]):
     """How a fit is shown."""
 
-    fields, csv_columns, line_fields = declared(
+    fields, csv_columns, line_fields, unit_columns = declared(
         "fit",
         {
             "parameters": _of_parameters("estimate"),
@@ -54,19 +53,24 @@ class FitView(View[Fit]):
     predicted: tuple[str, ...] = ()
     """The predictors of the points whose curve csv and tables show instead of, and below, the parameters."""
 
+    def __init__(self, **choices: Any) -> None:
+        super().__init__(**choices)
+        if self.predicted:
+            self.unit_columns = frozenset((*self.predicted, *PREDICTED))
+
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns of csv and tsv: those of parameters, or of predictions."""
         return ("line", "id", *self.predicted, *PREDICTED, "error") if self.predicted else super().columns
 
-    def unit_columns(self, units: Mapping[str, Any]) -> frozenset[str]:
-        return frozenset((*self.predicted, *PREDICTED)) if self.predicted else super().unit_columns(units)
+    def attach_units(self, answer: Fit, units: Mapping[str, Any]) -> Fit:
+        of_parameters = {name: {"estimate": unit, "error": unit} for name, unit in units["parameters"].items()}
+        return attach_units(answer, {**units, "parameters": of_parameters})  # type: ignore[no-any-return]
 
     def rows(self, answer: Fit) -> Iterator[OutputRow]:
         if self.predicted:
-            texts = answer.units.texts()["data"] if answer.units is not None else {}
-            of_curve = dict.fromkeys(PREDICTED, texts.get(answer.response))
-            units = {f"{name}_unit": unit for name, unit in {**texts, **of_curve}.items() if unit is not None}
+            of_columns = answer.units.texts()["data"] if answer.units is not None else {}
+            of_curve = dict.fromkeys(PREDICTED, of_columns.get(answer.response))
+            units = {f"{name}_unit": unit for name, unit in {**of_columns, **of_curve}.items() if unit is not None}
             for prediction in answer.predictions:
                 ends = [*(prediction.confidence or (None, None)), *(prediction.prediction or (None, None))]
                 yield {**prediction.point, **dict(zip(PREDICTED, (prediction.value, *ends), strict=True)), **units}
@@ -78,9 +82,8 @@ class FitView(View[Fit]):
     def document(self, answer: Fit) -> Iterator[Block]:
         double = answer.arithmetic.name == "double"
         rows: list[tuple[Shown | str | None, ...]] = []
-        units = {} if answer.units is None else answer.units["parameters"]
         for name, fitted in answer.parameters.items():
-            unit, parameter = units.get(name), fitted
+            unit, parameter = unit_of(fitted.estimate), fitted
             if unit is not None and double and answer.units is not None and name not in answer.units.asked:
                 from ..optimize.fit_units import scaled
                 from ..quantities.unit import readable
@@ -88,87 +91,65 @@ class FitView(View[Fit]):
 
                 shown = readable(unit, max(abs(float(fitted.estimate)), float(fitted.error or 0)))
                 unit, parameter = shown, scaled(fitted, factor(unit, shown))
+            estimate = without_unit(parameter.estimate)
             if parameter.error is None:
-                written = "" if unit is None else measured(parameter.estimate, unit, self.digits)
-                rows.append((name, parameter.estimate, None, HELD.get(parameter.held, "–"), written))
+                written = "" if unit is None else measured(estimate, unit, self.digits)
+                rows.append((name, estimate, None, HELD.get(parameter.held, "–"), written))
             else:
                 low, high = map(self.number, parameter.interval or (None, None))
                 written = f"{concise(float(parameter.estimate), float(parameter.error))} {unit or ''}".rstrip()
-                rows.append((name, parameter.estimate, parameter.error, f"{low} to {high}", written))
+                rows.append((name, estimate, without_unit(parameter.error), f"{low} to {high}", written))
         heads = ("parameter", "estimate", "standard error", f"{100 * answer.level:.4g} % interval", "written")
         yield numbers_table(heads, rows, self.digits, right=(1, 2) if double else ())
         yield from circumstances(answer.constants, {}, {}, self.digits)
-        yield from (Line(sentence(text)) for text in self.quality(answer))
+        yield from map(text_line, self.quality(answer))
         linear = [f"`{name}`" for name, parameter in answer.parameters.items() if parameter.linear]
         if linear:
-            yield Line(sentence(f"linear in {', '.join(linear)}"))
+            yield text_line(f"linear in {', '.join(linear)}")
         effort = f"{counted(answer.evaluations, 'evaluation')} of the data"
         yield Line(((f"{answer.message} ({effort})", "" if answer.converged else "heading"),))
         if answer.arithmetic.name == "certified":
-            yield Line(sentence("proven: there is exactly one solution of the normal equations there"))
+            yield text_line("proven: there is exactly one solution of the normal equations there")
         names = list(answer.correlation)
         if len(names) > 1:
             yield matrix_table("correlation", names, [row.values() for row in answer.correlation.values()])
         if answer.predictions:
-            yield self.prediction_table(answer)
+            names, percent = answer.predictors, f"{100 * answer.level:.4g} %"
+            rows = [
+                (*(row.point[name] for name in names), row.value, *map(self._between, (row.confidence, row.prediction)))
+                for row in answer.predictions
+            ]
+            columns = [*map(answer.headed, (*names, answer.response)), f"{percent} confidence", f"{percent} prediction"]
+            yield numbers_table(columns, rows, self.digits, right=range(len(names) + 1), style="number")
 
-    def prediction_table(self, answer: Fit) -> Block:
-        """Return the table of the curve at points."""
-        percent = f"{100 * answer.level:.4g} %"
-
-        def between(ends: tuple[float, float] | None) -> str:
-            return "–" if ends is None else f"{self.number(ends[0])} to {self.number(ends[1])}"
-
-        names = answer.predictors
-        heads = (
-            *map(answer.headed, names),
-            answer.headed(answer.response),
-            f"{percent} confidence",
-            f"{percent} prediction",
-        )
-        rows = [
-            (*(row.point[name] for name in names), row.value, between(row.confidence), between(row.prediction))
-            for row in answer.predictions
-        ]
-        return numbers_table(heads, rows, self.digits, right=range(len(names) + 1), style="number")
+    def _between(self, ends: tuple[float, float] | None) -> str:
+        return "–" if ends is None else f"{self.number(ends[0])} to {self.number(ends[1])}"
 
     def quality(self, answer: Fit) -> Iterator[str]:
         """Yield in words how well the formula fits."""
         goodness = answer.goodness
-        units: Mapping[str, Any] = answer.units or {}
         freedom = f"{counted(answer.dof, 'degree')} of freedom ({counted(answer.rows, 'row')})"
-        of_all = "" if answer.r_squared is None else f", R² = {self.number(answer.r_squared)}"
+        freedom += "" if answer.r_squared is None else f", R² = {self.number(answer.r_squared)}"
         if answer.deviation is not None:
-            deviation = measured(answer.deviation, units.get("deviation"), self.digits)
-            yield f"residual standard deviation {deviation} with {freedom}{of_all}"
+            yield f"residual standard deviation {self.number(answer.deviation)} with {freedom}"
         if goodness.chi_squared is None:
-            yield f"sum of squares {measured(answer.rss, units.get('rss'), self.digits)}" + (
-                f" with {freedom}{of_all}" * (answer.deviation is None)
-            )
+            yield f"sum of squares {self.number(answer.rss)}" + f" with {freedom}" * (answer.deviation is None)
         else:
             tail = ""
             if goodness.reduced is not None:
                 tail = f"; χ²/ν = {format_number(goodness.reduced, 4)}, p = {format_number(goodness.p_value, 2)}"
-            yield f"χ² = {self.number(answer.rss)} with {freedom}{of_all}{tail}"
-            scale = math.sqrt(goodness.reduced or 0.0)
-            yield (
-                "standard errors by `--sigma` alone"
-                if answer.absolute_sigma
-                else f"standard errors scaled by √(χ²/ν) = {format_number(scale, 4)}"
-            )
+            yield f"χ² = {self.number(without_unit(answer.rss))} with {freedom}{tail}"
+            scale = format_number(math.sqrt(goodness.reduced or 0.0), 4)
+            yield f"standard errors {'by `--sigma` alone' if answer.absolute_sigma else f'scaled by √(χ²/ν) = {scale}'}"
         if goodness.aic is not None:
             yield f"AIC = {format_number(goodness.aic, 6)}, BIC = {format_number(goodness.bic, 6)}"
         runs, normality = goodness.runs, goodness.normality
         if runs is not None:
-            yield (
-                f"runs of residuals of one sign: {runs.runs}, expected {format_number(runs.expected, 3)}, "
-                f"p = {format_number(runs.p_value, 2)}"
-            )
+            expected, p = format_number(runs.expected, 3), format_number(runs.p_value, 2)
+            yield f"runs of residuals of one sign: {runs.runs}, expected {expected}, p = {p}"
         if normality is not None:
-            yield (
-                f"normality of the residuals (Anderson-Darling): A² = {format_number(normality.statistic, 3)}, "
-                f"p = {format_number(normality.p_value, 2)}"
-            )
+            statistic, p = format_number(normality.statistic, 3), format_number(normality.p_value, 2)
+            yield f"normality of the residuals (Anderson-Darling): A² = {statistic}, p = {p}"
 
     def draw(self, answer: Fit, format: str) -> bytes:
         from .plots.answer_figures import fit_figure

@@ -10,15 +10,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
 from os.path import splitext
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TextIO
+from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TextIO, TypeVar
 
 from ..errors import ExpressionError, quoted, usage_error
 from .characters import ends, is_shown, terminal_of, visible
-from .numerals import repr_number
+from .numerals import repr_number, unit_of, unit_text
 from .schema import Answer, OutputRow, View, diagnostic_record
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class Subject(NamedTuple):
     def readings(self) -> list[str]:
         """What was read otherwise than it was typed, as it was read."""
         shown = None if self.reading is None else self.reading.shown
-        return [*([] if shown is None else [shown]), *self.values]
+        return [*filter(None, [shown]), *self.values]
 
     @property
     def meant(self) -> str | None:
@@ -54,7 +54,7 @@ class Subject(NamedTuple):
         return self.text if self.reading is None else self.reading.text
 
     def fields(self) -> dict[str, object]:
-        """The same as the first fields of a record."""
+        """Return the first fields of a record."""
         fields: dict[str, object] = {"id": self.id, "line": self.line, "expr": self.text}
         if (self.reading is not None or self.values) and (readings := self.readings):
             fields["note"] = f"read as: {'; '.join(readings)}"
@@ -66,14 +66,13 @@ class Writer(Generic[Answer]):
 
     carries_errors = False
     """Whether this format has a place for errors in its output."""
-
     carries_warnings = False
     document = False
     """Whether LaTeX is to be a whole document."""
     _begun = False
 
-    def __init__(self, out: TextIO, view: View[Answer], many: bool) -> None:
-        self.out, self.view, self.many = out, view, many
+    def __init__(self, format: str, out: TextIO, view: View[Answer], many: bool) -> None:
+        self.format, self.out, self.view, self.many = format, out, view, many
 
     def answer(self, subject: Subject, answer: Answer) -> None:
         """Write one answer."""
@@ -81,37 +80,32 @@ class Writer(Generic[Answer]):
     def error(self, subject: Subject, error: ExpressionError) -> None:
         """Write one error where it belongs; of one program alone, only formats that carry errors do."""
 
-    def disarm_cells(self, spreadsheet: bool) -> None:
-        """Write no cell that a spreadsheet takes for a formula. Raises a usage error where there are no cells."""
-        if spreadsheet:
-            hint = "`--format csv` and `--format tsv` have them"
-            raise usage_error("`--spreadsheet` is about the cells of csv and tsv", hint)
-
     def close(self) -> None:
         """Write what comes after the last answer."""
 
 
 class JsonLines(Writer[Answer]):
-    """One record a line."""
+    """One record a line; in the format `json` one record, or one array of them."""
 
     carries_errors = carries_warnings = True
 
-    def __init__(self, out: TextIO, view: View[Answer], many: bool) -> None:
-        super().__init__(out, view, many)
+    def __init__(self, format: str, out: TextIO, view: View[Answer], many: bool) -> None:
+        super().__init__(format, out, view, many)
         escape = (getattr(out, "encoding", None) or "utf-8").lower() not in ("utf-8", "utf8")
         self._string = json.encoder.encode_basestring_ascii if escape else json.encoder.encode_basestring
         self._encode = _encoder(escape, self._string)
         self._templates: dict[tuple[int, ...], str] = {}
+        self._is_array = many and format == "json"
 
     def answer(self, subject: Subject, answer: Answer) -> None:
         text = self._filled(subject, answer)
-        if text is not None:
-            self.write(text)
-            return
-        fields = self.view.record(answer)
-        if subject.reading is not None:
-            fields = subject.reading.placed(fields)
-        self.record(fields if subject.text is None else subject.fields() | fields)
+        if text is None:
+            fields = self.view.record(answer)
+            if subject.reading is not None:
+                fields = subject.reading.placed(fields)
+            self._record(fields if subject.text is None else subject.fields() | fields)
+        else:
+            self._write(text)
 
     def _filled(self, subject: Subject, answer: Answer) -> str | None:
         """The record as a template for so many numbers, filled with their names and values; None if it has more."""
@@ -138,23 +132,28 @@ class JsonLines(Writer[Answer]):
     def error(self, subject: Subject, error: ExpressionError) -> None:
         record = diagnostic_record(error.diagnostic, elsewhere=error.text is not None)
         point = {} if subject.point is None else {"point": subject.point}
-        self.record({**subject.fields(), **point, "error": record})
+        self._record({**subject.fields(), **point, "error": record})
 
-    def record(self, fields: dict[str, object]) -> None:
-        """Write one record."""
-        self.write(self.encode(fields))
+    def _record(self, fields: dict[str, object]) -> None:
+        self._write(self._escaped(self._encode(fields)))
 
-    def write(self, record: str) -> None:
-        """Write one record, as text."""
-        self.out.write(record + "\n")
+    def _write(self, record: str) -> None:
+        if self._is_array:
+            # in one go, so that an interruption leaves whole records
+            self.out.write((",\n" if self._begun else "[\n") + record)
+            self._begun = True
+        else:
+            self.out.write(record + "\n")
 
-    def encode(self, fields: dict[str, object]) -> str:
-        """The record as text."""
-        return self._escaped(self._encode(fields))
+    def close(self) -> None:
+        if self._is_array:
+            self.out.write("\n]\n" if self._begun else "[]\n")
 
     def _escaped(self, text: str) -> str:
         """Text of JSON with escapes for controls, what turns the direction of text, and half surrogate pairs."""
-        return text if _is_plain(text) else "".join(map(_json_character, text))
+        # the encoder leaves one control of ASCII as it is
+        is_plain = (text.isascii() and "\x7f" not in text) or text.isprintable()
+        return text if is_plain else "".join(map(_json_character, text))
 
 
 TEMPLATES = 1024
@@ -179,70 +178,44 @@ COLUMNAR = ("parquet", "arrow")
 """Formats of rows of data only, which are wide."""
 
 
-def _is_plain(text: str) -> bool:
-    """Whether nothing in a text of JSON has to be escaped any more."""
-    # the encoder leaves one control of ASCII as it is
-    return (text.isascii() and "\x7f" not in text) or text.isprintable()
-
-
 def _json_character(char: str) -> str:
-    """What stands for a character in a string of JSON."""
     if is_shown(char):
         return char
     return f"\\u{ord(char):04x}" if ord(char) < 0x10000 else json.dumps(char)[1:-1]
-
-
-class Json(JsonLines[Answer]):
-    """One record; of many, one array."""
-
-    def write(self, record: str) -> None:
-        if self.many:
-            # in one go, so that an interruption leaves whole records
-            self.out.write((",\n" if self._begun else "[\n") + record)
-            self._begun = True
-        else:
-            super().write(record)
-
-    def close(self) -> None:
-        if self.many:
-            self.out.write("\n]\n" if self._begun else "[]\n")
 
 
 class Separated(Writer[Answer]):
     """Long tables with a heading row: one row a variable."""
 
     carries_errors = True
-    separator = ","
     spreadsheet = False
     """Whether cells that were given must not be formulas of a spreadsheet."""
 
-    def __init__(self, out: TextIO, view: View[Answer], many: bool) -> None:
-        super().__init__(out, view, many)
+    def __init__(self, format: str, out: TextIO, view: View[Answer], many: bool) -> None:
+        super().__init__(format, out, view, many)
         self.columns = view.columns
-
-    def disarm_cells(self, spreadsheet: bool) -> None:
-        self.spreadsheet = spreadsheet
+        self._separator = "," if format == "csv" else "\t"
+        self._measured: frozenset[str] = frozenset()
+        """The columns of numbers that have units."""
 
     def answer(self, subject: Subject, answer: Answer) -> None:
-        units = getattr(answer, "units", None)
-        if units is not None:
-            measured = self.view.unit_columns(units)
+        if getattr(answer, "units", None) is not None:
             if not self._begun:
-                pairs = ((name, f"{name}_unit") if name in measured else (name,) for name in self.columns)
+                self._measured = self.view.unit_columns
+                pairs = ((name, f"{name}_unit") if name in self._measured else (name,) for name in self.columns)
                 self.columns = tuple(chain.from_iterable(pairs))
-            elif not any(f"{name}_unit" in self.columns for name in measured):
-                self._rows(
-                    subject, [{"error": "point: units, and none in the first answer; `--format jsonl` has them"}]
-                )
+            elif not self._measured:
+                message = "point: units, and none in the first answer; `--format jsonl` has them"
+                self._rows(subject, [{"error": message}])
                 return
-        rows = iter(self.view.rows(answer))
+        rows = iter(self.view.rows(self.view.shown(answer)))
         # nothing to say is an answer too, and each line of a stream has its place
         first = next(rows, {} if self.many else None)
         if first is not None:
             self._rows(subject, chain((first,), rows))
 
     def error(self, subject: Subject, error: ExpressionError) -> None:
-        self._rows(subject, [{"error": f"{error.kind}: {error}"}])
+        self._rows(subject, [{"error": self.view.error_text(subject, error)}])
 
     def close(self) -> None:
         self._head()
@@ -250,7 +223,7 @@ class Separated(Writer[Answer]):
     def _head(self) -> None:
         if not self._begun:
             self._begun = True
-            self.out.write(self.separator.join([self._cell(column, True) for column in self.columns]) + "\n")
+            self.out.write(self._separator.join([self._cell(column, True) for column in self.columns]) + "\n")
 
     def _rows(self, subject: Subject, rows: Iterable[OutputRow]) -> None:
         name = subject.id if isinstance(subject.id, str) else "" if subject.id is None else json.dumps(subject.id)
@@ -259,10 +232,13 @@ class Separated(Writer[Answer]):
             shared[column] = kept if isinstance(kept, str) else "" if kept is None else json.dumps(kept)
         if self.spreadsheet:
             shared = {column: disarmed(cell) for column, cell in shared.items()}
-        line, columns, separator = {"line": str(subject.line)}, self.columns, self.separator
+        line, columns, separator = {"line": str(subject.line)}, self.columns, self._separator
         for row in rows:
             self._head()
             cells = {**line, **row, **shared}
+            for column in self._measured:
+                if (unit := unit_of(row.get(column))) is not None:
+                    cells[f"{column}_unit"] = unit_text(unit)
             listed = [cell if type(cell) is str else cell_text(cell) for cell in map(cells.get, columns)]
             together = "".join(listed)
             if not (together.isascii() and together.isprintable()) or '"' in together or separator in together:
@@ -274,7 +250,7 @@ class Separated(Writer[Answer]):
 
     def _cell(self, text: str, kept: bool) -> str:
         """A cell as it is written; one that is carried along keeps its tabs and line ends, in quotes."""
-        return in_quotes(carried(text) if kept else visible(text), self.separator)
+        return in_quotes(carried(text) if kept else visible(text), self._separator)
 
 
 def cell_text(cell: Any) -> str:
@@ -309,34 +285,27 @@ def disarmed(cell: str) -> str:
     return cell
 
 
-class Tabbed(Separated[Answer]):
-    """The same with tabs."""
-
-    separator = "\t"
-
-
 class Plain(Writer[Answer]):
     """One line an answer, with nothing around it, for shell scripts; of many, a line `error: kind: message` for one."""
 
     def answer(self, subject: Subject, answer: Answer) -> None:
-        self.out.write(self.view.one_line(answer) + "\n")
+        leading = [cell_text((subject.kept or {}).get(name)) for name in self.view.leading]
+        self.out.write(" ".join([*leading, self.view.one_line(self.view.shown(answer))]) + "\n")
 
     def error(self, subject: Subject, error: ExpressionError) -> None:
         if self.many:
-            self.out.write(visible(f"error: {error.kind}: {error}") + "\n")
+            self.out.write(visible(f"error: {self.view.error_text(subject, error)}") + "\n")
 
 
 class Documents(Writer[Answer]):
-    """Answers for people: with colour and boxes on a terminal, without colour elsewhere."""
+    """Answers for people: with colour and boxes on a terminal, without colour elsewhere; or as Markdown."""
 
-    def __init__(self, out: TextIO, view: View[Answer], many: bool) -> None:
-        from .document import Program
-
-        super().__init__(out, view, many)
-        self.look, self._heading = terminal_of(out), Program
+    def __init__(self, format: str, out: TextIO, view: View[Answer], many: bool) -> None:
+        super().__init__(format, out, view, many)
+        self.look = terminal_of(out)
 
     def answer(self, subject: Subject, answer: Answer) -> None:
-        self._document(subject, self.view.document(answer))
+        self._document(subject, self.view.document(self.view.shown(answer)))
 
     def error(self, subject: Subject, error: ExpressionError) -> None:
         from .document import Line, sentence
@@ -345,40 +314,31 @@ class Documents(Writer[Answer]):
             self._document(subject, [Line((("error:", "error"), (" ", ""), *sentence(str(error))))])
 
     def _document(self, subject: Subject, blocks: Iterable[Block]) -> None:
+        from .document import Program
+
         if self._begun:
             self.out.write("\n")
         self._begun = True
-        self.out.write(self.medium.render(self._blocks(subject, blocks)))
-
-    def _blocks(self, subject: Subject, blocks: Iterable[Block]) -> Iterator[Block]:
         if self.many:
-            yield self._heading(subject.line, ends(subject.text or "", READ, "…" if self.look.unicode else "..."))
-        yield from blocks
+            text = ends(subject.text or "", READ, "…" if self.look.unicode else "...")
+            blocks = chain([Program(subject.line, text)], blocks)
+        self.out.write(self.medium.render(blocks))
 
     @cached_property
     def medium(self) -> PlainText:
-        """What makes text of documents."""
-        from .rendering import ColoredText, PlainText
+        from .rendering import ColoredText, Markdown, PlainText
 
+        if self.format == "markdown":
+            # who shows it breaks its lines
+            return Markdown(self.look._replace(width=None))
         return (ColoredText if self.look.terminal or self.look.color else PlainText)(self.look)
-
-
-class Markdown(Documents[Answer]):
-    """Answers for people, as Markdown."""
-
-    @cached_property
-    def medium(self) -> PlainText:
-        from .rendering import Markdown as Medium
-
-        # who shows it breaks its lines
-        return Medium(self.look._replace(width=None))
 
 
 class Latex(Writer[Answer]):
     """Answers as pieces of LaTeX that need amsmath, or in one whole document, which compiles as it stands."""
 
     def answer(self, subject: Subject, answer: Answer) -> None:
-        self._part(subject, self.view.latex_document(answer))
+        self._part(subject, self.view.latex_document(self.view.shown(answer)))
 
     def error(self, subject: Subject, error: ExpressionError) -> None:
         from ..language.typesetting import text_latex
@@ -390,29 +350,28 @@ class Latex(Writer[Answer]):
     def close(self) -> None:
         from .tex import FOOT
 
-        if self.document:
-            if self.many:
-                self._begin("")
-            if self._begun:
-                self.out.write(FOOT)
+        if self.document and self.many:
+            self._begin("")
+        if self.document and self._begun:
+            self.out.write(FOOT)
 
     def _begin(self, text: str) -> None:
-        """Write what stands before the first text."""
         from .tex import head
 
-        if not self._begun:
-            self._begun = True
-            packages = self.view.latex_packages
-            if r"\unit{" in text and "siunitx" not in packages:
-                packages = (*packages, "siunitx")
-            if self.document:
-                # further answers of a stream may have units
-                self.out.write(head(packages, may_have_units=self.many and "siunitx" not in packages))
-            elif packages:
-                self.out.write(f"% needs \\usepackage{{amsmath,{','.join(packages)}}}\n")
+        if self._begun:
+            return
+        self._begun = True
+        packages = self.view.latex_packages
+        if r"\unit{" in text and "siunitx" not in packages:
+            packages = (*packages, "siunitx")
+        if self.document:
+            # further answers of a stream may have units
+            self.out.write(head(packages, may_have_units=self.many and "siunitx" not in packages))
+        elif packages:
+            self.out.write(f"% needs \\usepackage{{amsmath,{','.join(packages)}}}\n")
 
     def _part(self, subject: Subject, text: str) -> None:
-        from .tex import listing
+        from ..language.typesetting import text_latex
 
         if self._begun and not self.document:
             self.out.write("\n")
@@ -421,14 +380,14 @@ class Latex(Writer[Answer]):
         lines = [ends(line, READ, "...") for line in (subject.text or "").splitlines() if line.strip()]
         numbered = self.many and subject.text is not None
         if self.document:
-            lines = [rf"\section*{{Line {subject.line}}}"] * numbered + list(listing(lines))
+            lines = [rf"\noindent\texttt{{{text_latex(line)}}}\\" for line in lines]
+            lines = [rf"\section*{{Line {subject.line}}}"] * numbered + lines
         else:
             lines = [_remark(line) for line in [f"line {subject.line}:"] * numbered + lines]
         self.out.write("\n".join([*lines, text]) + "\n")
 
 
 def _remark(line: str) -> str:
-    """A comment in LaTeX."""
     return f"% {visible(line)}"
 
 
@@ -448,10 +407,8 @@ class Tikz(Writer[Answer]):
 class Other(Writer[Answer]):
     """A format of a command's own."""
 
-    name = ""
-
     def answer(self, subject: Subject, answer: Answer) -> None:
-        content = self.view.draw(answer, self.name)
+        content = self.view.draw(answer, self.format)
         if isinstance(content, str):
             self.out.write(content + "\n")
         else:
@@ -462,18 +419,15 @@ class Other(Writer[Answer]):
 
 FORMATS: dict[str, type[Writer[Any]]] = {
     "table": Documents,
-    "json": Json,
+    "json": JsonLines,
     "jsonl": JsonLines,
     "csv": Separated,
-    "tsv": Tabbed,
-    "markdown": Markdown,
+    "tsv": Separated,
+    "markdown": Documents,
     "plain": Plain,
     "latex": Latex,
     "tikz": Tikz,
 }
-USUAL = tuple(name for name in FORMATS if name not in ("latex", "tikz"))
-"""Those that nearly all answers have."""
-
 
 ENDINGS: Mapping[str, tuple[str, ...]] = {
     "json": (".json",),
@@ -509,62 +463,56 @@ CODE = frozenset(
 """Endings by which a language is surely meant."""
 
 
-def by_name(
-    option: str, name: str | None, path: str | None, endings: Mapping[str, Sequence[str]], otherwise: str
+def _chosen(
+    kind: Literal["format", "language"],
+    name: str | None,
+    path: str | None,
+    endings: Mapping[str, Sequence[str]],
+    otherwise: str,
+    foreign: Container[str],
 ) -> str:
-    """What an option names, or else the first of these whose files end as the path does, or else `otherwise`.
+    """Return what the option names, or the first of these whose files end as the path does, or `otherwise`.
 
-    Raises a usage error where the option and the path say two things.
+    Raises a usage error where the option and the path say two things, and for a path that ends in one of `foreign`.
     """
-    meant = [format for format, ends in endings.items() if path and splitext(path)[1].lower() in ends]
-    if name is not None and name in endings and meant and name not in meant:
-        raise usage_error(
-            f"`{option} {name}` and the name `{path}` ask for two things",
-            f"leave `{option}` out for `{meant[0]}`, or give the file another name",
-        )
+    option = "--format" if kind == "format" else "--to"
+    ending = splitext(path)[1].lower() if path else ""
+    meant = [name for name, ends in endings.items() if ending in ends]
+    if name is None and ending in foreign and not meant:
+        hint = f"it has {quoted(endings)}; `{option}` chooses one whatever the file's name"
+        raise usage_error(f"`{ending}` is not one of this command's {kind}s", hint)
+    if name in endings and meant and name not in meant:
+        hint = f"leave `{option}` out for `{meant[0]}`, or give the file another name"
+        raise usage_error(f"`{option} {name}` and the name `{path}` ask for two things", hint)
     return name or (meant[0] if meant else otherwise)
 
 
 def language_of(
     to: str | None, format: str | None, path: str | None, languages: Mapping[str, Sequence[str]], otherwise: str
 ) -> str:
-    """The language that `--to` names, or the format is, or the name of a file says, or else `otherwise`.
+    """Return the language that `--to` names, or the format is, or the name of a file says, or else `otherwise`.
 
     Raises a usage error where these ask for two things, and for a file that is surely of another language.
     """
     if format == "latex" and to not in (None, "latex"):
         raise usage_error(f"`--format latex` and `--to {to}` ask for two things", "leave one of them out")
-    ending = splitext(path)[1].lower() if path else ""
-    if to is None and format is None and ending in CODE and not any(ending in ends for ends in languages.values()):
-        raise usage_error(
-            f"`{ending}` is not one of this command's languages",
-            f"it has {quoted(languages)}; `--to` chooses one whatever the file's name",
-        )
-    return by_name("--to", "latex" if format == "latex" else to, path, languages, otherwise)
+    named = "latex" if format == "latex" else to
+    return _chosen("language", named, path, languages, otherwise, CODE if format is None else ())
 
 
 def format_of(
     name: str | None, path: str | None, formats: Iterable[str], otherwise: str, text: Sequence[str] = ()
 ) -> str:
-    """The format that is named, or that the name of a file says, or else `otherwise`.
+    """Return the format that is named, or that the name of a file says, or else `otherwise`.
 
     Files may also end in one of `text`, whose content is what people read. Raises a usage error where the name and the
     file's ask for two things, for a format that is not among `formats`, and for a file that is surely of another one.
     """
-    endings = {
-        format: ENDINGS.get(format, tuple(text) if format in (otherwise, "table", "plain") else ())
-        for format in formats
-    }
+    shown = (otherwise, "table", "plain")
+    endings = {format: ENDINGS.get(format, tuple(text) if format in shown else ()) for format in formats}
     if name is not None and name not in endings:
         raise lacking(name, endings)
-    ending = splitext(path)[1].lower() if path else ""
-    others = ending in FOREIGN or any(ending in ends for ends in ENDINGS.values())
-    if name is None and others and not any(ending in ends for ends in endings.values()):
-        raise usage_error(
-            f"`{ending}` is not one of this command's formats",
-            f"it has {quoted(endings)}; `--format` chooses one whatever the file's name",
-        )
-    return by_name("--format", name, path, endings, otherwise)
+    return _chosen("format", name, path, endings, otherwise, FOREIGN.union(*ENDINGS.values()))
 
 
 def lacking(name: str, formats: Iterable[str]) -> ExpressionError:
@@ -603,13 +551,25 @@ def writer(
         raise lacking(name, view.formats)
     if document and name not in ("latex", "tikz"):
         raise undocumented(view.formats)
-    if name in view.extra_formats:
-        other: Other[Answer] = Other(out, view, many)
-        other.name = name
-        return other
-    format_writer = FORMATS[name](out, view, many)
+    kind: type[Writer[Answer]] = Other if name in view.extra_formats else FORMATS[name]
+    format_writer = kind(name, out, view, many)
     format_writer.document = document
     if isinstance(format_writer, Separated):
         format_writer.columns += tuple(name for name in kept if name not in format_writer.columns)
-    format_writer.disarm_cells(spreadsheet)
+    return with_spreadsheet(format_writer, spreadsheet)
+
+
+FormatWriter = TypeVar("FormatWriter", bound=Writer[Any])
+
+
+def with_spreadsheet(format_writer: FormatWriter, spreadsheet: bool) -> FormatWriter:
+    """Return the writer, which with `spreadsheet` writes no cell that one takes for a formula.
+
+    Raises a usage error where there are no cells.
+    """
+    if spreadsheet and not isinstance(format_writer, Separated):
+        hint = "`--format csv` and `--format tsv` have them"
+        raise usage_error("`--spreadsheet` is about the cells of csv and tsv", hint)
+    if isinstance(format_writer, Separated):
+        format_writer.spreadsheet = spreadsheet
     return format_writer

@@ -15,7 +15,7 @@ EVERYWHERE = "every number"
 class FunctionsView(View[FunctionEntry | Functions]):
     """How functions are shown: one in full, or several, to people in a table for each group."""
 
-    fields, csv_columns, _ = declared("functions")
+    fields, csv_columns, *_ = declared("functions")
     row_key = ("parameter", "derivatives")
 
     def record(self, entry: FunctionEntry | Functions) -> dict[str, object]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 from ..derivatives.hessian import Hessian
 from ..inputs.figures import Shown
@@ -15,21 +15,11 @@ from .document import (
     circumstances,
     loss_summary_lines,
     matrix_table,
-    measured,
     partials_table,
     stated,
 )
-from .schema import (
-    OutputRow,
-    View,
-    declared,
-    heading,
-    unit_text,
-    words,
-)
-
-if TYPE_CHECKING:
-    from ..quantities.unit import Unit
+from .numerals import word
+from .schema import OutputRow, View, declared
 
 WIDEST = 12
 """A larger matrix is listed entry by entry."""
@@ -49,80 +39,59 @@ CURVATURE = {"convex": "; the function is convex there", "concave": "; the funct
 class HessianView(View[Hessian]):
     """How a Hessian is shown."""
 
-    fields, csv_columns, line_fields = declared("hessian", {"variables": lambda answer: [*answer.gradient]})
+    fields, csv_columns, line_fields, unit_columns = declared(
+        "hessian", {"variables": lambda answer: [*answer.gradient]}
+    )
     latex_writer = "tex.second_derivatives"
     prefers_table = latex_is_formula = True
 
     def cells(self, answer: Hessian) -> Iterator[dict[str, Any]]:
-        units: Mapping[str, Any] = answer.units or {}
-        by = units.get("gradient", {})
-        yield {
-            heading("value", unit_text(units.get("value"))): answer.value,
-            **{heading(f"d_{name}", unit_text(by.get(name))): x for name, x in answer.gradient.items()},
-            **{heading(f"d_{one}_{two}", unit_text(unit)): x for one, two, x, unit in _lower_triangle(answer)},
-        }
+        slopes = {f"d_{name}": x for name, x in answer.gradient.items()}
+        yield {"value": answer.value, **slopes, **{f"d_{a}_{b}": x for a, b, x in _lower_triangle(answer)}}
 
     def document(self, answer: Hessian) -> Iterator[Block]:
-        units = answer.units
-        yield stated("value", answer.value, self.digits, unit=units["value"] if units else None)
+        yield stated("value", answer.value, self.digits)
         yield from loss_summary_lines(answer.over)
-        yield from circumstances(answer.constants, answer.point, answer.gradient, self.digits, units and units["point"])
+        yield from circumstances(answer.constants, answer.point, answer.gradient, self.digits)
         names = list(answer.gradient)
         if not names:
             yield NO_VARIABLES
             return
-        yield partials_table(answer.point, answer.gradient, self.digits, units=units)
+        yield partials_table(answer.point, answer.gradient, self.digits)
         if len(names) <= WIDEST:
-            yield matrix_table("Hessian", names, answer.hessian, self.digits, units["hessian"] if units else None)
+            yield matrix_table("Hessian", names, answer.hessian, self.digits)
         else:
-            yield Table(
-                ("row", "column", "second derivative"),
-                [
-                    (row, col, measured(x, unit, self.digits))
-                    for row, col, x, unit in _lower_triangle(answer)
-                    if float(x)
-                ],
-                frozenset((2,)),
-                styles=("name", "name", "number"),
-            )
+            entries = [(row, col, self.number(x)) for row, col, x in _lower_triangle(answer) if float(x)]
+            heads = ("row", "column", "second derivative")
+            yield Table(heads, entries, frozenset((2,)), styles=("name", "name", "number"))
         meaning = MEANING.get(answer.verdict, "")
         if answer.eigenvalues is not None:
-            unit = units["eigenvalues"][0] if units else None
-            listed = ", ".join(measured(x, unit, self.digits) for x in answer.eigenvalues)
-            yield stated("eigenvalues", listed)
+            yield stated("eigenvalues", ", ".join(map(self.number, answer.eigenvalues)))
             if answer.verdict == "not stationary":
                 meaning += CURVATURE.get(answer.curvature, "")
             elif answer.verdict == "flat" and answer.flat:
                 meaning += f", along {' and '.join(answer.flat[:SHOWN])}{', …' if len(answer.flat) > SHOWN else ''}"
-        if meaning and (units is not None or answer.eigenvalues is not None):
+        if meaning and (answer.units is not None or answer.eigenvalues is not None):
             yield Line(((meaning, ""),))
 
-    def unit_columns(self, units: Mapping[str, Any]) -> frozenset[str]:
-        return frozenset(("number",))
-
     def rows(self, answer: Hessian) -> Iterator[OutputRow]:
-        units: Mapping[str, Any] = answer.units or {}
-        by = units.get("gradient", {})
-        yield {"quantity": "value", "number": answer.value, "number_unit": unit_text(units.get("value"))}
+        yield {"quantity": "value", "number": answer.value}
         for name, partial in answer.gradient.items():
-            yield {"quantity": "gradient", "row": name, "number": partial, "number_unit": unit_text(by.get(name))}
-        names = [*answer.gradient]
-        for k, (name, entries) in enumerate(zip(names, answer.hessian, strict=True)):
-            for j, (other, entry) in enumerate(zip(names, entries, strict=True)):
-                unit = unit_text(units["hessian"][k][j] if units else None)
-                yield {"quantity": "hessian", "row": name, "column": other, "number": entry, "number_unit": unit}
+            yield {"quantity": "gradient", "row": name, "number": partial}
+        for name, entries in zip(answer.gradient, answer.hessian, strict=True):
+            for other, entry in zip(answer.gradient, entries, strict=True):
+                yield {"quantity": "hessian", "row": name, "column": other, "number": entry}
         for x in answer.eigenvalues or ():
-            unit = unit_text(units["eigenvalues"][0] if units else None)
-            yield {"quantity": "eigenvalue", "number": x, "number_unit": unit}
+            yield {"quantity": "eigenvalue", "number": x}
 
     def one_line(self, answer: Hessian) -> str:
-        entries = [f"{row},{col}={next(words(x, unit))}" for row, col, x, unit in _lower_triangle(answer)]
+        entries = [f"{row},{col}={word(x)}" for row, col, x in _lower_triangle(answer)]
         return " ".join([super().one_line(answer), *entries])
 
 
-def _lower_triangle(answer: Hessian) -> Iterator[tuple[str, str, Shown, Unit | None]]:
-    """Yield the entries on and below the diagonal, each after its two variables, with its unit."""
-    names, units = list(answer.gradient), answer.units
+def _lower_triangle(answer: Hessian) -> Iterator[tuple[str, str, Shown]]:
+    """Yield the entries on and below the diagonal, each after its two variables."""
+    names = list(answer.gradient)
     for i, entries in enumerate(answer.hessian):
         for j, x in enumerate(entries[: i + 1]):
-            yield names[i], names[j], x, units["hessian"][i][j] if units else None
+            yield names[i], names[j], x

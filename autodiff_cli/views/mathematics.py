@@ -104,7 +104,6 @@ def _may_follow(value: Value) -> bool:
 
 
 def _whole(value: Value) -> str:
-    """A whole number, as text; empty for what is none."""
     if value.primitive is NEG:
         text = _whole(value._prev[0])
         return text and f"-{text}"

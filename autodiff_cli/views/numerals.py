@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..inputs.figures import Figure
+
+if TYPE_CHECKING:
+    from ..quantities.unit import Unit
 
 DIGITS = 6
 """Significant digits shown to people unless they ask for others."""
@@ -23,40 +26,120 @@ def rounding(digits: int | None, decimals: int | None) -> int | None:
 
 
 def format_number(value: float | bool | Figure | None, digits: int | None = None) -> str:
-    """The number to so many significant digits, or `Decimals`; a figure with all it has; a dash where there is none."""
+    """Return the number to so many significant digits, or `Decimals`, with its unit if it remembers one.
+
+    Figures have all their digits; a missing number is a dash.
+    """
     if digits is None and type(value) is float:
         return value.__format__(_USUAL) if value else "0"
     if not isinstance(value, float):
         if value is None:
             return "–"
-        if isinstance(value, Figure):
-            return _stated(value)
         if isinstance(value, bool):
             return "true" if value else "false"
-    if isinstance(digits, Decimals):
+    if isinstance(value, Figure):
+        text = _all_digits(value)
+    elif isinstance(digits, Decimals):
         text = f"{value:.{digits:d}f}"
-        return text.removeprefix("-") if float(text) == 0 else text
-    return format(value, f".{digits}g" if digits else _USUAL) if value else "0"
+        text = text.removeprefix("-") if float(text) == 0 else text
+    else:
+        text = format(value, f".{digits}g" if digits else _USUAL) if value else "0"
+    unit = unit_of(value)
+    return text if unit is None else f"{text} {unit}".rstrip()
 
 
 def repr_number(value: float | bool | Figure | None) -> str:
-    """The shortest text that reads back as the same number; empty where there is none."""
+    """Return the shortest text that reads back as the same number, without a unit; empty for a missing number."""
     if type(value) is float:
         return repr(value)
     if value is None:
         return ""
     if isinstance(value, Figure):
-        return _stated(value)
+        return _all_digits(value)
     if isinstance(value, bool):
         return "true" if value else "false"
     return repr(value)
 
 
-def _stated(figure: Figure) -> str:
+def _all_digits(figure: Figure) -> str:
     """All digits of a figure; in words, where none of them is known."""
     return f"within {figure.within} of 0" if figure.within else figure.text
 
 
+# ---- numbers with units -------------------------------------------------------------------------------------------
+class MeasuredFigure(Figure):
+    """A figure in a unit, which it remembers as a `MeasuredNumber` does."""
+
+    unit: Unit
+
+
+def unit_of(x: object) -> Unit | None:
+    """Return the unit of a number that remembers it."""
+    return getattr(x, "unit", None)
+
+
+def unit_text(unit: Unit | None) -> str | None:
+    """A unit as a cell has it, `1` for a number; None where there are no units."""
+    return None if unit is None else str(unit) or "1"
+
+
+def heading(name: str, unit: str | None) -> str:
+    """A column's name with its unit, as data are read with: `value [mm]`."""
+    return name if unit in (None, "", "1") else f"{name} [{unit}]"
+
+
+def attach_units(numbers: Any, units: Any) -> Any:
+    """Return numbers that remember their units, which are in the shape of the numbers: lists, by name, or in records.
+
+    Numbers without a unit, and what is missing, are as they were.
+    """
+    if numbers is None or units is None or isinstance(numbers, bool):
+        return numbers
+    if isinstance(units, dict):
+        if isinstance(numbers, dict):
+            return {name: attach_units(x, units.get(name)) for name, x in numbers.items()}
+        own = {name: getattr(numbers, name) for name in units if hasattr(numbers, name)}
+        return numbers._replace(**{name: attach_units(x, units[name]) for name, x in own.items()})
+    if isinstance(units, list):
+        return [attach_units(x, unit) for x, unit in zip(numbers, units)]  # noqa: B905
+    if isinstance(numbers, Figure):
+        figure = MeasuredFigure(*numbers)
+        figure.unit = units
+        return figure
+    from ..inputs.quantities import in_its_unit  # only units need it
+
+    return in_its_unit(numbers, units)
+
+
+def literal(x: float | bool | Figure | None, digits: int | None = None) -> str:
+    """Return a number as formulas have it, with its unit if it has one: `1.5[kN]`."""
+    return with_literal_unit(format_number(without_unit(x), digits), x)
+
+
+def without_unit(x: Any) -> Any:
+    """Return a number that does not remember its unit."""
+    return x if unit_of(x) is None else Figure(*x) if isinstance(x, Figure) else float(x)
+
+
+def with_literal_unit(text: str, x: object) -> str:
+    """Return the text of a number with the unit of that behind it: `1.5[kN]`."""
+    unit = str(unit_of(x) or "")
+    return f"{text}[{unit}]" if unit else text
+
+
+def word(x: float | bool | Figure | None) -> str:
+    """Return a number as the plain line has it: all its digits, and its unit as formulas have it."""
+    return repr(x) if type(x) is float else with_literal_unit(repr_number(x), x)
+
+
+def words(value: Any) -> list[str]:
+    """Return the numbers of a field as the plain line has them, those that have names as `name=number`."""
+    if isinstance(value, dict):
+        return [f"{name}={word(x)}" for name, x in value.items()]
+    return [word(x) for x in (value if type(value) in (list, tuple) else (value,))]
+
+
+# ---- figures in records -------------------------------------------------------------------------------------------
 def doubles(value: Any) -> Any:
     """Return numbers in lists and dictionaries as records have them: doubles, null beyond their range."""
     return _mapped(value, lambda figure: figure.nearest)

@@ -92,7 +92,6 @@ def _measured(data: float, grad: float | None, unit: Unit, of: Unit, digits: int
 
 
 def _name(node: Value, digits: int | None, short: bool = False) -> Pieces:
-    """Return the title of a node: its label, its operation, or both."""
     if not node._prev:
         measured = node.source is not None and node.source.endswith("]")
         number = f"{node.source}" if measured else format_number(node.data, digits)
@@ -103,7 +102,6 @@ def _name(node: Value, digits: int | None, short: bool = False) -> Pieces:
 
 
 def _count(output: Value, chains: Chains) -> int:
-    """How many nodes there are."""
     seen = {id(output)}
     stack = [output]
     while stack:

@@ -15,12 +15,12 @@ from ..derivatives.page import Node, Page
 from ..formulas.derivation import Derivation, derivative_name
 from ..language.printer import expression_text
 from .characters import Theme, visible
+from .diff import Written
 from .document import plain
 from .pictures.cells import Choices, title
 from .pictures.colors import DARK, LIGHT, Colors
 from .pictures.svg import FAMILY, colored, shapes, svg
 from .schema import View, declared, record_of
-from .steps import Written
 from .trace import Names
 
 DIGITS = 5

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from ..curves.contours import Surface
 from ..curves.plot import Curve
@@ -14,9 +14,10 @@ from .characters import FORMULA, Theme, on_one_line, shortened
 from .document import Block, Line, held_fixed, measured
 from .formats import format_of
 from .mathematics import program_in_mathematics
+from .numerals import heading, unit_text
 from .plots import PICTURES
 from .plots.frame import axis_of, frames
-from .schema import OutputRow, View, declared, heading, record_of, unit_text, with_lists
+from .schema import OutputRow, View, declared, record_of, with_lists
 
 if TYPE_CHECKING:
     from ..quantities.unit import Unit
@@ -234,7 +235,7 @@ def _rows_drawn(plot: Plot) -> dict[str, object] | None:
     return None if plot.data is None else plot.data._asdict()
 
 
-CURVE, COLUMNS, _ = declared(
+CURVE, COLUMNS, _, MEASURED = declared(
     "plot",
     {
         "variables": lambda curve: [curve.variable],
@@ -271,10 +272,13 @@ class PlotView(View[Plot]):
 
     fields = CURVE
     other_records = (("over two variables", SURFACE),)
-    csv_columns = COLUMNS
+    csv_columns, unit_columns = COLUMNS, MEASURED
     extra_formats = PICTURES
 
     theme: Theme = "auto"
+
+    def measured(self, plot: Plot) -> Plot:
+        return plot
 
     def record(self, plot: Plot) -> dict[str, object]:
         return with_lists(record_of(CURVE if isinstance(plot, Curve) else SURFACE, plot))
@@ -302,9 +306,6 @@ class PlotView(View[Plot]):
         for stretch in plot.function.stretches:
             for x, value in stretch:
                 yield {"x": x, "value": value, "derivative": slopes.get(x), "second": bends.get(x), **units}
-
-    def unit_columns(self, units: Mapping[str, Any]) -> frozenset[str]:
-        return frozenset(("x", "y", "value", "derivative", "second"))
 
     def one_line(self, plot: Plot) -> str:
         return "; ".join(words(plot)) or title_of(plot)

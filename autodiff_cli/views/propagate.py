@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 from ..uncertainty.measured_value import estimate, in_unit
 from ..uncertainty.propagate import Propagation, Result
 from .characters import Theme, on_one_line, shortened
-from .document import Block, Line, Table, circumstances, matrix_table, measured, numbers_table, sentence, stated
-from .numerals import format_number, repr_number
+from .document import Block, Line, Table, circumstances, matrix_table, numbers_table, stated, text_line
+from .numerals import attach_units, format_number, unit_of, word
 from .plots import PICTURES
-from .schema import OutputRow, View, declared, heading
-
-if TYPE_CHECKING:
-    from ..quantities.unit import Unit
+from .schema import OutputRow, View, declared
 
 JUDGED = {
     True: "the first order is valid here",
@@ -32,7 +29,7 @@ def _finite(x: float) -> float | None:
 class PropagationView(View[Propagation]):
     """How results with their uncertainties are shown."""
 
-    fields, csv_columns, _ = declared(
+    fields, csv_columns, _, unit_columns = declared(
         "propagate",
         {
             "results.dof": lambda result: _finite(result.dof),
@@ -41,6 +38,7 @@ class PropagationView(View[Propagation]):
             "seed": lambda answer: answer.seed if answer.samples else None,
         },
     )
+    latex_writer = "tex_tables.budget_tables"
     latex_packages = ("booktabs", "siunitx")
     extra_formats = PICTURES
 
@@ -57,97 +55,88 @@ class PropagationView(View[Propagation]):
         ]
         return answer._replace(results=results)
 
-    def unit_columns(self, units: Mapping[str, Any]) -> frozenset[str]:
-        return frozenset(("estimate", "uncertainty", "sensitivity", "contribution", "expanded"))
-
     def rows(self, answer: Propagation) -> Iterator[OutputRow]:
-        texts = None if answer.units is None else answer.units.texts()
-        for k, result in enumerate(self.select(answer).results):
-            of_result = {} if texts is None else texts["results"][k]
+        for result in answer.results:
             for name, share in result.budget.items():
                 entry = answer.inputs[name]
-                measured_by = {} if texts is None else {**texts["inputs"][name], **of_result["budget"][name]}
-                yield {
-                    **{f"{column}_unit": unit for column, unit in measured_by.items()},
-                    "output": result.output,
-                    "quantity": name,
-                    "estimate": entry.estimate,
-                    "uncertainty": entry.uncertainty,
-                    "distribution": entry.distribution.family,
-                    "dof": _finite(entry.distribution.dof),
-                    **share._asdict(),
-                }
-            spread = of_result.get("uncertainty")
-            units = {"estimate": of_result.get("value"), "uncertainty": spread, "expanded": spread}
-            yield {
-                **{f"{column}_unit": unit for column, unit in units.items() if unit is not None},
-                "output": result.output,
-                "estimate": result.value,
-                "uncertainty": result.uncertainty,
-                "dof": _finite(result.dof),
-                "k": result.k,
-                "expanded": result.expanded,
-            }
+                row = {"output": result.output, "quantity": name, **share._asdict()}
+                row |= {"estimate": entry.estimate, "uncertainty": entry.uncertainty}
+                yield row | {"distribution": entry.distribution.family, "dof": _finite(entry.distribution.dof)}
+            row = {"output": result.output, "estimate": result.value, "uncertainty": result.uncertainty}
+            expanded = attach_units(result.expanded, unit_of(result.uncertainty))
+            yield row | {"dof": _finite(result.dof), "k": result.k, "expanded": expanded}
 
     def cells(self, answer: Propagation) -> Iterator[dict[str, Any]]:
-        several = len(answer.results) > 1
         cells: dict[str, Any] = {}
-        for k, result in enumerate(answer.results):
-            value, before = (result.output, f"{result.output}_") if several else ("value", "")
-            numbers = {
-                value: result.value,
-                f"{before}uncertainty": result.uncertainty,
-                f"{before}expanded": result.expanded,
-            }
-            cells |= {heading(name, _unit(answer, k).strip()): x for name, x in numbers.items()}
-            cells |= {f"{before}result": result.written}
+        for result in answer.results:
+            value, before = (result.output, f"{result.output}_") if len(answer.results) > 1 else ("value", "")
+            numbers = {value: result.value, f"{before}uncertainty": result.uncertainty}
+            numbers[f"{before}expanded"] = result.expanded
+            unit = unit_of(result.value)
+            cells |= attach_units(numbers, dict.fromkeys(numbers, unit)) | {f"{before}result": result.written}
         yield cells
 
     def one_line(self, answer: Propagation) -> str:
         texts = []
-        for k, result in enumerate(answer.results):
-            unit = f"[{name}]" if (name := _unit(answer, k).strip()) else ""
-            value, u, expanded = (
-                f"{repr_number(x)}{unit}" for x in (result.value, result.uncertainty, result.expanded)
-            )
-            texts.append(f"{value} u={u} U={expanded} k={repr_number(result.k)}")
+        for result in answer.results:
+            numbers = (result.value, result.uncertainty, result.expanded)
+            value, u, expanded = map(word, attach_units(numbers, [unit_of(result.value)] * 3))
+            texts.append(f"{value} u={u} U={expanded} k={word(result.k)}")
         return "; ".join(texts)
 
-    def latex_document(self, answer: Propagation) -> str:
-        from .tex_tables import budget_tables
-
-        return budget_tables(self.select(answer), self.digits)
-
     def document(self, answer: Propagation) -> Iterator[Block]:
-        answer = self.select(answer)
         several = len(answer.results) > 1
         for k, result in enumerate(answer.results):
             if k:
                 yield Line((("", ""),))
             name = result.output if several or "output" not in result.output else "result"
-            unit = _unit(answer, k)
+            unit = _unit(result)
             yield stated(name, result.written + unit)
             interval = in_unit(result.interval, unit)
             yield Line((*stated(name, interval).pieces, (f", for {_percent(result.level)}", "faint")))
             if not several:
-                yield from circumstances(answer.constants, answer.point, answer.inputs, self.digits, _at(answer))
-            yield _budget(answer, k, self.digits)
-            yield from _below_budget(answer, result, self.digits, unit)
+                yield from circumstances(answer.constants, answer.point, answer.inputs, self.digits)
+            yield _budget(answer, result, self.digits)
+            yield from (text_line(text) for text in self._below_budget(answer, result))
         if several:
-            yield from circumstances(answer.constants, answer.point, answer.inputs, self.digits, _at(answer))
+            yield from circumstances(answer.constants, answer.point, answer.inputs, self.digits)
         if answer.correlation:
-            yield matrix_table(
-                "correlation", list(answer.inputs), [row.values() for row in answer.correlation.values()]
-            )
+            rows = [row.values() for row in answer.correlation.values()]
+            yield matrix_table("correlation", list(answer.inputs), rows)
         if several:
             outputs = [result.output for result in answer.results]
             head = "covariance of the outputs"
             if answer.units is not None:
-                head += f" ({', '.join(str(units['value']) or '1' for units in answer.units['results'])})"
+                head += f" ({', '.join(_unit(result).strip() or '1' for result in answer.results)})"
             yield matrix_table(head, outputs, answer.covariance, self.digits)
             yield matrix_table("correlation of the outputs", outputs, answer.output_correlation)
         if answer.interrupted:
             yield Line((("interrupted: these are the draws that were made", "heading"),))
+
+    def _below_budget(self, answer: Propagation, result: Result) -> Iterator[str]:
+        number, unit, percent = self.number, _unit(result), _percent(result.level)
+        dof = "" if math.isinf(result.dof) else f", with {number(result.dof)} effective degrees of freedom"
+        yield f"combined standard uncertainty {number(float(result.uncertainty))}{unit}{dof}"
+        yield f"expanded uncertainty {number(result.expanded)}{unit} = {result.k:.4g}·u, for {percent}"
+        second = result.second_order
+        if second is not None:
+            higher = "no number" if second.uncertainty is None else number(second.uncertainty) + unit
+            moved = f"; the mean moves by {format_number(second.shift, 2)}{unit}" if second.shift else ""
+            verdict = "this matters" if second.matters else "linear enough"
+            yield f"with second-order terms u is {higher}{moved}: {verdict}"
+        drawn, validation = result.drawn, result.validation
+        if drawn is not None and validation is not None:
+            moments = f"mean {number(drawn.mean)}{unit}, standard deviation {number(drawn.deviation)}{unit}"
+            yield f"{answer.samples:,} draws (seed {answer.seed}): {moments}"
+            low, high = map(number, drawn.shortest)
+            yield f"shortest interval of {percent} of them: from {low} to {high}{unit}"
+            low, high, tolerance = (f"{x:.2g}{unit}" for x in (validation.low, validation.high, validation.tolerance))
+            yield (
+                f"its ends are {low} and {high} from those of the first order, and the tolerance is {tolerance}: "
+                f"{JUDGED[validation.valid]}"
+            )
+            if validation.valid is None:
+                yield f"(the ends scatter by {drawn.scatter:.2g}{unit} from one such series of draws to the next)"
 
     def draw(self, answer: Propagation, format: str) -> bytes:
         from .plots.answer_figures import budget_figure
@@ -155,75 +144,27 @@ class PropagationView(View[Propagation]):
         return budget_figure(answer, format, shortened(on_one_line(answer.text)), self.theme)
 
 
-def _percent(share: float | None) -> str:
-    return "–" if share is None else f"{100 * share + 0.0:.4g} %"
+def _percent(share: float) -> str:
+    return f"{100 * share + 0.0:.4g} %"
 
 
-def _unit(answer: Propagation, k: int) -> str:
+def _unit(result: Result) -> str:
     """The unit of an output, with a blank before it; empty where it has none."""
-    unit = "" if answer.units is None else str(answer.units["results"][k]["value"])
-    return f" {unit}" if unit else ""
+    return f" {unit_of(result.value) or ''}".rstrip()
 
 
-def _at(answer: Propagation) -> Mapping[str, Unit] | None:
-    """The units of the point."""
-    return None if answer.units is None else answer.units["point"]
-
-
-def _budget(answer: Propagation, k: int, digits: int | None) -> Table:
+def _budget(answer: Propagation, result: Result, digits: int | None) -> Table:
     """Return the table of the inputs; with a column of degrees of freedom only where some are known."""
-    result, units = answer.results[k], answer.units
     with_dof = any(not math.isinf(quantity.distribution.dof) for quantity in answer.inputs.values())
     rows: list[tuple[float | str, ...]] = []
     for name, share in result.budget.items():
         entry = answer.inputs[name]
         dof = "∞" if math.isinf(entry.distribution.dof) else entry.distribution.dof
-        value, u = estimate(entry.estimate, entry.uncertainty)
-        slope: float | str = share.sensitivity
-        contribution: float | str = share.contribution
-        if units is not None:
-            of_input, of_share = units["inputs"][name], units["results"][k]["budget"][name]
-            value, u = f"{value} {of_input['estimate']}".rstrip(), f"{u} {of_input['uncertainty']}".rstrip()
-            slope = measured(share.sensitivity, of_share["sensitivity"], digits)
-            contribution = measured(share.contribution, of_share["contribution"], digits)
-        row = (name, value, u, entry.distribution.family, *(dof,) * with_dof)
+        numbers = zip(estimate(entry.estimate, entry.uncertainty), (entry.estimate, entry.uncertainty), strict=True)
+        value, u = (f"{text} {unit_of(x) or ''}".rstrip() for text, x in numbers)
+        slope, contribution = format_number(share.sensitivity, digits), format_number(share.contribution, digits)
         percentage = "–" if share.share is None else f"{100 * share.share + 0.0:.1f} %"
+        row = (name, value, u, entry.distribution.family, *(dof,) * with_dof)
         rows.append((*row, slope, contribution, percentage))
     heads = ("quantity", "estimate", "u", "distribution", *("dof",) * with_dof, "sensitivity", "contribution", "share")
     return numbers_table(heads, rows, digits, right={*range(1, len(heads))} - {heads.index("distribution")})
-
-
-def _below_budget(answer: Propagation, result: Result, digits: int | None, unit: str) -> Iterator[Block]:
-    """Yield the lines about a result below its budget."""
-    dof = ""
-    if not math.isinf(result.dof):
-        dof = f", with {format_number(result.dof, digits)} effective degrees of freedom"
-    u = format_number(result.uncertainty, digits)
-    yield Line(sentence(f"combined standard uncertainty {u}{unit}{dof}"))
-    expanded = format_number(result.expanded, digits)
-    yield Line(sentence(f"expanded uncertainty {expanded}{unit} = {result.k:.4g}·u, for {_percent(result.level)}"))
-    second = result.second_order
-    if second is not None:
-        higher = "no number" if second.uncertainty is None else format_number(second.uncertainty, digits) + unit
-        moved = f"; the mean moves by {format_number(second.shift, 2)}{unit}" if second.shift else ""
-        verdict = "this matters" if second.matters else "linear enough"
-        yield Line(sentence(f"with second-order terms u is {higher}{moved}: {verdict}"))
-    drawn, validation = result.drawn, result.validation
-    if drawn is not None and validation is not None:
-        moments = (
-            f"mean {format_number(drawn.mean, digits)}{unit}, "
-            f"standard deviation {format_number(drawn.deviation, digits)}{unit}"
-        )
-        yield Line(sentence(f"{answer.samples:,} draws (seed {answer.seed}): {moments}"))
-        low, high = (format_number(x, digits) for x in drawn.shortest)
-        yield Line(sentence(f"shortest interval of {_percent(result.level)} of them: from {low} to {high}{unit}"))
-        low, high, tolerance = (f"{x:.2g}{unit}" for x in (validation.low, validation.high, validation.tolerance))
-        yield Line(
-            sentence(
-                f"its ends are {low} and {high} from those of the first order, and the tolerance is {tolerance}: "
-                f"{JUDGED[validation.valid]}"
-            )
-        )
-        if validation.valid is None:
-            scatter = f"{drawn.scatter:.2g}{unit}"
-            yield Line(sentence(f"(the ends scatter by {scatter} from one such series of draws to the next)"))

@@ -47,12 +47,11 @@ class PlainText:
         lines: list[str] = []
         previous: Block | None = None
         for block in blocks:
-            if type(block) is Room and not self.room(block):
-                continue
-            if previous is not None and not self.together(previous, block):
-                lines.append("")
-            lines += self.block(block)
-            previous = block
+            if not isinstance(block, Room) or self.room(block):
+                if previous is not None and not self.together(previous, block):
+                    lines.append("")
+                lines += self.block(block)
+                previous = block
         return "\n".join([*lines, ""])
 
     def together(self, above: Block, below: Block) -> bool:
@@ -83,11 +82,8 @@ class PlainText:
 
     def text(self, pieces: Pieces) -> str:
         """Styled text."""
-        text = plain(pieces)
-        if is_ordinary(text):
-            return self.drawn(pieces, text)
-        seen = as_shown(pieces, self.look)
-        return self.drawn(seen, plain(seen))
+        pieces = as_shown(pieces, self.look)
+        return self.drawn(pieces, plain(pieces))
 
     def drawn(self, pieces: Pieces, text: str) -> str:
         """Styled text that is as the stream can show it; `text` without its styles."""
@@ -95,10 +91,8 @@ class PlainText:
 
     def program(self, program: Program) -> Iterable[str]:
         """The heading over one of many answers."""
-        number, text = program
-        if not is_ordinary(text):
-            text = "; ".join([visible(line, self.look.encoding) for line in text.splitlines()])
-        return self.lines(((f"line {number}: {text}", "heading"),))
+        text = "; ".join([visible(line, self.look.encoding) for line in program.text.splitlines()])
+        return self.lines(((f"line {program.line}: {text}", "heading"),))
 
     def table(self, table: Table) -> Iterable[str]:
         """A table in a box; where the screen is narrower, several tables one below the other, or a list."""
@@ -119,24 +113,30 @@ class PlainText:
     def _boxed(
         self, columns: Sequence[Sequence[Pieces]], widths: Sequence[int], right: Sequence[bool]
     ) -> Iterable[str]:
-        """The lines of a table in a box; each column's heading comes first."""
         from rich.box import ASCII2, ROUNDED
         from rich.table import Table as RichTable
 
         grid = RichTable(box=ROUNDED if self.look.unicode else ASCII2, header_style="")
         texts = [[_rich_text(cell, width) for cell in cells] for cells, width in zip(columns, widths, strict=True)]
-        # Rich measures some characters its own way, and would crop them
-        widths = [max(line.cell_len for text in column for line in text.split()) for column in texts]
-        for (head, *_), width, flush in zip(texts, widths, right, strict=True):
-            grid.add_column(head, width=width, justify="right" if flush else "left", no_wrap=True)
+        for cells, flush in zip(texts, right, strict=True):
+            # Rich measures some characters its own way, and would crop them
+            width = max(line.cell_len for text in cells for line in text.split())
+            grid.add_column(cells[0], width=width, justify="right" if flush else "left", no_wrap=True)
         for row in zip(*[cells[1:] for cells in texts], strict=True):
             grid.add_row(*row)
         return self._drawn_lines(grid)
 
     def _drawn_lines(self, renderable: ConsoleRenderable) -> Iterator[str]:
-        """The lines that Rich lays out, in this medium's colours."""
-        for pieces in _rich_lines(renderable):
-            yield self.drawn(pieces, plain(pieces))
+        """The lines that Rich lays out, without trailing blanks, in this medium's colours."""
+        for segments in _console().render_lines(renderable, pad=False):
+            texts: list[tuple[str, Style]] = [
+                (text, style.meta.get("style", "") if style else "") for text, style, _ in segments
+            ]
+            while texts and not texts[-1][0].strip():
+                texts.pop()
+            if texts:
+                texts[-1] = texts[-1][0].rstrip(), texts[-1][1]
+            yield self.drawn(tuple(texts), "".join([text for text, _ in texts]))
 
     def listed(self, rows: Sequence[tuple[Pieces, ...]], width: int) -> Iterator[str]:
         """The rows of a table one column below the other, after the heading that its first column gives."""
@@ -204,7 +204,6 @@ class ColoredText(PlainText):
     """A document in colour, for a terminal."""
 
     def drawn(self, pieces: Pieces, text: str) -> str:
-        """Styled text with the terminal's escape sequences."""
         return "".join([paint(piece, style, self.look) for piece, style in pieces])
 
 
@@ -235,7 +234,6 @@ class Markdown(PlainText):
         return (f"### line {program.line}", "", *self._fenced(program.text.splitlines()))
 
     def table(self, table: Table) -> Iterable[str]:
-        """A table."""
         yield _markdown_head(table.heads, table.right, self.look.encoding)
         for row in table.rows:
             cells = [*(map(self.piece, row, table.styles) if table.styles else map(self.line, row))]
@@ -244,7 +242,6 @@ class Markdown(PlainText):
             yield f"| {' | '.join(cells)} |"
 
     def outline(self, outline: Outline) -> Iterable[str]:
-        """A tree, as code."""
         return self._fenced("\n".join(super().outline(outline)).splitlines())
 
     def drawing(self, drawing: Drawing) -> Iterable[str]:
@@ -267,7 +264,6 @@ class Html(PlainText):
         return f'<div class="autodiff">\n{super().render(blocks)}</div>\n'
 
     def together(self, above: Block, below: Block) -> bool:
-        """Always: elements need no empty lines."""
         return True
 
     def line(self, pieces: Pieces) -> str:
@@ -275,29 +271,21 @@ class Html(PlainText):
         return f'<div style="font-family:monospace;white-space:pre-wrap">{self.text(pieces) or chr(10)}</div>'
 
     def drawn(self, pieces: Pieces, text: str) -> str:
-        """Return the drawing as spans."""
         return "".join([_span(piece, style) for piece, style in pieces])
 
     def table(self, table: Table) -> Iterable[str]:
-        """A table."""
-        sides = ["right" if column in table.right else "left" for column in range(len(table.heads))]
-
         def row(tag: str, cells: Iterable[str]) -> str:
-            cells_of_row = (
+            sides = ("right" if k in table.right else "left" for k in range(len(table.heads)))
+            drawn = (
                 f'<{tag} style="text-align:{side}">{cell}</{tag}>' for cell, side in zip(cells, sides, strict=True)
             )
-            return f"<tr>{''.join(cells_of_row)}</tr>"
+            return f"<tr>{''.join(drawn)}</tr>"
 
-        yield "<table>"
-        yield f"<thead>{row('th', (escaped_html(visible(head)) for head in table.heads))}</thead>"
-        yield "<tbody>"
-        for cells in table.cells:
-            yield row("td", map(self.text, cells))
-        yield "</tbody>"
-        yield "</table>"
+        heads = row("th", (escaped_html(visible(head)) for head in table.heads))
+        rows = [row("td", map(self.text, cells)) for cells in table.cells]
+        return ["<table>", f"<thead>{heads}</thead>", "<tbody>", *rows, "</tbody>", "</table>"]
 
     def outline(self, outline: Outline) -> Iterable[str]:
-        """A tree, as preformatted text."""
         return (
             _preformatted("\n".join(super().outline(outline._replace(note="")))),
             *map(self.line, _note(outline, self.look)),
@@ -332,7 +320,6 @@ def _console() -> Console:
 
 
 def _rich_text(pieces: Pieces, width: int | None = None) -> Text:
-    """Styled text for Rich, in lines of at most so many columns."""
     from rich.text import Text
 
     lines = (pieces,) if width is None else Wrapped(pieces).lines(width)
@@ -341,20 +328,6 @@ def _rich_text(pieces: Pieces, width: int | None = None) -> Text:
         text.append("\n" * (k > 0))
         text.append_tokens(line)
     return text
-
-
-def _rich_lines(renderable: ConsoleRenderable) -> Iterator[Pieces]:
-    """Return the layout by Rich as lines of styled text without trailing blanks."""
-    console = _console()
-    for segments in console.render_lines(renderable, pad=False):
-        texts: list[tuple[str, Style]] = [
-            (text, style.meta.get("style", "") if style else "") for text, style, _ in segments
-        ]
-        while texts and not texts[-1][0].strip():
-            texts.pop()
-        if texts:
-            texts[-1] = texts[-1][0].rstrip(), texts[-1][1]
-        yield tuple(texts)
 
 
 def column_blocks(columns: Sequence[Sequence[Pieces]], width: int | None) -> list[dict[int, int]] | None:
@@ -395,22 +368,13 @@ def _widths(block: Sequence[int], least: Sequence[int], natural: Sequence[int], 
     return widths
 
 
-def is_ordinary(text: str) -> bool:
-    """Whether any stream can show the text as it is, each character in a column of its own."""
-    return text.isascii() and text.isprintable()
-
-
 def as_shown(pieces: Pieces, look: Terminal) -> Pieces:
     """The pieces as this stream can show them: with an ASCII dash for a missing number where that is all."""
-    if is_ordinary(plain(pieces)):
+    text = plain(pieces)
+    if text.isascii() and text.isprintable():
         return pieces
     encoding, dash = look.encoding, "–" if look.unicode else "-"
     return tuple([(dash if text == "–" else visible(text, encoding), style) for text, style in pieces])
-
-
-def shown(pieces: Pieces, look: Terminal) -> str:
-    """The text of the pieces, as this stream can show it."""
-    return plain(as_shown(pieces, look))
 
 
 def _note(outline: Outline, look: Terminal) -> Sequence[Pieces]:
@@ -435,7 +399,6 @@ def _rails(rails: tuple[bool, ...], step: int, look: Terminal) -> tuple[str, str
 
 
 def _code(text: str) -> str:
-    """The text as a code span of Markdown."""
     if "`" not in text:
         return f"`{text}`"
     ticks = "`"

@@ -38,7 +38,7 @@ class ValueView(GradientView):
     def document(self, answer: Gradient[Any]) -> Iterator[Block]:
         blocks = super().document(answer)
         next(blocks)
-        yield stated(self.name, answer.value, self.digits, unit=answer.units["value"] if answer.units else None)
+        yield stated(self.name, answer.value, self.digits)
         yield from (block for block in blocks if block is not NO_VARIABLES)
 
 

@@ -15,13 +15,12 @@ from operator import attrgetter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeAlias, TypeVar, dataclass_transform
 
-from ..errors import Diagnostic
+from ..errors import Diagnostic, ExpressionError
 from ..language.elements import has_elements, nested_record
-from .numerals import doubles, figure_texts, format_number, repr_number
+from .numerals import attach_units, doubles, figure_texts, format_number, words
 
 if TYPE_CHECKING:
     from ..inputs.figures import Shown
-    from ..quantities.unit import Unit
     from .document import Block
 
 Answer = TypeVar("Answer")
@@ -78,22 +77,14 @@ def diagnostic_record(diagnostic: Diagnostic, elsewhere: bool = False) -> dict[s
     }
 
 
-def heading(name: str, unit: str | None) -> str:
-    """A column's name with its unit, as data are read with: `value [mm]`."""
-    return name if unit in (None, "", "1") else f"{name} [{unit}]"
-
-
-def unit_text(unit: Unit | None) -> str | None:
-    """A unit as a cell has it, `1` for a number; None where there are no units."""
-    return None if unit is None else str(unit) or "1"
-
-
 class Declared(NamedTuple):
     """What `fields.txt` says of an answer, or of one kind of record in it: the class attributes of its view."""
 
     fields: tuple[Field, ...]
     csv_columns: tuple[str, ...]
     line_fields: tuple[str, ...]
+    unit_columns: frozenset[str]
+    """The columns of numbers that may have units: each has one of units behind it then, `at_unit` behind `at`."""
 
 
 Values: TypeAlias = Mapping[str, Callable[[Any], object]]
@@ -109,13 +100,14 @@ def declared(section: str, values: Values = MappingProxyType({})) -> Declared:
     while lines[0].partition(" ")[0] in lists and ":" not in lines[0]:
         (word, *names), *lines = lines[0].split(), *lines[1:]
         lists[word] = tuple(names)
-    declaration = Declared(tuple(_fields(lines, values)), lists["csv"], lists["plain"])
+    columns = [name.removesuffix("[]") for name in lists["csv"]]
+    units = frozenset(name.removesuffix("[]") for name in lists["csv"] if name.endswith("[]"))
+    declaration = Declared(tuple(_fields(lines, values)), tuple(columns), lists["plain"], units)
     return _declarations.setdefault(section, declaration)
 
 
 @cache
 def _sections() -> dict[str, list[str]]:
-    """The lines of the sections of `fields.txt`, by name."""
     with open(os.path.join(os.path.dirname(__file__), "fields.txt"), encoding="utf-8") as file:
         sections = [section.split("\n") for section in file.read().split("\n[")[1:]]
     return {name.rstrip("]"): [line for line in lines if line] for name, *lines in sections}
@@ -224,6 +216,8 @@ class View(Choices, Generic[Answer]):
     """The column that tells an answer's rows apart, and the field with a row for each of its names or records."""
     line_fields: ClassVar[tuple[str, ...]] = ()
     """The fields whose numbers are the plain line."""
+    unit_columns: frozenset[str] = frozenset()
+    """The columns of numbers that may have units: each has one of units behind it then, `at_unit` behind `at`."""
     extra_formats: ClassVar[tuple[str, ...]] = ()
     """The names of formats of this kind's own, which `draw` makes."""
     endings: ClassVar[Sequence[str]] = ()
@@ -239,19 +233,16 @@ class View(Choices, Generic[Answer]):
 
     digits: int | None = None
     """To how many digits people are shown numbers."""
+    leading: tuple[str, ...] = ()
+    """Of wide rows: the columns that are carried along, say where the answer is, and come first."""
 
     @property
     def formats(self) -> tuple[str, ...]:
-        """The names of the formats that there are."""
-        return tuple(
-            dict.fromkeys([*(name for name, method in FORMS.items() if self._has(method)), *self.extra_formats])
-        )
-
-    def _has(self, method: str) -> bool:
-        declarations = {"record": self.fields, "rows": self.csv_columns, "one_line": self.line_fields}
-        if (declarations | {"latex_document": self.latex_writer}).get(method):
-            return True
-        return getattr(type(self), method) is not getattr(View, method)
+        declarations: dict[str, object] = {"record": self.fields, "rows": self.csv_columns}
+        declarations |= {"one_line": self.line_fields, "latex_document": self.latex_writer}
+        own = {method for method in FORMS.values() if getattr(type(self), method) is not getattr(View, method)}
+        names = [name for name, method in FORMS.items() if method in own or declarations.get(method)]
+        return tuple(dict.fromkeys([*names, *self.extra_formats]))
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -259,18 +250,31 @@ class View(Choices, Generic[Answer]):
         hidden = {field.column for field in self.fields if field not in self.shown_fields} - {""}
         return tuple(name for name in self.csv_columns if name not in hidden)
 
-    def unit_columns(self, units: Mapping[str, Any]) -> frozenset[str]:
-        """The columns of numbers with units: each has one of units behind it, `at_unit` behind `at`."""
-        return frozenset(field.column for field in self.fields if field.name in units)
-
     @cached_property
     def shown_fields(self) -> list[Field]:
-        """The fields by the choices."""
         return [field for field in self.fields if not field.choice or getattr(self, field.choice)]
 
     def select(self, answer: Answer) -> Answer:
         """Return of an answer what the choices show, in their order."""
         return answer
+
+    def shown(self, answer: Answer) -> Answer:
+        """Return what rows, lines and documents are made of: the selected answer, its numbers with their units."""
+        return self.measured(self.select(answer))
+
+    def measured(self, answer: Answer) -> Answer:
+        """Return the answer, its numbers with the units that they remember."""
+        units: Any = getattr(answer, "units", None)
+        return answer if units is None else self.attach_units(answer, units)
+
+    def attach_units(self, answer: Answer, units: Mapping[str, Any]) -> Answer:
+        """Return the answer, its numbers with these units, which are under the names of its fields."""
+        measured: Answer = attach_units(answer, units)
+        return measured
+
+    def error_text(self, subject: Any, error: ExpressionError) -> str:
+        """Return an error as a cell or a plain line says it."""
+        return f"{error.kind}: {error}"
 
     def number(self, x: Shown | bool | None) -> str:
         """Return a number as people are shown it."""
@@ -292,12 +296,11 @@ class View(Choices, Generic[Answer]):
 
     def rows(self, answer: Answer) -> Iterator[OutputRow]:
         """Yield the rows of csv and tsv: one for each name or record in the field of `row_key`."""
-        answer = self.select(answer)
         column, by = self.row_key
         cells = {field.column: field.of(answer) for field in self.shown_fields if field.column}
-        units = getattr(answer, "units", None)
-        if units is not None:
-            texts = units.texts()
+        if getattr(answer, "units", None) is not None:
+            # also the units of numbers that are missing
+            texts = answer.units.texts()  # type: ignore[attr-defined]
             cells |= {f"{field.column}_unit": texts[field.name] for field in self.shown_fields if field.name in texts}
         items: Iterable[dict[str, object]]
         nested = next((field for field in self.fields if field.name == by and field.fields), None)
@@ -315,10 +318,8 @@ class View(Choices, Generic[Answer]):
 
     def one_line(self, answer: Answer) -> str:
         """Return the answer on one line: numbers, those that have names as `name=number`."""
-        answer = self.select(answer)
         values = {field.name: field.of(answer) for field in self.fields if field.name in self.line_fields}
-        units = getattr(answer, "units", None) or {}
-        return " ".join(word for name in self.line_fields for word in words(values[name], units.get(name)))
+        return " ".join([word for name in self.line_fields for word in words(values[name])])
 
     def document(self, answer: Answer) -> Iterable[Block]:
         """Return the answer for people, as lines, tables and trees."""
@@ -341,28 +342,6 @@ class View(Choices, Generic[Answer]):
     def draw(self, answer: Answer, format: str) -> str | bytes:
         """Return the answer in one of the `extra_formats`: text, or the content of a file."""
         raise AttributeError(f"{type(self).__name__} has no drawing")
-
-
-def words(value: Any, units: Any = None) -> Iterator[str]:
-    """Yield the numbers of a field, those that have names as `name=number`; with units as formulas have them."""
-    if units is not None:
-        yield from _measured_words(value, units)
-    elif isinstance(value, dict):
-        yield from (f"{name}={repr_number(x)}" for name, x in value.items())
-    else:
-        yield from map(repr_number, value if type(value) in (list, tuple) else (value,))
-
-
-def _measured_words(value: Any, units: Any) -> Iterator[str]:
-    """Yield numbers with units: `2.5[mm]`."""
-    if isinstance(value, dict):
-        for name, x in value.items():
-            yield from (f"{name}={word}" for word in _measured_words(x, units[name]))
-    elif type(value) in (list, tuple):
-        for x, unit in zip(value, units, strict=True):
-            yield from _measured_words(x, unit)
-    else:
-        yield repr_number(value) + (f"[{unit}]" if units is not None and (unit := str(units)) else "")
 
 
 def view_in(module: Any) -> type[View[Any]]:

@@ -6,7 +6,6 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
-from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from ..algebra.simplify import simplify
@@ -27,7 +26,7 @@ from ..language.typesetting import (
 )
 from ..table.operators import ADD, SUB
 from ..table.primitive import DEFINITIONS, FUNCTIONS, PRIMITIVES
-from .numerals import format_number
+from .numerals import attach_units, format_number, literal, unit_of, without_unit
 
 if TYPE_CHECKING:
     from ..derivatives.gradient import Gradient
@@ -90,56 +89,49 @@ ALIGNED = 300
 
 def at_a_point(answer: Gradient[Any], digits: int | None = None) -> str:
     """The function, its value and its partial derivatives at the point."""
-    units = answer.units
-    place = _Place(answer.text, answer.point, digits, units=units["point"] if units is not None else None)
-    unit, by = (units["value"], units["gradient"]) if units is not None else (None, {})
-    sides = [*place.sides, (place.head, place.measured(answer.value, unit))]
-    sides += [(place.slope(name), place.measured(x, by.get(name))) for name, x in answer.gradient.items()]
-    return equations(sides)
+    place = _Place(answer.text, answer.point, digits)
+    slopes = [(place.slope(name), place.number(x)) for name, x in answer.gradient.items()]
+    return equations([*place.sides, (place.head, place.number(answer.value)), *slopes])
 
 
-def _unit(unit: Unit | None) -> str:
-    """A unit behind a number, with a thin space."""
+def unit_latex(x: object) -> str:
+    """The unit of a number that remembers it, behind a thin space."""
+    unit = unit_of(x)
     return rf"\,{unit.latex}" if unit is not None and unit.atoms else ""
+
+
+def measured_latex(x: Shown | bool | None, digits: int | None) -> str:
+    """A number with its unit, if it remembers one."""
+    return number_latex(format_number(without_unit(x), digits)) + unit_latex(x)
 
 
 def second_derivatives(answer: Hessian, digits: int | None = None) -> str:
     """The function, its value, gradient and Hessian at the point, and the eigenvalues."""
-    units: Mapping[str, Any] = answer.units or {}
-    place = _Place(answer.text, answer.point, digits, units=units.get("point"))
-    gradient = place.column(answer.gradient.values(), units["gradient"].values() if units else None)
-    sides = [*place.sides, (place.head, place.measured(answer.value, units.get("value")))]
+    place = _Place(answer.text, answer.point, digits)
+    sides = [*place.sides, (place.head, place.number(answer.value))]
     if answer.gradient:
-        sides.append((rf"\nabla {place.head}", gradient))
-        entries = place.matrix(answer.hessian, units.get("hessian"))
-        sides.append((rf"\nabla^{{2}} {place.head}", entries))
+        sides.append((rf"\nabla {place.head}", place.column(answer.gradient.values())))
+        sides.append((rf"\nabla^{{2}} {place.head}", place.matrix(answer.hessian)))
     if answer.eigenvalues is not None:
-        unit = units["eigenvalues"][0] if units and answer.eigenvalues else None
-        listed = r",\ ".join(place.measured(x, unit) for x in answer.eigenvalues)
-        sides.append((r"\text{eigenvalues}", listed))
+        sides.append((r"\text{eigenvalues}", r",\ ".join(map(place.number, answer.eigenvalues))))
     return equations(sides)
 
 
 def several_outputs(answer: Jacobian, digits: int | None = None) -> str:
     """The function, its values at the point, and their derivatives, or the product that was asked for."""
-    units: Mapping[str, Any] = answer.units or {}
-    place = _Place(answer.text, answer.point, digits, units=units.get("point"))
-    sides = [*place.sides, (place.head, place.column(answer.values, units.get("values")))]
+    place = _Place(answer.text, answer.point, digits)
+    sides = [*place.sides, (place.head, place.column(answer.values))]
     names = ", ".join(map(place.name, answer.variables))
     derivative = rf"\frac{{\partial {place.typeset.function}}}{{\partial ({names})}}{place.arguments}"
     if answer.jacobian is not None and answer.variables:
-        sides.append((derivative, place.matrix(answer.jacobian, units.get("jacobian"))))
+        sides.append((derivative, place.matrix(answer.jacobian)))
     if answer.product is not None and answer.direction is not None:
-        direction = [answer.direction.get(name, 0.0) for name in answer.variables]
-        of_direction = [units["direction"][name] for name in answer.variables] if units else None
-        along = place.column(direction, of_direction)
-        sides.append((f"{derivative} {along}", place.column(answer.product, units.get("product"))))
+        units: Mapping[str, Unit] = answer.units["direction"] if answer.units else {}
+        along = [answer.direction.get(name, attach_units(0.0, units.get(name))) for name in answer.variables]
+        sides.append((f"{derivative} {place.column(along)}", place.column(answer.product)))
     if answer.gradient is not None and answer.adjoint is not None:
-        weights = place.matrix([answer.adjoint])
-        of_gradient = units["gradient"].values() if units else None
-        sides.append(
-            (f"{weights} {derivative}", place.matrix([[*answer.gradient.values()]], of_gradient and [of_gradient]))
-        )
+        weights = place.matrix([map(without_unit, answer.adjoint)])
+        sides.append((f"{weights} {derivative}", place.matrix([answer.gradient.values()])))
     return equations(sides)
 
 
@@ -148,14 +140,14 @@ def expansion(answer: Taylor, digits: int | None = None) -> str:
     from ..derivatives.taylor import polynomial, shortest
 
     others = {name: x for name, x in answer.point.items() if name != answer.variable}
-    units = answer.units
-    place = _Place(answer.text, others, digits, answer.variable, units and units["point"])
+    place = _Place(answer.text, others, digits, answer.variable)
 
     def written(x: Shown) -> str:
-        fraction = None if units else recognised(x)
-        return shortest(x) if isinstance(x, Figure) else fraction or format_number(x, digits)
+        if isinstance(x, Figure):
+            return shortest(x)
+        return (recognised(x) if answer.units is None else "") or format_number(without_unit(x), digits)
 
-    formula = polynomial(answer.variable, answer.coefficients, answer.point[answer.variable], written, units)
+    formula = polynomial(answer.variable, answer.coefficients, answer.point[answer.variable], written, answer.units)
     series = place.typeset.expression(parse(formula, {answer.variable}, units=True).outputs[0])
     left = place.head if others or not place.sides else ""
     return equations([*place.sides, (left, _over_lines(series), r"\approx")])
@@ -228,11 +220,11 @@ def recognised(x: Shown) -> str:
 
 
 def coordinate(x: Shown, digits: int | None) -> str:
-    """A number of a point as LaTeX: a small multiple of π as that."""
+    """A number of a point as LaTeX, with its unit: a small multiple of π as that."""
     fraction = recognised(x)
     if "pi" in fraction:
-        return fraction.replace("pi", r"\pi").replace("*", "")
-    return number_latex(format_number(x, digits))
+        return fraction.replace("pi", r"\pi").replace("*", "") + unit_latex(x)
+    return measured_latex(x, digits)
 
 
 def _near(fraction: Fraction, x: float) -> bool:
@@ -242,46 +234,28 @@ def _near(fraction: Fraction, x: float) -> bool:
 class _Place:
     """A function and the point at which it is taken: `f(x, y) = …`, and then `f(1, 2)`."""
 
-    def __init__(
-        self,
-        text: str,
-        point: Mapping[str, Shown],
-        digits: int | None,
-        by: str | None = None,
-        units: Mapping[str, Unit] | None = None,
-    ) -> None:
+    def __init__(self, text: str, point: Mapping[str, Shown], digits: int | None, by: str | None = None) -> None:
         program = parse(text, {*point, *([by] if by else [])}, units=True)
         self.digits = digits
         self.typeset = typesetting(program, point)
+        self.name = self.typeset.name
         self.sides: list[tuple[str, ...]] = [*stated(program, self.typeset)]
         self.several = len(program.variables) > 1
-        values = {name: coordinate(x, digits) + _unit(units[name] if units else None) for name, x in point.items()}
+        values = {name: coordinate(x, digits) for name, x in point.items()}
         if len(values) > ARGUMENTS:
             self.sides += [(self.name(name), value) for name, value in values.items()]
             values = {}
         self.head = self.typeset.head(program.variables, values)
         self.arguments = self.head.removeprefix(self.typeset.function)
 
-    def name(self, name: str) -> str:
-        return self.typeset.name(name)
-
     def number(self, x: Shown) -> str:
-        return number_latex(format_number(x, self.digits))
+        return measured_latex(x, self.digits)
 
-    def measured(self, x: Shown, unit: Unit | None) -> str:
-        """A number with its unit, if it has one."""
-        return self.number(x) + _unit(unit)
+    def matrix(self, rows: Iterable[Iterable[Shown]]) -> str:
+        return matrix([[self.number(x) for x in row] for row in rows])
 
-    def matrix(self, rows: Iterable[Iterable[Shown]], units: Iterable[Iterable[Unit]] | None = None) -> str:
-        """A matrix of numbers, with their units if they have some."""
-        if units is None:
-            return matrix([[self.number(x) for x in row] for row in rows])
-        both = zip(rows, units, strict=True)
-        return matrix([[self.measured(x, unit) for x, unit in zip(row, of, strict=True)] for row, of in both])
-
-    def column(self, numbers: Iterable[Shown], units: Iterable[Unit] | None = None) -> str:
-        """A column of numbers, with their units if they have some."""
-        return self.matrix([[x] for x in numbers], None if units is None else [[unit] for unit in units])
+    def column(self, numbers: Iterable[Shown]) -> str:
+        return self.matrix([[x] for x in numbers])
 
     def slope(self, name: str) -> str:
         return self.typeset.derivative((name,), self.several) + self.arguments
@@ -315,28 +289,19 @@ def derivatives(answer: Diff, digits: int | None = None) -> str:
         return typeset.expression(output._prev[0] if condition else output)
 
     sides += [(name if latex else typeset.name(name), written(formula)) for name, formula in answer.shared]
-    units = answer.units if answer.units and not answer.equations else {}
-    at = units.get("point", {})
-    place = r",\ ".join(
-        f"{typeset.name(name)} = {coordinate(x, digits)}{_unit(at.get(name))}" for name, x in answer.point.items()
-    )
+    shown = without_unit if answer.equations else lambda x: x
+    place = r",\ ".join(f"{typeset.name(name)} = {coordinate(shown(x), digits)}" for name, x in answer.point.items())
     values: list[tuple[str, ...]] = []
-    for derivative, unit in zip_longest(answer.derivatives, units.get("values", ())):
+    for derivative in answer.derivatives:
         if derivative.of:
             typeset.function = typeset.name(derivative.of)
         slope = typeset.derivative(derivative.by, several)
         where = where_latex(derivative.condition and written(derivative.condition, condition=True))
         sides.append((slope, written(derivative.shown) + where))
         if place:
-            value = number_latex(format_number(derivative.value, digits)) + _unit(unit)
+            value = measured_latex(shown(derivative.value), digits)
             (sides if answer.equations else values).append((rf"\left.{slope}\right|_{{{place}}}", value))
     return equations([*sides, *values])
-
-
-def listing(lines: Iterable[str]) -> Iterator[str]:
-    """The lines of a program."""
-    for line in lines:
-        yield rf"\noindent\texttt{{{text_latex(line)}}}\\"
 
 
 def page(trace: Trace, digits: int | None = None, blanks: bool = False) -> str:
@@ -357,23 +322,16 @@ class _Page:
         trace = self.trace
         yield from self.steps("Forward primal trace", [self.primal(row) for row in trace.rows])
         if trace.mode == "reverse":
-            yield from self.steps("Reverse adjoint trace", [*self.seed(), *(self.pull(p) for p in trace.pulls)])
+            yield from self.steps("Reverse adjoint trace", [*self.seed(), *map(self.pull, trace.pulls)])
             if trace.gradient:
                 yield _title("Gradient")
                 several = len(trace.point) > 1
-                yield equations(
-                    [
-                        (self.typeset.derivative((name,), several), self.result(partial))
-                        for name, partial in trace.gradient.items()
-                    ]
-                )
+                slopes = [(self.typeset.derivative((name,), several), x) for name, x in trace.gradient.items()]
+                yield equations([(slope, self.result(x)) for slope, x in slopes])
         else:
-            speeds = [
-                [self.name(row, r"\dot"), self.number(trace.direction.get(row.symbol, 0.0))]
-                for row in trace.rows
-                if row.kind == "variable"
-            ]
-            yield from self.steps("Forward tangent trace", [*speeds, *(self.push(p) for p in trace.pushes)])
+            variables = [row for row in trace.rows if row.kind == "variable"]
+            speeds = [[self.name(x, r"\dot"), self.number(trace.direction.get(x.symbol, 0.0))] for x in variables]
+            yield from self.steps("Forward tangent trace", [*speeds, *map(self.push, trace.pushes)])
             yield rf"\noindent Derivative along the direction: ${self.result(trace.tangent)}$."
         if trace.notes and not self.blanks:
             yield _title("Notes")
@@ -383,21 +341,18 @@ class _Page:
             yield r"\end{itemize}"
 
     def steps(self, title: str, rows: list[list[str]]) -> Iterator[str]:
-        if not rows:
-            return
-        yield _title(title)
+        if rows:
+            yield _title(title)
         for k in range(0, len(rows), ALIGNED):
+            lines = [
+                r" & \quad &= ".join([f"{left} &= {first}", *more]) for left, first, *more in rows[k : k + ALIGNED]
+            ]
             yield r"\begin{alignat*}{3}"
-            yield " \\\\\n".join(
-                r" & \quad &= ".join([f"{row[0]} &= {row[1]}", *row[2:]]) for row in rows[k : k + ALIGNED]
-            )
+            yield " \\\\\n".join(lines)
             yield r"\end{alignat*}"
 
-    def readable(self, x: float | bool | None) -> str:
-        return literal(x, self.digits)
-
     def number(self, x: float | bool | None) -> str:
-        return number_latex(format_number(x, self.digits)) + _unit(unit_of(x))
+        return measured_latex(x, self.digits)
 
     def result(self, x: float | bool | None) -> str:
         """A number, or where it is to be found a blank."""
@@ -409,17 +364,13 @@ class _Page:
     def primal(self, row: TraceRow) -> list[str]:
         if not row.graph._prev:
             return [self.name(row), self.number(row.value)]
-        numbers = [] if self.blanks else [self.typeset.expression(in_numbers(row.graph, self.readable))]
-        return [
-            self.name(row),
-            self.typeset.expression(row.graph),
-            *dict.fromkeys((*numbers, self.result(row.value))),
-        ]
+        numbers = self.typeset.expression(in_numbers(row.graph, lambda x: literal(x, self.digits)))
+        value = self.result(row.value)
+        results = [value] if self.blanks or numbers == value else [numbers, value]
+        return [self.name(row), self.typeset.expression(row.graph), *results]
 
     def seed(self) -> list[list[str]]:
-        if not self.trace.pulls:
-            return []
-        return [[self.name(self.trace.rows[self.trace.pulls[0].source], r"\bar"), "1"]]
+        return [[self.name(self.trace.rows[pull.source], r"\bar"), "1"] for pull in self.trace.pulls[:1]]
 
     def pull(self, pull: AdjointStep) -> list[str]:
         source, target = self.trace.rows[pull.source], self.trace.rows[pull.target]
@@ -464,17 +415,6 @@ def in_numbers(graph: Value, number: Callable[[float | bool | None], str]) -> Va
             text = f"({text})"
         leaves.append(leaf if leaf.data is None else constant(leaf.data, text))
     return node(graph.primitive, tuple(leaves))
-
-
-def unit_of(x: object) -> Unit | None:
-    """Return the unit of a number that remembers it."""
-    return getattr(x, "unit", None)
-
-
-def literal(x: float | bool | None, digits: int | None) -> str:
-    """Return a number as formulas have it, with its unit if it has one: `1.5[kN]`."""
-    unit = unit_of(x)
-    return format_number(x, digits) + (f"[{unit}]" if unit is not None and unit.atoms else "")
 
 
 def _factor(number: str) -> str:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from decimal import Decimal
-from itertools import zip_longest
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..errors import ExpressionError
 from ..formulas.diff import where_latex
@@ -17,27 +16,26 @@ from ..inputs.problem import parse
 from ..language.typesetting import equations, expression_latex, name_latex, stated, text_latex, typesetting
 from ..optimize.fit import last_statement
 from ..uncertainty.measured_value import concise
-from .numerals import format_number, repr_number
+from .fit import HELD
+from .numerals import format_number, repr_number, without_unit
+from .tex import unit_latex
 
 if TYPE_CHECKING:
     from ..accuracy.check import Check
     from ..equations.formula_solutions import FormulaSolution
     from ..equations.solve import Solved
     from ..optimize.fit import Fit
-    from ..quantities.unit import Unit
-    from ..uncertainty.propagate import Propagation
+    from ..uncertainty.propagate import Propagation, Result
 
 
 MOST_CORRELATED = 8
 """Of more parameters the table of correlations is too wide for a page."""
 
-HELD = {"fixed": "held", "bound": "at its bound", "undetermined": "not determined"}
-
 _NUMBER = re.compile(r"-?(\d+\.?\d*|\.\d+)(\(\d+\))?(e[+-]?\d+)?")
 
 
 def number(x: Shown | str | None, digits: int | None = None) -> str:
-    r"""Return a number as siunitx takes it; what is none as text.
+    r"""Return a number as siunitx takes it, with its unit if it remembers one; what is none as text.
 
     >>> number("1.017(65)e-3"), number(math.inf), number(None)
     ('\\num{1.017(65)e-3}', '$\\infty$', '--')
@@ -46,8 +44,8 @@ def number(x: Shown | str | None, digits: int | None = None) -> str:
         return "--"
     if isinstance(x, float) and math.isinf(x):
         return r"$\infty$" if x > 0 else r"$-\infty$"
-    text = x if isinstance(x, str) else format_number(x, digits)
-    return rf"\num{{{text}}}" if _NUMBER.fullmatch(text) else text_latex(text)
+    text = x if isinstance(x, str) else format_number(without_unit(x), digits)
+    return (rf"\num{{{text}}}" if _NUMBER.fullmatch(text) else text_latex(text)) + unit_latex(x)
 
 
 def named(name: str) -> str:
@@ -93,37 +91,27 @@ def _percent(level: float) -> str:
 def fit_table(answer: Fit, digits: int | None) -> str:
     """Return the formula of a fit, its parameters, how well it fits, and the correlations."""
     rows = []
-    units = {} if answer.units is None else answer.units["parameters"]
     for name, parameter in answer.parameters.items():
-        unit = _si(units.get(name))
+        unit = unit_latex(parameter.estimate)
         if parameter.error is None:
             held = text_latex(HELD.get(parameter.held, "--"))
-            rows.append((named(name), number(parameter.estimate, digits) + unit, "--", held))
+            rows.append((named(name), number(parameter.estimate, digits), "--", held))
             continue
         low, high = parameter.interval or (None, None)
-        written = number(concise(float(parameter.estimate), float(parameter.error)))
-        interval = f"{number(low, digits)} to {number(high, digits)}"
-        rows.append((named(name), written + unit, number(parameter.error, digits) + unit, interval + unit))
+        written = number(concise(float(parameter.estimate), float(parameter.error))) + unit
+        interval = f"{number(low, digits)} to {number(high, digits)}{unit}"
+        rows.append((named(name), written, number(parameter.error, digits), interval))
     heads = ("parameter", "estimate", "standard error", rf"{_percent(answer.level)} interval")
     names = list(answer.correlation)
     correlations = ""
     if 1 < len(names) <= MOST_CORRELATED:
-        correlations = table(
-            "l" + "r" * len(names),
-            ("correlation", *map(named, names)),
-            [(named(a), *(number(answer.correlation[a][b], 3) for b in names)) for a in names],
-        )
-    return _parts(
-        _model(answer),
-        table("llll", heads, rows),
-        _quality(answer, digits),
-        correlations,
-        _predictions(answer, digits),
-    )
+        entries = [(named(a), *(number(answer.correlation[a][b], 3) for b in names)) for a in names]
+        correlations = table("l" + "r" * len(names), ("correlation", *map(named, names)), entries)
+    quality, predictions = _quality(answer, digits), _predictions(answer, digits)
+    return _parts(_model(answer), table("llll", heads, rows), quality, correlations, predictions)
 
 
 def _predictions(answer: Fit, digits: int | None) -> str:
-    """The table of the curve at points; empty where there are none."""
     if not answer.predictions:
         return ""
 
@@ -132,7 +120,10 @@ def _predictions(answer: Fit, digits: int | None) -> str:
 
     percent = _percent(answer.level)
     units = {} if answer.units is None else answer.units["data"]
-    columns = [named(name) + _in(units.get(name)) for name in (*answer.predictors, answer.response)]
+    columns = [
+        named(name) + (rf" in {units[name].latex}" if name in units and units[name].atoms else "")
+        for name in (*answer.predictors, answer.response)
+    ]
     heads = (*columns, f"{percent} confidence", f"{percent} prediction")
     rows = [
         (
@@ -161,17 +152,15 @@ def _quality(answer: Fit, digits: int | None) -> str:
     parts = []
     if goodness.chi_squared is not None and goodness.reduced is not None:
         parts.append(
-            rf"$\chi^2/\nu = {number(answer.rss, digits)}/{answer.dof} = {number(goodness.reduced, 3)}$ "
+            rf"$\chi^2/\nu = {number(without_unit(answer.rss), digits)}/{answer.dof} = {number(goodness.reduced, 3)}$ "
             rf"($p = {number(goodness.p_value, 2)}$)"
         )
         parts.append(
             "standard errors " + ("by the given uncertainties" if answer.absolute_sigma else "scaled by its root")
         )
     elif answer.deviation is not None:
-        unit = _si(None if answer.units is None else answer.units["deviation"])
-        parts.append(
-            rf"residual standard deviation $s = {number(answer.deviation, digits)}{unit}$ ($\nu = {answer.dof}$)"
-        )
+        deviation = number(answer.deviation, digits)
+        parts.append(rf"residual standard deviation $s = {deviation}$ ($\nu = {answer.dof}$)")
     if answer.r_squared is not None:
         parts.append(rf"$R^2 = {number(answer.r_squared, digits)}$")
     if goodness.aic is not None and goodness.bic is not None:
@@ -182,94 +171,67 @@ def _quality(answer: Fit, digits: int | None) -> str:
 
 def budget_tables(answer: Propagation, digits: int | None) -> str:
     """Return the formula of a propagation, and each result with its uncertainty budget."""
-    outputs = [result.output for result in answer.results]
     parts = [formula(answer.text, answer.point)]
-    for k, result in enumerate(answer.results):
-        units = answer.units["results"][k] if answer.units is not None else None
-        of_inputs = answer.units["inputs"] if answer.units is not None else None
-        name = result.output if len(outputs) > 1 or "output" not in result.output else "result"
+    for result in answer.results:
+        name = result.output if len(answer.results) > 1 or "output" not in result.output else "result"
         rows = []
         for quantity, share in result.budget.items():
             entry = answer.inputs[quantity]
-            value_unit, u_unit = (_si(of_inputs and of_inputs[quantity][key]) for key in ("estimate", "uncertainty"))
             percentage = "--" if share.share is None else rf"{100 * share.share + 0.0:.1f}\,\%"
             rows.append(
                 (
                     named(quantity),
-                    number(concise(entry.estimate, entry.uncertainty)) + value_unit,
-                    number(entry.uncertainty, 2) + u_unit,
+                    number(concise(entry.estimate, entry.uncertainty)) + unit_latex(entry.estimate),
+                    number(entry.uncertainty, 2),
                     entry.distribution.family,
                     number(entry.distribution.dof, digits),
-                    number(share.sensitivity, digits) + _si(units and units["budget"][quantity]["sensitivity"]),
-                    number(share.contribution, 3) + _si(units and units["uncertainty"]),
+                    number(share.sensitivity, digits),
+                    number(share.contribution, 3),
                     percentage,
                 )
             )
-        result_row = (
-            named(name),
-            number(result.written) + _si(units and units["value"]),
-            number(result.uncertainty, 2) + _si(units and units["uncertainty"]),
-            "",
-            number(result.dof, 3),
-            "",
-            "",
-            "",
-        )
+        written = number(result.written) + unit_latex(result.value)
+        of_result = (named(name), written, number(result.uncertainty, 2), "", number(result.dof, 3), "", "", "")
         heads = ("quantity", "estimate", "$u$", "distribution", r"$\nu$", "sensitivity", "contribution", "share")
-        budget = table("llllllll", heads, [*rows, result_row])
+        budget = table("llllllll", heads, [*rows, of_result])
         # the result stands apart from what it is made of
         lines = budget.splitlines()
         lines.insert(-3, r"\midrule")
-        parts += ["\n".join(lines), _expanded(name, result.interval, result.level, units and units["value"])]
+        parts += ["\n".join(lines), _expanded(name, result)]
     return _parts(*parts)
 
 
-def _si(unit: Unit | None) -> str:
-    """A unit behind a number, by the package siunitx."""
-    return rf"\,{unit.latex}" if unit is not None and unit.atoms else ""
-
-
-def _in(unit: Unit | None) -> str:
-    """A unit behind the name of a column."""
-    return rf" in {unit.latex}" if unit is not None and unit.atoms else ""
-
-
-def _expanded(name: str, interval: str, level: float, unit: Unit | None = None) -> str:
-    """A result with its expanded uncertainty, as it is written for people."""
-    pieces = [number(piece.strip(" ()")) for piece in re.split(r"[±]|\(k =", interval)]
+def _expanded(name: str, result: Result) -> str:
+    pieces = [number(piece.strip(" ()")) for piece in re.split(r"[±]|\(k =", result.interval)]
     if len(pieces) != 3:
-        return rf"{named(name)} $=$ {text_latex(interval)}"
+        return rf"{named(name)} $=$ {text_latex(result.interval)}"
     value, spread, k = pieces
-    if unit is not None and unit.atoms:
-        return rf"{named(name)} $= ({value} \pm {spread})${_si(unit)} ($k = {k}$, {_percent(level)})."
-    return rf"{named(name)} $= {value} \pm {spread}$ ($k = {k}$, {_percent(level)})."
+    interval, unit = rf"{value} \pm {spread}", unit_latex(result.value)
+    written = f"({interval})${unit}" if unit else f"{interval}$"
+    return rf"{named(name)} $= {written} ($k = {k}$, {_percent(result.level)})."
 
 
 def solution_tables(answer: Solved, digits: int | None) -> str:
     """Return the solutions of equations with their derivatives."""
     parts = []
-    units: Mapping[str, Any] = answer.units or {}
-    of_values, of_slopes, at = (units.get(key, {}) for key in ("values", "derivatives", "point"))
     for solution in answer.solutions:
-        variables = list(next(iter((solution.derivatives or {}).values()), {}))
-        slopes = [rf"$\partial/\partial {name_latex(name)}$" for name in variables]
+        derivatives = solution.derivatives or {}
+        variables = list(next(iter(derivatives.values()), {}))
         rows = [
             (
                 named(name),
-                number(value, digits) + _si(of_values.get(name)),
-                number(solution.errors[name], 2) + _si(units.get("errors", {}).get(name)),
-                *(
-                    number((solution.derivatives or {})[name][by], digits) + _si(of_slopes.get(name, {}).get(by))
-                    for by in variables
-                ),
+                number(value, digits),
+                number(solution.errors[name], 2),
+                *(number(derivatives[name][by], digits) for by in variables),
             )
             for name, value in solution.values.items()
         ]
+        slopes = [rf"$\partial/\partial {name_latex(name)}$" for name in variables]
         parts.append(table("lll" + "l" * len(slopes), ("unknown", "value", "off by at most", *slopes), rows))
     if answer.formulas:
         parts.append(equations([_formula_sides(formula) for formula in answer.formulas]))
     if answer.point:
-        rest = [rf"${name_latex(name)} =$ {number(x, digits)}{_si(at.get(name))}" for name, x in answer.point.items()]
+        rest = [rf"${name_latex(name)} =$ {number(x, digits)}" for name, x in answer.point.items()]
         parts.append(f"At {', '.join(rest)}.")
     if not (answer.solutions or answer.formulas) or answer.message != "solved":
         parts.append(text_latex(f"{answer.message}."))
@@ -277,7 +239,6 @@ def solution_tables(answer: Solved, digits: int | None) -> str:
 
 
 def _formula_sides(solution: FormulaSolution) -> tuple[str, str]:
-    """Return the sides of a solution, with its conditions."""
     where = ""
     if solution.condition:
         (choice,) = parse(f"where({solution.condition}, 1, 0)", units=True).outputs
@@ -288,18 +249,17 @@ def _formula_sides(solution: FormulaSolution) -> tuple[str, str]:
 def check_table(answer: Check, digits: int | None) -> str:
     """Return the digits of value and gradient that are right."""
     heads = ("", "computed", "reference", "correct", "kept", "condition", "agrees")
-    units = [] if answer.units is None else [unit["computed"] for unit in answer.units["checked"]]
     rows = [
         (
             rf"$\partial/\partial {name_latex(row.name)}$" if row.name else "value",
-            number(repr_number(row.computed)) + _si(unit),
-            number(f"{Decimal(row.exact):.17g}") + _si(unit) if _NUMBER.fullmatch(row.exact) else "--",
+            number(repr_number(row.computed)) + unit_latex(row.computed),
+            number(f"{Decimal(row.exact):.17g}") + unit_latex(row.computed) if _NUMBER.fullmatch(row.exact) else "--",
             "--" if row.digits is None else str(row.digits),
             "--" if row.kept is None else str(row.kept),
             number(row.condition, 2),
             "yes" if row.agrees else "no",
         )
-        for row, unit in zip_longest(answer.quantities, units)
+        for row in answer.quantities
     ]
     remarks = [
         f"{named(row.name) if row.name else 'value'}: {text_latex(row.remark)}"

@@ -5,28 +5,25 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from ..derivatives.folding import MANY_ALIKE
 from ..derivatives.trace import AdjointStep, TangentStep, Trace, TraceRow
 from ..language.printer import expression_text
-from .characters import Style
 from .document import (
     NO_VARIABLES,
     Block,
     Line,
+    Pieces,
     Table,
     circumstances,
-    measured,
     partials_table,
     sentence,
     stated,
 )
-from .schema import View, declared, unit_text, words
-from .tex import in_numbers, literal, page, unit_of
-
-if TYPE_CHECKING:
-    from ..quantities.unit import Unit
+from .numerals import format_number, literal, unit_of, unit_text, word
+from .schema import View, declared
+from .tex import in_numbers, page
 
 STEPS = 60
 """As many lines of a trace a table shows, unless asked for others."""
@@ -97,7 +94,7 @@ class Names:
 
     def numeral(self, x: float | bool | None) -> str:
         """A number that is there from the start."""
-        return measured(x, unit_of(x), self.digits)
+        return format_number(x, self.digits)
 
     def in_formula(self, x: float | bool | None) -> str:
         """A number as a formula has it: `1.5[kN]` with a unit; or a blank."""
@@ -148,6 +145,37 @@ class Notation(Names):
         left = self.tangent(self.trace.rows[push.target])
         return f"{left} = {' + '.join(terms) or '0'}", BLANK if self.blanks else " + ".join(numbers) or "0"
 
+    def seeds(self) -> list[tuple[str, str]]:
+        """The adjoint of the output, or the tangents of the variables, each with its number."""
+        trace = self.trace
+        if trace.mode == "reverse":
+            return [(self.adjoint(trace.rows[trace.pulls[0].source if trace.pulls else -1]), "1")]
+        variables = [row for row in trace.rows if row.kind == "variable"]
+        return [(self.tangent(row), self.numeral(trace.direction.get(row.symbol, 0.0))) for row in variables]
+
+    def primal_cells(self, row: TraceRow) -> Pieces:
+        """The row of a node in the table of the primal trace."""
+        formula = self.text(row.formula) if row.graph._prev else ""
+        return (self.name(row), "name"), (formula, "code"), (self.numbers(row), "code"), (self.value(row), "number")
+
+    def adjoint_cells(self, pull: AdjointStep) -> Pieces:
+        """The row of a step in the table of the adjoint trace."""
+        local = self.text(pull.formula)
+        if local in (self.numeral(pull.partial), ""):
+            local = self.number(pull.partial)
+        upstream, factor = self.in_formula(pull.upstream), self.in_formula(pull.partial)
+        numbers = f"{self.factor(upstream)}{self.times}{self.factor(factor)}"
+        if self.blanks:
+            numbers = BLANK
+        elif pull.before is not None:
+            numbers = f"{self.in_formula(pull.before)} + {numbers}"
+        return (self.pull(pull), "code"), (local, "code"), (numbers, "number"), (self.number(pull.total), "number")
+
+    def tangent_cells(self, push: TangentStep) -> Pieces:
+        """The row of a step in the table of the tangent trace."""
+        step, numbers = self.push(push)
+        return (step, "code"), (numbers, "number"), (self.number(push.tangent), "number")
+
 
 def _outside_parentheses(text: str) -> str:
     depth = 0
@@ -162,7 +190,6 @@ def _outside_parentheses(text: str) -> str:
 
 # ---- records ------------------------------------------------------------------------------------------------------
 def _in_mode(mode: str, value: Callable[[Trace], object]) -> Callable[[Trace], object]:
-    """Return the function `value` of traces in a mode, which has None for other traces."""
     return lambda answer: value(answer) if answer.mode == mode else None
 
 
@@ -172,33 +199,15 @@ def _primal_values(answer: Trace, k: int, row: TraceRow) -> tuple[object, ...]:
     return row.name, row.kind, row.symbol or None, formula, row.inputs, row.value, adjoint, *(row.span or (None, None))
 
 
-def _pull_values(answer: Trace) -> list[tuple[object, ...]]:
-    rows = answer.rows
-    return [
-        (
-            rows[pull.source].name,
-            rows[pull.target].name,
-            pull.formula or None,
-            pull.partial,
-            pull.upstream,
-            pull.product,
-            pull.accumulates,
-            pull.total,
-        )
-        for pull in answer.pulls
-    ]
+def _pull_values(answer: Trace, pull: AdjointStep) -> tuple[object, ...]:
+    ends = answer.rows[pull.source].name, answer.rows[pull.target].name
+    return *ends, pull.formula or None, pull.partial, pull.upstream, pull.product, pull.accumulates, pull.total
 
 
-def _push_values(answer: Trace) -> list[tuple[object, ...]]:
+def _push_values(answer: Trace, push: TangentStep) -> tuple[object, ...]:
     rows = answer.rows
-    return [
-        (
-            rows[push.target].name,
-            [(rows[term.source].name, term.formula or None, term.partial, term.tangent) for term in push.terms],
-            push.tangent,
-        )
-        for push in answer.pushes
-    ]
+    terms = [(rows[term.source].name, term.formula or None, term.partial, term.tangent) for term in push.terms]
+    return rows[push.target].name, terms, push.tangent
 
 
 class TraceView(View[Trace]):
@@ -208,10 +217,10 @@ class TraceView(View[Trace]):
         "trace",
         {
             "primal": lambda answer: [_primal_values(answer, k, row) for k, row in enumerate(answer.rows)],
-            "adjoint": _in_mode("reverse", _pull_values),
+            "adjoint": _in_mode("reverse", lambda answer: [_pull_values(answer, pull) for pull in answer.pulls]),
             "direction": _in_mode("forward", lambda answer: answer.direction),
             "derivative": _in_mode("forward", lambda answer: answer.tangent),
-            "tangent": _in_mode("forward", _push_values),
+            "tangent": _in_mode("forward", lambda answer: [_push_values(answer, push) for push in answer.pushes]),
         },
     ).fields
 
@@ -239,38 +248,47 @@ class TraceView(View[Trace]):
         notation = self._notation(answer)
         yield stated("value", notation.number(answer.value))
         yield from circumstances(answer.constants, {}, (), self.digits)
-        yield _primal(answer, notation, rows := self._cut(answer, answer.rows))
-        yield from _left_out("operations", len(answer.rows), rows)
+        heads: tuple[str, ...] = ("forward primal trace", "operation", "in numbers", "value")
+        yield from self._table(answer, "operations", heads, answer.rows, notation.primal_cells)
         if answer.mode == "reverse":
-            yield _reverse(answer, notation, pulls := self._cut(answer, answer.pulls))
-            yield from _left_out("steps", len(answer.pulls), pulls)
+            heads = ("reverse adjoint trace", "local derivative", "in numbers", "adjoint")
+            seeds = notation.seeds() if answer.pulls else []
+            yield from self._table(answer, "steps", heads, answer.pulls, notation.adjoint_cells, seeds)
             if answer.gradient:
-                units = _gradient_units(answer) if answer.has_units else None
-                table = partials_table(answer.point, answer.gradient, self.digits, units=units, shaped=not self.blanks)
+                table = partials_table(answer.point, answer.gradient, self.digits, shaped=not self.blanks)
                 yield (table._replace(rows=[(*row[:-1], BLANK) for row in table.rows]) if self.blanks else table)
             else:
                 yield NO_VARIABLES
         else:
-            yield _tangent(answer, notation, pushes := self._cut(answer, answer.pushes))
-            yield from _left_out("steps", len(answer.pushes), pushes)
+            heads = ("forward tangent trace", "in numbers", "tangent")
+            yield from self._table(answer, "steps", heads, answer.pushes, notation.tangent_cells, notation.seeds())
             direction = ", ".join(f"{name} = {notation.numeral(x)}" for name, x in answer.direction.items())
-            yield Line(
-                (
-                    ("derivative along (", "heading"),
-                    (direction, "name"),
-                    (") = ", "heading"),
-                    (notation.number(answer.tangent), "number"),
-                )
-            )
-        for note in () if self.blanks else answer.notes[: self.steps]:
+            along: Pieces = (("derivative along (", "heading"), (direction, "name"), (") = ", "heading"))
+            yield Line((*along, (notation.number(answer.tangent), "number")))
+        notes = () if self.blanks else answer.notes
+        for note in notes[: self.steps]:
             yield Line(((f"{note.kind}: ", "faint"), *sentence(notation.text(note.message))))
-        if not self.blanks:
-            yield from _left_out("notes", len(answer.notes), answer.notes[: self.steps])
+        yield from _left_out("notes", len(notes), notes[: self.steps])
 
-    def _cut(self, answer: Trace, items: Sequence[Item]) -> Sequence[Item | None]:
-        """The items that a table has, and None where others are left out."""
-        items = [*_runs_folded(answer, items)] if self.folded else items
-        return [*_ends(items, self.steps)]
+    def _table(
+        self,
+        answer: Trace,
+        what: str,
+        heads: tuple[str, ...],
+        items: Sequence[Item],
+        cells: Callable[[Item], Pieces],
+        seeds: Iterable[tuple[str, str]] = (),
+    ) -> Iterator[Block]:
+        """A table of steps, a row each, with dots for those that are left out, and the line that says how many."""
+        shown = [*_ends([*_runs_folded(answer, items)] if self.folded else items, self.steps)]
+        dots: Pieces = (("...", "faint"),)
+        blank: Pieces = (("", ""),)
+        rows = [
+            ((f"{name} = {number}", "code"), *blank * (len(heads) - 2), (number, "number")) for name, number in seeds
+        ]
+        rows += [dots * len(heads) if item is None else cells(item) for item in shown]
+        yield Table(heads, [tuple((cell,) for cell in row) for row in rows], frozenset((len(heads) - 1,)))
+        yield from _left_out(what, len(items), shown)
 
     def latex_document(self, answer: Trace) -> str:
         return page(answer, self.digits, self.blanks)
@@ -280,17 +298,12 @@ class TraceView(View[Trace]):
 
 
 def _units(value: Any) -> Any:
-    """Return the units of the numbers in a record, in its shape; None where there is none."""
     if isinstance(value, dict):
         return {key: tree for key, x in value.items() if (tree := _units(x))} or None
     if isinstance(value, list):
         trees = [_units(x) for x in value]
         return trees if any(trees) else None
     return unit_text(unit_of(value))
-
-
-def _gradient_units(answer: Trace) -> dict[str, dict[str, Unit]]:
-    return {key: {n: x.unit for n, x in getattr(answer, key).items()} for key in ("point", "gradient")}
 
 
 def worked_solution(answer: Trace, notation: Notation) -> Iterator[str]:
@@ -301,101 +314,32 @@ def worked_solution(answer: Trace, notation: Notation) -> Iterator[str]:
         yield " = ".join(dict.fromkeys((notation.name(row), formula, notation.numbers(row) or value, value)))
     if answer.mode == "reverse":
         if answer.gradient:
-            output = answer.rows[answer.pulls[0].source] if answer.pulls else answer.rows[-1]
-            yield f"{notation.adjoint(output)} = 1"
+            yield from map(" = ".join, notation.seeds())
         for pull in answer.pulls:
             formula = notation.factor(notation.formula(pull.formula, pull.partial))
-            line = f"{notation.pull(pull)} = "
-            if not notation.blanks:
-                line += f"{notation.factor(notation.in_formula(pull.upstream))}{notation.times}{formula} = "
-            line += notation.number(pull.product)
+            upstream = f"{notation.factor(notation.in_formula(pull.upstream))}{notation.times}{formula} = "
+            line = f"{notation.pull(pull)} = {'' if notation.blanks else upstream}{notation.number(pull.product)}"
             if pull.accumulates:
                 line += f", {notation.adjoint(answer.rows[pull.target])} is {notation.number(pull.total)}"
             yield line
         if answer.gradient:
-            lines_of = {
-                name: BLANK if notation.blanks else next(words(partial, unit_of(partial)))
-                for name, partial in answer.gradient.items()
-            }
-            yield "gradient: " + " ".join(f"{name}={partial}" for name, partial in lines_of.items())
+            partials = {name: BLANK if notation.blanks else word(x) for name, x in answer.gradient.items()}
+            yield "gradient: " + " ".join(f"{name}={partial}" for name, partial in partials.items())
     else:
-        for row in answer.rows:
-            if row.kind == "variable":
-                yield f"{notation.tangent(row)} = {notation.numeral(answer.direction.get(row.symbol, 0.0))}"
+        yield from map(" = ".join, notation.seeds())
         for push in answer.pushes:
-            step, numbers = notation.push(push)
-            yield " = ".join(dict.fromkeys((step, numbers, notation.number(push.tangent))))
-        yield f"derivative: {BLANK if notation.blanks else next(words(answer.tangent, unit_of(answer.tangent)))}"
+            yield " = ".join(dict.fromkeys((*notation.push(push), notation.number(push.tangent))))
+        yield f"derivative: {BLANK if notation.blanks else word(answer.tangent)}"
     for note in () if notation.blanks else answer.notes:
         yield f"{note.kind}: {notation.text(note.message)}"
-
-
-# ---- tables -------------------------------------------------------------------------------------------------------
-def _table(
-    heads: tuple[str, ...],
-    items: Sequence[Item | None],
-    cells: Callable[[Item], Iterable[tuple[str, Style]]],
-    first: Iterable[Iterable[tuple[str, Style]]] = (),
-) -> Table:
-    """A table of steps, a row each after some rows of another kind, and dots for what is left out."""
-    dots: tuple[tuple[str, Style], ...] = (("...", "faint"),) * len(heads)
-    rows = [*first, *(dots if item is None else cells(item) for item in items)]
-    return Table(heads, [tuple((cell,) for cell in row) for row in rows], frozenset((len(heads) - 1,)))
-
-
-def _primal(answer: Trace, notation: Notation, rows: Sequence[TraceRow | None]) -> Table:
-    def cells(row: TraceRow) -> Iterator[tuple[str, Style]]:
-        yield notation.name(row), "name"
-        yield notation.text(row.formula) if row.graph._prev else "", "code"
-        yield notation.numbers(row), "code"
-        yield notation.value(row), "number"
-
-    return _table(("forward primal trace", "operation", "in numbers", "value"), rows, cells)
-
-
-def _reverse(answer: Trace, notation: Notation, pulls: Sequence[AdjointStep | None]) -> Table:
-    def cells(pull: AdjointStep) -> Iterator[tuple[str, Style]]:
-        formula, partial = notation.text(pull.formula), notation.number(pull.partial)
-        yield notation.pull(pull), "code"
-        yield (partial if formula in (notation.numeral(pull.partial), "") else formula), "code"
-        if notation.blanks:
-            yield from ((BLANK, "number"), (BLANK, "number"))
-            return
-        upstream, factor = notation.in_formula(pull.upstream), notation.in_formula(pull.partial)
-        product = f"{notation.factor(upstream)}{notation.times}{notation.factor(factor)}"
-        yield product if pull.before is None else f"{notation.in_formula(pull.before)} + {product}", "number"
-        yield notation.number(pull.total), "number"
-
-    heads = ("reverse adjoint trace", "local derivative", "in numbers", "adjoint")
-    seed: list[tuple[tuple[str, Style], ...]] = []
-    if answer.pulls:
-        source = notation.adjoint(answer.rows[answer.pulls[0].source])
-        seed.append(((f"{source} = 1", "code"), ("", ""), ("", ""), ("1", "number")))
-    return _table(heads, pulls, cells, seed)
-
-
-def _tangent(answer: Trace, notation: Notation, pushes: Sequence[TangentStep | None]) -> Table:
-    def cells(push: TangentStep) -> Iterator[tuple[str, Style]]:
-        step, numbers = notation.push(push)
-        yield step, "code"
-        yield numbers, "number"
-        yield notation.number(push.tangent), "number"
-
-    seeds: list[tuple[tuple[str, Style], ...]] = []
-    for row in answer.rows:
-        if row.kind == "variable":
-            speed = notation.numeral(answer.direction.get(row.symbol, 0.0))
-            seeds.append(((f"{notation.tangent(row)} = {speed}", "code"), ("", ""), (speed, "number")))
-    return _table(("forward tangent trace", "in numbers", "tangent"), pushes, cells, seeds)
 
 
 def _runs_folded(answer: Trace, items: Sequence[Any]) -> Iterator[Any]:
     """The items; of a long run at one place of the text the first two and the last, and None between them."""
 
     def place(item: Any) -> tuple[object, str]:
-        if isinstance(item, TraceRow):
-            return item.span, item.graph._op
-        row = answer.rows[item.source if isinstance(item, AdjointStep) else item.target]
+        row = item if isinstance(item, TraceRow) else None
+        row = row or answer.rows[item.source if isinstance(item, AdjointStep) else item.target]
         return row.span, row.graph._op
 
     for (span, _), run in groupby(items, place):
@@ -422,24 +366,18 @@ def _left_out(what: str, count: int, shown: Sequence[object]) -> Iterator[Line]:
 
 
 def _blank(record: dict[str, Any]) -> dict[str, object]:
-    """The record without the numbers that are to be found."""
-    steps = {"partial": None, "upstream": None, "product": None, "adjoint": None, "tangent": None}
 
     def left_out(row: dict[str, Any]) -> dict[str, Any]:
         formula = row.get("formula")
         numeral = {"formula": None} if isinstance(formula, str) and not re.search(r"[^\W\d]", formula) else {}
-        return row | {name: None for name in steps if name in row} | numeral
+        blank = {name: None for name in ("partial", "upstream", "product", "adjoint", "tangent") if name in row}
+        terms = {"terms": [left_out(term) for term in row["terms"]]} if "terms" in row else {}
+        return row | blank | numeral | terms
 
     blank = record | {"blanks": True, "value": None, "notes": [], "warnings": []}
     blank["primal"] = [
         row | ({} if row["formula"] is None else {"value": None}) | {"adjoint": None} for row in record["primal"]
     ]
     blank["gradient"] = dict.fromkeys(record["gradient"])
-    if "adjoint" in record:
-        blank["adjoint"] = [left_out(row) for row in record["adjoint"]]
-    else:
-        blank["derivative"] = None
-        blank["tangent"] = [
-            left_out(row) | {"terms": [left_out(term) for term in row["terms"]]} for row in record["tangent"]
-        ]
-    return blank
+    blank |= {key: [left_out(row) for row in record[key]] for key in ("adjoint", "tangent") if key in record}
+    return blank | ({"derivative": None} if "derivative" in record else {})

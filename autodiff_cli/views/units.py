@@ -13,7 +13,7 @@ from .schema import View, declared
 class UnitsView(View[UnitTable]):
     """How units and constants are shown."""
 
-    fields, csv_columns, _ = declared("units")
+    fields, csv_columns, *_ = declared("units")
     row_key = ("name", "entries")
 
     def one_line(self, answer: UnitTable) -> str:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, ClassVar, TextIO
 
 from ..errors import Diagnostic, ExpressionError
 from ..inputs.figures import Figure
-from .characters import visible
-from .document import Block, Line, Pieces, Table, assignments
-from .formats import Documents, Json, JsonLines, Markdown, Separated, Subject, Tabbed, Writer, cell_text, lacking
-from .numerals import repr_number
+from .characters import Style
+from .document import Block, Line, Table, assignments
+from .formats import Documents, JsonLines, Plain, Separated, Subject, Writer, cell_text, lacking, with_spreadsheet
+from .numerals import heading, repr_number, unit_of, unit_text, without_unit
 from .schema import OutputRow, View
 
 TOGETHER = 1000
@@ -35,8 +35,6 @@ class WideView(View[Values]):
     """Of the numbers."""
     kept: tuple[str, ...] = ()
     """The columns that are carried along."""
-    leading: tuple[str, ...] = ()
-    """Those of them that say where the answer is, and come first."""
     fixed: Mapping[str, float] = MappingProxyType({})
     """What all rows share, which tables say once."""
     numbered: bool = True
@@ -44,20 +42,20 @@ class WideView(View[Values]):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns of csv and tsv."""
         return (*self.leading, *self.names, "error", *[name for name in self.kept if name not in self.leading])
 
     def rows(self, answer: Values) -> Iterator[OutputRow]:
         yield dict(zip(self.names, answer, strict=True))
 
+    def one_line(self, answer: Values) -> str:
+        """Return the numbers of a row with blanks between them, as gnuplot and shells read them."""
+        return " ".join(map(cell_text, answer))
 
-def error_text(subject: Subject, error: ExpressionError, numbered: bool = True) -> str:
-    """An error as a cell says it; one that is `numbered` and has no line says itself where it is."""
-    if not numbered:
-        return f"{error.kind}: {error}"
-    if not subject.line:
-        return str(error)
-    return f"line {subject.line}: {error.kind}: {error}"
+    def error_text(self, subject: Subject, error: ExpressionError) -> str:
+        """Return an error as a cell says it; one that is `numbered` and has no line says itself where it is."""
+        if not self.numbered:
+            return f"{error.kind}: {error}"
+        return f"line {subject.line}: {error.kind}: {error}" if subject.line else str(error)
 
 
 class WideLines(JsonLines[Values]):
@@ -66,46 +64,16 @@ class WideLines(JsonLines[Values]):
     view: WideView
 
     def answer(self, subject: Subject, answer: Values) -> None:
-        self._record(subject, dict(zip(self.view.names, answer, strict=True)), None)
+        self._flat(subject, dict(zip(self.view.names, answer, strict=True)), None)
 
     def error(self, subject: Subject, error: ExpressionError) -> None:
-        self._record(subject, dict.fromkeys(self.view.names), error_text(subject, error, self.view.numbered))
+        self._flat(subject, dict.fromkeys(self.view.names), self.view.error_text(subject, error))
 
-    def _record(self, subject: Subject, numbers: dict[str, Any], error: str | None) -> None:
+    def _flat(self, subject: Subject, numbers: dict[str, Any], error: str | None) -> None:
         kept = {**(subject.kept or {})}
         leading = {name: kept.pop(name, None) for name in self.view.leading}
         cells = {name: repr_number(x) if isinstance(x, Figure) else x for name, x in numbers.items()}
-        self.record({**leading, **cells, "error": error, **kept})
-
-
-class WideJson(WideLines, Json[Values]):
-    """One array of them."""
-
-
-class WideCells(Separated[Values]):
-    """One line of cells a row."""
-
-    view: WideView
-
-    def error(self, subject: Subject, error: ExpressionError) -> None:
-        self._rows(subject, [{"error": error_text(subject, error, self.view.numbered)}])
-
-
-class WideTabs(WideCells, Tabbed[Values]):
-    """Write the rows separated by tabs."""
-
-
-class WidePlain(Writer[Values]):
-    """The numbers of a row with blanks between them, as gnuplot and shells read them; of an error what it is."""
-
-    view: WideView
-
-    def answer(self, subject: Subject, answer: Values) -> None:
-        kept = subject.kept or {}
-        self.out.write(" ".join(map(cell_text, [*[kept.get(name) for name in self.view.leading], *answer])) + "\n")
-
-    def error(self, subject: Subject, error: ExpressionError) -> None:
-        self.out.write(visible(f"error: {error_text(subject, error, self.view.numbered)}") + "\n")
+        self._record({**leading, **cells, "error": error, **kept})
 
 
 class WideTable(Documents[Values]):
@@ -114,9 +82,9 @@ class WideTable(Documents[Values]):
     carries_errors = True
     view: WideView
 
-    def __init__(self, out: TextIO, view: View[Values], many: bool) -> None:
-        super().__init__(out, view, False)
-        self._rows: list[tuple[str, list[str], str, list[str]]] = []
+    def __init__(self, format: str, out: TextIO, view: View[Values], many: bool) -> None:
+        super().__init__(format, out, view, False)
+        self._rows: list[tuple[str, ...]] = []
         """The line, the numbers, the error and what is carried along."""
 
     def answer(self, subject: Subject, answer: Values) -> None:
@@ -131,52 +99,54 @@ class WideTable(Documents[Values]):
         leading = [kept.pop(name, None) for name in self.view.leading]
         numbers = [*[self.view.number(x) if isinstance(x, float) else str(x or "–") for x in leading], *numbers]
         line = str(subject.line) if subject.line and self.view.numbered else ""
-        self._rows.append((line, numbers, error, [str(cell) if cell is not None else "" for cell in kept.values()]))
+        carried = [str(cell) if cell is not None else "" for cell in kept.values()]
+        self._rows.append((line, *numbers, error, *carried))
         if len(self._rows) >= TOGETHER:
             self.close()
 
     def close(self) -> None:
         if not self._rows:
             return
-        lines, errors = any(row[0] for row in self._rows), any(row[2] for row in self._rows)
-        end = self.view.columns.index("error")
-        heads = ("line",) * lines + tuple(self.view.columns[:end]) + ("error",) * errors
-        rows: list[tuple[Pieces, ...]] = []
-        for line, numbers, error, kept in self._rows:
-            cells: list[Pieces] = [((line, "faint"),), *[((number, "number"),) for number in numbers]]
-            cells += [((error, "error"),), *[((cell, ""),) for cell in kept]]
-            rows.append(tuple([cell for k, cell in enumerate(cells) if (k or lines) and (k != end + 1 or errors)]))
-        right = frozenset(range(lines + end))
+        heads = ("line", *self.view.columns)
+        end = heads.index("error")
+        number: tuple[Style, ...] = ("number",)
+        carried: tuple[Style, ...] = ("",)
+        styles: tuple[Style, ...] = ("faint", *number * (end - 1), "error", *carried * (len(heads) - end - 1))
+        # lines and errors have a column where there are some
+        shown = [k for k in range(len(heads)) if k not in (0, end) or any(row[k] for row in self._rows)]
+        rows = [tuple([row[k] for k in shown]) for row in self._rows]
+        right = frozenset(column for column, k in enumerate(shown) if k < end)
         fixed = assignments({name: self._stated(x) for name, x in self.view.fixed.items()})
         blocks: list[Block] = [Line((("in all rows: ", "faint"), *fixed))] if fixed and not self._begun else []
-        self._document(Subject(None), [*blocks, Table((*heads, *self.view.columns[end + 1 :]), rows, right)])
+        table = Table(tuple([heads[k] for k in shown]), rows, right, styles=tuple([styles[k] for k in shown]))
+        self._document(Subject(None), [*blocks, table])
         self._rows = []
 
     def _stated(self, x: float) -> str:
-        """A number that all rows share, with its uncertainty if it has one."""
         spread, unit = getattr(x, "uncertainty", None), getattr(x, "unit", None)
         number = self.view.number(getattr(x, "number", x) if unit is not None else x)
         return number + ("" if spread is None else f" ± {self.view.number(spread)}") + (f" {unit}" if unit else "")
 
 
-class WideMarkdown(WideTable, Markdown[Values]):
-    """Write the rows as a Markdown table."""
-
-
 WIDE: dict[str, type[Writer[Any]]] = {
     "table": WideTable,
-    "json": WideJson,
+    "json": WideLines,
     "jsonl": WideLines,
-    "csv": WideCells,
-    "tsv": WideTabs,
-    "markdown": WideMarkdown,
-    "plain": WidePlain,
+    "csv": Separated,
+    "tsv": Separated,
+    "markdown": WideTable,
+    "plain": Plain,
 }
 """The formats of wide rows that are text."""
 
 
 class WideRows(list[Mapping[str, Any]]):
-    """The cells of an answer by column, a line each; `error` says why a line has none."""
+    """The cells of an answer by column, a line each, units in the headings; `error` says why a line has none."""
+
+    def __init__(self, rows: Iterable[Mapping[str, Any]]) -> None:
+        super().__init__(
+            {heading(name, unit_text(unit_of(x))): without_unit(x) for name, x in row.items()} for row in rows
+        )
 
     warnings: ClassVar[tuple[Diagnostic, ...]] = ()
 
@@ -248,6 +218,5 @@ def wide(
     """
     if format not in WIDE:
         raise lacking(format, WIDE)
-    out_writer = WIDE[format](out, WideView(names=tuple(names), kept=tuple(kept), **choices), True)
-    out_writer.disarm_cells(spreadsheet)
-    return out_writer
+    view = WideView(names=tuple(names), kept=tuple(kept), **choices)
+    return with_spreadsheet(WIDE[format](format, out, view, True), spreadsheet)

@@ -143,9 +143,8 @@ def test_nothing_is_broken(command: str) -> None:
     tried = 0
     for count in COUNTS:
         for answer in ANSWERS[command](*program(count)):
-            document = views.view_of(answer).document
-            assert document
-            blocks = [*document(answer)]
+            view = views.view_of(answer)
+            blocks = [*view.document(view.shown(answer))]
             for width in WIDTHS:
                 assert not broken(blocks, width), f"{count} variables, {width} columns"
                 tried += 1
@@ -224,9 +223,8 @@ class Endless(ColoredText):
 )
 def test_a_broken_layout_is_noticed(command: str, medium: type[PlainText], told: str) -> None:
     (answer,) = ANSWERS[command](*program(8))
-    document = views.view_of(answer).document
-    assert document
-    found = broken([*document(answer)], 60, medium)
+    view = views.view_of(answer)
+    found = broken([*view.document(view.shown(answer))], 60, medium)
     assert [each for each in found if each.startswith(told)]
 
 

@@ -43,7 +43,8 @@ ANSWERS: dict[str, Any] = {
 
 def latex(name: str) -> str:
     answer = ANSWERS[name]()
-    text: str = view_of(answer).latex_document(answer)
+    view = view_of(answer)
+    text: str = view.latex_document(view.shown(answer))
     return text
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from ...curves.contours import Surface
 from ...curves.plot import Curve
 from ...curves.sampling import Stretch
-from ..schema import heading, unit_text
+from ..numerals import heading, unit_text
 
 MARGIN = 0.06
 """The share of the height that is left free at the top and at the bottom."""
