@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from ..inputs.figures import Shown
 from ..language.elements import element, element_name, list_texts, shapes_of
 from .characters import Style, Terminal
-from .numerals import format_number, unit_of
+from .numerals import format_number
 
 if TYPE_CHECKING:
     from ..batched.data_loss import LossSummary
@@ -122,8 +122,8 @@ def stated(name: str, number: Shown | str | None, digits: int | None = None, sty
 
 def conditional(name: str, formula: str, condition: str | None) -> Line:
     """The line `name = formula`, and where that holds."""
-    where: Pieces = (("   where ", "faint"), (condition, "number")) if condition else ()
-    return Line((*stated(name, formula).pieces, *where))
+    validity: Pieces = (("   where ", "faint"), (condition, "number")) if condition else ()
+    return Line((*stated(name, formula).pieces, *validity))
 
 
 def assignments(values: Mapping[str, str]) -> Pieces:
@@ -174,7 +174,7 @@ def numbers_table(
     is the names'.
     """
     rows = [*rows]
-    measured_columns = {k for row in rows for k, x in enumerate(row) if unit_of(x) is not None}
+    measured_columns = {k for row in rows for k, x in enumerate(row) if hasattr(x, "unit")}
     if isinstance(right, bool):
         right = range(1, len(heads)) if right and not measured_columns else ()
     texts = [tuple([x if isinstance(x, str) else format_number(x, digits) for x in row]) for row in rows]
@@ -200,7 +200,7 @@ def partials_table(
     rows: list[tuple[Any, ...]] = [(name, point[name], partial) for name, partial in gradient.items()]
     if elasticities:
         rows = [(*row, elasticities[row[0]]) for row in rows]
-    if right and shaped and "]" in "".join(gradient) and all(unit_of(x) is None for row in rows for x in row):
+    if right and shaped and "]" in "".join(gradient) and not any(hasattr(x, "unit") for row in rows for x in row):
         rows = _in_rows(rows, digits)
     return numbers_table(heads, rows, digits, right=right)
 
