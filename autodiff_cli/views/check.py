@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..accuracy.check import FULL, Check, CheckedNumber
-from .document import Block, Line, Pieces, Table, circumstances, loss_summary_lines, measured, sentence
+from .document import Block, Line, Pieces, Table, circumstances, measured, sentence
 from .numerals import attach_units, format_number, repr_number, unit_of
 from .schema import OutputRow, View, declared
 
@@ -45,8 +45,7 @@ class CheckView(View[Check]):
         least = min((digits for digits in kept if digits is not None), default=FULL)
         explanation = f" (the computation kept {least} digits or more; {answer.required} are asked for)"
         yield Line((*verdict, (explanation, "faint")))
-        yield from loss_summary_lines(answer.over)
-        yield from circumstances(answer.constants, {}, (), self.digits)
+        yield from circumstances(answer.constants, {}, (), self.digits, answer.over)
         reference = f"in {answer.precision} digits"
         heads = ("", "computed", reference, "correct, at least", "differences", "condition", "agrees")
         yield Table(heads, [_row(number, self.digits) for number in answer.quantities], frozenset((3,)))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..optimize.descend import Descent, DescentStep, Ending
 from .characters import Theme, shortened
-from .document import Block, Line, Pieces, assignments, circumstances, loss_summary_lines, numbers_table
+from .document import Block, Line, Pieces, assignments, circumstances, numbers_table
 from .numerals import attach_units, heading, unit_of, unit_text, words
 from .plots import PICTURES
 from .schema import OutputRow, View, declared, record_of, with_lists
@@ -101,9 +101,8 @@ class DescentView(View[DescentStep | Run | Descent]):
             return
         free = run.last.free
         epochs = ("epoch",) if run.last.epoch is not None else ()
-        yield from loss_summary_lines(run.over)
         last = _numbers(run.last)
-        yield from circumstances({}, last["point"], free, self.digits)
+        yield from circumstances({}, last["point"], free, self.digits, run.over)
         rows: list[tuple[str | float, ...]] = []
         for row in run.shown():
             counts = (str(row.step), *(str(row.epoch or 0) for _ in epochs))

@@ -135,20 +135,20 @@ def assignments(values: Mapping[str, str]) -> Pieces:
 
 
 def circumstances(
-    constants: Mapping[str, float], point: Mapping[str, Shown], wanted: Collection[str], digits: int | None
+    constants: Mapping[str, float],
+    point: Mapping[str, Shown],
+    wanted: Collection[str],
+    digits: int | None,
+    over: LossSummary | None = None,
 ) -> Iterator[Block]:
-    """The constants that were used, and the variables that were held fixed, a line each."""
-    for name, value in constants.items():
-        yield Line((*assignments({name: format_number(value, digits)}), (" (constant)", "faint")))
-    yield from held_fixed({name: format_number(x, digits) for name, x in point.items() if name not in wanted})
-
-
-def loss_summary_lines(over: LossSummary | None) -> Iterator[Block]:
-    """The line that says over which rows of data a formula was reduced, and why others were left out."""
+    """The rows of data that a formula was reduced over, the constants, and the variables held fixed, a line each."""
     if over is not None:
         yield Line(((over.description, "faint"),))
         for why, count in over.left_out.items():
             yield Line(((f"left out: {count:,}  {why}", "faint"),))
+    for name, value in constants.items():
+        yield Line((*assignments({name: format_number(value, digits)}), (" (constant)", "faint")))
+    yield from held_fixed({name: format_number(x, digits) for name, x in point.items() if name not in wanted})
 
 
 def held_fixed(values: Mapping[str, str]) -> Iterator[Block]:

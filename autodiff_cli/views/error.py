@@ -45,7 +45,7 @@ def draw(diagnostic: Diagnostic, text: str | None, look: Terminal, *, level: Sty
 def _labelled(word: str, style: Style, message: str, look: Terminal, margin: str) -> list[str]:
     """A word and what follows it, broken between words where the screen ends: not inside backticks."""
     from .document import plain
-    from .wrapping import broken
+    from .rendering import broken
 
     dots = "…" if look.unicode else "..."
     parts = [visible(ends(part, QUOTED, dots), look.encoding) for part in message.split("`")]

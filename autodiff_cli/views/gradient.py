@@ -63,8 +63,7 @@ class GradientView(View[Gradient[Any]]):
         right = answer.arithmetic == DOUBLE and answer.units is None
         partials, point, elasticities = answer.gradient, answer.point, answer.elasticities
         yield parts.stated("value", answer.value, self.digits)
-        yield from parts.loss_summary_lines(answer.over)
-        yield from parts.circumstances(answer.constants, point, partials, self.digits)
+        yield from parts.circumstances(answer.constants, point, partials, self.digits, answer.over)
         if not point:
             yield parts.NO_VARIABLES
         if self.table and partials:

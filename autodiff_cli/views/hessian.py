@@ -13,7 +13,6 @@ from .document import (
     Line,
     Table,
     circumstances,
-    loss_summary_lines,
     matrix_table,
     partials_table,
     stated,
@@ -51,8 +50,7 @@ class HessianView(View[Hessian]):
 
     def document(self, answer: Hessian) -> Iterator[Block]:
         yield stated("value", answer.value, self.digits)
-        yield from loss_summary_lines(answer.over)
-        yield from circumstances(answer.constants, answer.point, answer.gradient, self.digits)
+        yield from circumstances(answer.constants, answer.point, answer.gradient, self.digits, answer.over)
         names = list(answer.gradient)
         if not names:
             yield NO_VARIABLES

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ..errors import counted
 from ..optimize.minimize import Minimum
-from .document import Block, Line, Table, circumstances, loss_summary_lines, numbers_table, partials_table, stated
+from .document import Block, Line, Table, circumstances, numbers_table, partials_table, stated
 from .numerals import attach_units, format_number
 from .schema import View, declared
 
@@ -19,8 +19,7 @@ class MinimumView(View[Minimum]):
     def document(self, answer: Minimum) -> Iterator[Block]:
         answer = by_size(answer)
         yield stated("value", answer.value, self.digits)
-        yield from loss_summary_lines(answer.over)
-        yield from circumstances({}, answer.point, answer.gradient, self.digits)
+        yield from circumstances({}, answer.point, answer.gradient, self.digits, answer.over)
         if answer.at_bounds:
             rows = [
                 (
