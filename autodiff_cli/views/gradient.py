@@ -23,7 +23,6 @@ class GradientView(View[Gradient[Any]]):
     """How a gradient is shown."""
 
     fields, csv_columns, line_fields, unit_columns = declared("grad")
-    latex_writer = "tex.at_a_point"
     prefers_table = latex_is_formula = True
 
     intermediates: bool = False
@@ -96,6 +95,13 @@ class GradientView(View[Gradient[Any]]):
         shares = [f"{name}:{repr_number(x) or '-'}" for name, x in (answer.elasticities or {}).items()]
         bound = [f"{binding.name}={repr_number(binding.grad) or '-'}" for binding in answer.intermediates]
         return " ".join([super().one_line(answer), *shares, *bound])
+
+    def latex_document(self, answer: Gradient[Any]) -> str:
+        from .tex import Place
+
+        place = Place(answer.text, answer.point, self.digits)
+        slopes = [(place.slope(name), place.number(x)) for name, x in answer.gradient.items()]
+        return place.equations([(place.head, place.number(answer.value)), *slopes])
 
 
 def _bound(answer: Gradient[Any]) -> list[tuple[Intermediate[Any], Mapping[str, str]]]:
