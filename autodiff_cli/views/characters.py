@@ -1,4 +1,4 @@
-"""How wide text is on a screen, which characters are shown there at all, in which colours; and themes of pictures."""
+"""Text on a screen: its width, escapes for what cannot be shown, colours; themes of pictures."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Literal, NamedTuple, TextIO, TypeAlias, cast
 
 TITLE, FORMULA = 400, 70
-"""Characters of a title, and of a formula that is written as mathematics although that is longer than it was typed."""
+"""Maximal characters of a title, and of a formula in it."""
 INVISIBLE = frozenset(("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"))
 
 Style: TypeAlias = Literal[
@@ -18,7 +18,7 @@ Style: TypeAlias = Literal[
 
 
 class Paint(NamedTuple):
-    """The look of a style: the parameters of a terminal's escape sequence, and a declaration of CSS."""
+    """The look of a style, as a terminal's escape sequence and as CSS."""
 
     terminal: str = ""
     web: str = ""
@@ -54,7 +54,7 @@ class Terminal(NamedTuple):
 
 
 def terminal_of(stream: TextIO) -> Terminal:
-    """Return the capabilities of a stream: by its kind, its encoding, the locale and environment variables."""
+    """Return the capabilities of a stream."""
     terminal = stream.isatty()
     environment = os.environ
     forced = environment.get("FORCE_COLOR", "") not in ("", "0")
@@ -100,7 +100,7 @@ def _width(char: str) -> int:
 
 
 def visible(text: str, encoding: str = "utf-8") -> str:
-    """The text with control characters, escape sequences and what the encoding lacks written as escapes."""
+    """Return the text with escapes for controls and what the encoding lacks."""
     if text.isprintable() and (text.isascii() or encoding == "utf-8"):
         return text
     return "".join(map(escaper(encoding), text))
@@ -122,7 +122,7 @@ def on_one_line(text: str) -> str:
 
 
 def is_shown(char: str) -> bool:
-    """Whether the character is seen where it stands, and does nothing else: no control, no turn of direction."""
+    """Whether the character is visible, and is no control and no turn of direction."""
     return char.isprintable() or unicodedata.category(char) not in INVISIBLE
 
 

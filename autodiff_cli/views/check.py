@@ -1,4 +1,4 @@
-"""A Check in every form: as a record, as rows, on one line, and as a table for people."""
+"""The view of a Check."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SHOWN = 20
 
 
 class CheckView(View[Check]):
-    """How a check is shown; `digits` is that of conditions and differences in tables."""
+    """How a check is shown; `digits` are those of differences."""
 
     fields, csv_columns, _, unit_columns = declared("check")
     latex_writer = "tex_tables.check_table"
@@ -84,7 +84,7 @@ def _row(number: CheckedNumber, digits: int | None) -> tuple[Pieces, ...]:
 
 
 def _shortened(text: str) -> str:
-    """A number of 25 digits, to as many as a table has room for: cut, and marked as cut."""
+    """Cut a number of 25 digits for a table, and mark it as cut."""
     mantissa, mark, exponent = text.partition("e")
     if "." not in mantissa:
         return text

@@ -1,4 +1,4 @@
-"""Errors and warnings as people read them: the message, carets under the exact piece of the text, what to do."""
+"""Errors and warnings for people: message, carets, hint."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .document import Pieces
 
 PIPED_WIDTH = 120
-"""A longer line of the user's text is shown in part, around the place, where no terminal says how wide it is."""
+"""The width of excerpts where no terminal says its own."""
 
 QUOTED = 300
 """A longer piece of a message, a name as it was typed mostly, is shown by its ends."""
@@ -33,7 +33,7 @@ class Mark(NamedTuple):
 
 
 def draw(diagnostic: Diagnostic, text: str | None, look: Terminal, *, level: Style = "error", where: str = "") -> str:
-    """The error or warning as lines of text; `text` is what its spans point into, `where` stands before the message."""
+    """Return an error or warning as text; its spans point into `text`."""
     lines = _labelled(f"{where}{level}:", level, diagnostic.message, look, "")
     if text is not None and text.strip():
         lines += _excerpts(text, _marks(diagnostic, len(text)), look, level)
@@ -43,7 +43,7 @@ def draw(diagnostic: Diagnostic, text: str | None, look: Terminal, *, level: Sty
 
 
 def _labelled(word: str, style: Style, message: str, look: Terminal, margin: str) -> list[str]:
-    """A word and what follows it, broken between words where the screen ends: not inside backticks."""
+    """A word and its message, broken between words but not inside backticks."""
     from .document import plain
     from .rendering import broken
 
@@ -77,13 +77,13 @@ def write_reading(where: str, text: str) -> None:
 
 
 def write_note(text: str) -> None:
-    """Write a line that is no error on standard error, unless only errors are asked for."""
+    """Write a note on standard error, unless `quiet`."""
     if not quiet:
         write_stderr(f"{text}\n")
 
 
 def write_stderr(text: str) -> None:
-    """Write on standard error. Where that cannot be written it is let go: it changes no answer and no exit code."""
+    """Write on standard error, and ignore failures to write."""
     try:
         sys.stderr.write(text)
         sys.stderr.flush()
@@ -92,7 +92,7 @@ def write_stderr(text: str) -> None:
 
 
 def discard_output(stream: TextIO) -> None:
-    """Let go of what a stream cannot write, so that Python does not try again at the end."""
+    """Discard what a stream cannot write, so that Python does not try again."""
     try:
         stream.flush()
     except (OSError, ValueError):
@@ -134,7 +134,7 @@ def _excerpts(text: str, marks: list[Mark], look: Terminal, level: Style) -> Ite
 
 
 class _Excerpt:
-    """The part of one line of a text around a mark, as drawn, and where each of its characters stands."""
+    """The part of a line around a mark, and the columns of its characters."""
 
     def __init__(self, text: str, mark: Mark, room: int, look: Terminal) -> None:
         begin = text.rfind("\n", 0, mark.start) + 1
@@ -175,7 +175,7 @@ class _Excerpt:
         self.drawn = left + "".join(self.cells) + (dots if last < end else "")
 
     def carets(self, mark: Mark) -> tuple[str, str]:
-        """The spaces up to a mark, and its carets: at least one, and none outside the part shown."""
+        """Return the spaces up to a mark, and its carets."""
         start = max(mark.start, self.first)
         # a combining mark has no column of its own: the caret goes under the character that carries it
         while self.first < start < self.last and width_of(self.cells[start - self.first]) == 0:

@@ -1,4 +1,4 @@
-"""Exercises and their answers in every form: a sheet for people, a page, a document in LaTeX, records."""
+"""The views of exercises and their answers."""
 
 from __future__ import annotations
 
@@ -231,7 +231,7 @@ def _head(name: str) -> str:
 
 
 def _formula(text: str) -> str:
-    """Equations, lists of them, and formulas as mathematics; anything else as it is typed."""
+    """Typeset equations and formulas; leave other text as it is."""
     pair = _PAIR.fullmatch(text)
     try:
         parts = [

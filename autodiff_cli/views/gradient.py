@@ -1,4 +1,4 @@
-"""A Gradient in every form: as a record, as rows, on one line, and as a document for people."""
+"""The view of a Gradient."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class GradientView(View[Gradient[Any]]):
     intermediates: bool = False
     relative: bool = False
     sort: bool = False
-    """Whether the variable with the largest derivative, or with `relative` the largest elasticity, is the first."""
+    """Whether the largest derivative, or `relative` elasticity, is first."""
     depth: int | None = None
     table: bool = True
     tree: bool = True
@@ -105,13 +105,13 @@ class GradientView(View[Gradient[Any]]):
 
 
 def _bound(answer: Gradient[Any]) -> list[tuple[Intermediate[Any], Mapping[str, str]]]:
-    """Return the names that the program bound, with the units of their numbers, which may be missing."""
+    """Return bound names with their units, also those of missing numbers."""
     units = answer.units.texts()["intermediates"] if answer.units is not None and answer.intermediates else repeat({})
     return [*zip(answer.intermediates, units)]  # noqa: B905
 
 
 def by_size(answer: Gradient[Any]) -> Gradient[Any]:
-    """The answer with the prefix that makes its value easiest to read, where nobody asked for a unit."""
+    """Return the answer in a readable prefix of its unit, unless one was asked for."""
     units = answer.units
     if units is None or units.fixed or answer.arithmetic is not DOUBLE:
         return answer
@@ -128,7 +128,7 @@ def by_size(answer: Gradient[Any]) -> Gradient[Any]:
 
 
 def _size(x: Any) -> float:
-    """How large a number is; what is beyond the range of doubles is larger than all others, what is none smaller."""
+    """The size of a number; a missing one is the smallest."""
     if x is None:
         return -1.0
     nearest = x.nearest if isinstance(x, Figure) else x

@@ -1,4 +1,4 @@
-"""A Minimum in every form: as a record, as rows, on one line, and as a document for people."""
+"""The view of a Minimum."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class MinimumView(View[Minimum]):
 
 
 def by_size(answer: Minimum) -> Minimum:
-    """The answer with the prefix that makes its value easiest to read, where nobody asked for a unit."""
+    """Return the answer in a readable prefix of its unit, unless one was asked for."""
     units = answer.units
     if units is None or units.fixed:
         return answer
@@ -70,7 +70,7 @@ def by_size(answer: Minimum) -> Minimum:
 
 
 def verdict(answer: Minimum) -> str:
-    """Return the warning about the end of the search; empty if it is what was looked for."""
+    """Return the warning about the end of the search, or an empty text."""
     if not answer.converged:
         return answer.message
     return "" if answer.kind == answer.sought else answer.verdict

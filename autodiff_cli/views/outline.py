@@ -1,4 +1,4 @@
-"""The graph as an outline: every node with its operation or label, its data and its grad."""
+"""The graph as an outline."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def outline(
 
 
 def _measured(data: float, grad: float | None, unit: Unit, of: Unit, digits: int | None) -> tuple[str, str]:
-    """The value and the derivative of a node, which are in the SI, in its unit and in that of the output by it."""
+    """The value and derivative of a node, in their units."""
     from ..quantities.unit import ratio
 
     by = ratio(of, unit)
@@ -113,7 +113,7 @@ def _count(output: Value, chains: Chains) -> int:
 
 
 def _levels(output: Value, chains: Chains, fold: bool | None) -> int:
-    """How many levels are drawn when nobody says: all of a small graph, else as many as fit."""
+    """The default number of levels: all of a small graph, else as many as fit."""
     sizes = [1]
     seen = {id(output)}
     level = [output]
@@ -144,7 +144,7 @@ class _Row(NamedTuple):
 
 
 def _folded(terms: list[tuple[Value, int]], fold: bool | None) -> tuple[list[tuple[Value, int]], int]:
-    """The terms of a node that are drawn, and how many are not; all are where `fold` is None."""
+    """The terms of a node that are drawn, and how many are not."""
     if fold is None or len(terms) <= MANY_ALIKE:
         return terms, 0
     drawn = DRAWN_ALIKE if unrolled(term for term, _ in terms) else FOLDED if fold and len(terms) > MANY else len(terms)
@@ -152,7 +152,7 @@ def _folded(terms: list[tuple[Value, int]], fold: bool | None) -> tuple[list[tup
 
 
 def _terms(node: Value, chains: Chains) -> list[tuple[Value, int]]:
-    """Return the inputs of a node with their counts: each once, if there are many and their order does not matter."""
+    """Return the inputs of a node with their counts, if order does not matter."""
     inputs = chains.inputs(node)
     if len(inputs) > 2 and node.primitive.commutative:
         return [*Counter(inputs).items()]
@@ -162,7 +162,7 @@ def _terms(node: Value, chains: Chains) -> list[tuple[Value, int]]:
 def _walk(
     output: Value, chains: Chains, levels: int, lines: int | None, fold: bool | None
 ) -> tuple[list[_Row], set[int], bool]:
-    """The lines from the top, the nodes whose inputs are left out, and whether lines are."""
+    """The lines, the nodes whose inputs are left out, and whether lines are."""
     rows: list[_Row] = []
     expanded: set[int] = set()
     hidden: set[int] = set()

@@ -1,4 +1,4 @@
-"""Answers in LaTeX: formulas for a page, and a Trace as a document that compiles as it stands."""
+"""Answers in LaTeX."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ FOOT = "\\end{document}\n"
 
 
 def head(packages: Iterable[str] = (), *, may_have_units: bool = False) -> str:
-    """Return the beginning of a document that uses further packages, and perhaps that for units."""
+    """Return the beginning of a document that uses further packages."""
     loaded = "".join(rf"\usepackage{{{name}}}" + "\n" for name in packages)
     if may_have_units:
         loaded += "\\IfFileExists{siunitx.sty}{\\usepackage{siunitx}}{}\n"
@@ -73,10 +73,10 @@ PICTURE_FOOT = r"""%
 \shipout\box\drawing
 \end{document}
 """
-"""The beginning and the end of a document of one picture, whose page has the picture's size."""
+"""The beginning and the end of a document of one picture."""
 
 ARGUMENTS = 4
-"""More variables than these have their values in equations, not in the parentheses after the function."""
+"""The maximal number of values in parentheses after the function."""
 
 ALIGNED = 300
 """As many lines of a trace are aligned together: TeX holds them all in memory."""
@@ -98,7 +98,7 @@ LINE = 85
 
 
 def over_lines(total: str) -> str:
-    """A sum on as many lines as a page needs, each after the first with the sign that it begins with."""
+    """Break a sum into the lines that a page needs."""
     lines, depth, begin, last = list[str](), 0, 0, 0
     for match in re.finditer(r"\\[{}]|[{}()]| (?=[+-] )|$", total):
         text, place = match[0], match.start()
@@ -113,7 +113,7 @@ def over_lines(total: str) -> str:
 
 
 def of_function(entry: FunctionEntry) -> str:
-    """The derivatives of a function of the language, after its definition where its name is no sign of mathematics."""
+    """Return the definition of a function of the language, and its derivatives."""
     from ..formulas.functions import rule
 
     primitive = FUNCTIONS[entry.name]
@@ -135,11 +135,11 @@ def of_function(entry: FunctionEntry) -> str:
 
 LARGEST = 10**9
 CLOSE = 1e-15
-"""A double this close to a fraction of so small a numerator times denominator is hardly so by chance."""
+"""How close a double is to a fraction of small numerator times denominator."""
 
 
 def recognised(x: Shown) -> str:
-    """The fraction, or the small multiple of π, that a double is near; empty for what decimals say as shortly."""
+    """Return the fraction or multiple of π that a double is near, if any."""
     if isinstance(x, Figure) or not math.isfinite(x) or not x:
         return ""
     fraction = Fraction(x).limit_denominator(10**7)
@@ -172,7 +172,7 @@ def _near(fraction: Fraction, x: float) -> bool:
 
 
 class Place:
-    """A function and the point at which it is taken: `f(x, y) = …`, and then `f(1, 2)`."""
+    """A function at a point: `f(x, y) = …`, and then `f(1, 2)`."""
 
     def __init__(self, text: str, point: Mapping[str, Shown], digits: int | None, by: str | None = None) -> None:
         program = parse(text, {*point, *([by] if by else [])}, units=True)
@@ -210,7 +210,7 @@ class Place:
 
 
 def derivatives(answer: Diff, digits: int | None = None) -> str:
-    """The function, the derivatives that were asked for, what they share, and their values, below each other.
+    """Return a function, its derivatives, what they share, and their values.
 
     Of equations there is no function: each derivative is that of an unknown, and has its value below it.
     """
@@ -352,7 +352,7 @@ def _title(text: str) -> str:
 
 
 def in_numbers(graph: Value, number: Callable[[float | bool | None], str]) -> Value:
-    """An operation, its inputs replaced by their values, written as `number` writes them."""
+    """Replace the inputs of an operation by numbers."""
     leaves = []
     for k, leaf in enumerate(graph._prev):
         if leaf.source is not None and leaf.source.endswith("]"):

@@ -1,4 +1,4 @@
-"""A Trace in every form: as a record, as a worked solution line by line, and as tables for people."""
+"""The view of a Trace."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ class Notation(Names):
         return f"{self.adjoint(target)} {sign} {self.adjoint(source)}{self.times}{self.derivative(source, target)}"
 
     def formula(self, text: str, number: float) -> str:
-        """A local derivative as a formula, or as a number where there is no formula short enough."""
+        """A local derivative as a formula, or else as a number."""
         return self.text(text) or self.in_formula(number)
 
     def push(self, push: TangentStep) -> tuple[str, str]:
@@ -146,7 +146,7 @@ class Notation(Names):
         return f"{left} = {' + '.join(terms) or '0'}", BLANK if self.blanks else " + ".join(numbers) or "0"
 
     def seeds(self) -> list[tuple[str, str]]:
-        """The adjoint of the output, or the tangents of the variables, each with its number."""
+        """The adjoint of the output, or the tangents of the variables."""
         trace = self.trace
         if trace.mode == "reverse":
             return [(self.adjoint(trace.rows[trace.pulls[0].source if trace.pulls else -1]), "1")]
@@ -229,9 +229,9 @@ class TraceView(View[Trace]):
     steps: int = STEPS
     """How many rows tables have."""
     folded: bool = True
-    """Whether tables leave out rows of long runs at one place of the text, which lists are unrolled to."""
+    """Whether tables fold long runs of rows at one place of the text."""
     blanks: bool = False
-    """Whether the numbers that are to be found are left out, and what is said of them."""
+    """Whether numbers are left out, to be filled in."""
 
     def record(self, answer: Trace) -> dict[str, object]:
         record = super().record(answer)
@@ -279,7 +279,7 @@ class TraceView(View[Trace]):
         cells: Callable[[Item], Pieces],
         seeds: Iterable[tuple[str, str]] = (),
     ) -> Iterator[Block]:
-        """A table of steps, a row each, with dots for those that are left out, and the line that says how many."""
+        """A table of steps, and the line that says how many are left out."""
         shown = [*_ends([*_runs_folded(answer, items)] if self.folded else items, self.steps)]
         dots: Pieces = (("...", "faint"),)
         blank: Pieces = (("", ""),)
@@ -335,7 +335,7 @@ def worked_solution(answer: Trace, notation: Notation) -> Iterator[str]:
 
 
 def _runs_folded(answer: Trace, items: Sequence[Any]) -> Iterator[Any]:
-    """The items; of a long run at one place of the text the first two and the last, and None between them."""
+    """The items; None replaces the middle of a long run at one place of the text."""
 
     def place(item: Any) -> tuple[object, str]:
         row = item if isinstance(item, TraceRow) else None
