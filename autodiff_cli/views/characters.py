@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 import unicodedata
-from collections.abc import Callable
 from typing import Literal, NamedTuple, TextIO, TypeAlias, cast
 
 TITLE, FORMULA = 400, 70
@@ -103,7 +102,7 @@ def visible(text: str, encoding: str = "utf-8") -> str:
     """Return the text with escapes for controls and what the encoding lacks."""
     if text.isprintable() and (text.isascii() or encoding == "utf-8"):
         return text
-    return "".join(map(escaper(encoding), text))
+    return "".join([shown_as(char, encoding) for char in text])
 
 
 def ends(text: str, most: int, dots: str = "…") -> str:
@@ -126,26 +125,16 @@ def is_shown(char: str) -> bool:
     return char.isprintable() or unicodedata.category(char) not in INVISIBLE
 
 
-def escaper(encoding: str) -> Callable[[str], str]:
-    """A function from a character to what is shown for it."""
-
-    def show(char: str) -> str:
-        if char == "\n":
-            return "\\n"
-        if char == "\t":
-            return "\\t"
-        code = ord(char)
-        shown = is_shown(char)
-        if shown and code > 127:
-            try:
-                char.encode(encoding)
-            except UnicodeEncodeError:
-                shown = False
-        if shown:
-            return char
-        return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}" if code < 65536 else f"\\U{code:08x}"
-
-    return show
+def shown_as(char: str, encoding: str) -> str:
+    """Return a character, or its escape where a stream of this encoding cannot show it."""
+    if char == "\n":
+        return "\\n"
+    if char == "\t":
+        return "\\t"
+    if is_shown(char) and char.encode(encoding, "ignore"):
+        return char
+    code = ord(char)
+    return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}" if code < 65536 else f"\\U{code:08x}"
 
 
 # ---- themes ---------------------------------------------------------------------------------------------------------
