@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..derivatives.folding import MANY_ALIKE
 from ..derivatives.trace import AdjointStep, TangentStep, Trace, TraceRow
@@ -25,6 +25,9 @@ from .numerals import format_number, literal, unit_of, unit_text, word
 from .schema import View, declared
 from .tex import in_numbers, page
 
+if TYPE_CHECKING:
+    from ..derivatives.page import Node
+
 STEPS = 60
 """As many lines of a trace a table shows, unless asked for others."""
 
@@ -38,15 +41,6 @@ _LETTER = re.compile(r"[^\W\d](_?[\d₀-₉]+)?")
 Item = TypeVar("Item")
 
 
-class Named(Protocol):
-    """Nodes with a name, of the program or given here."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def numbered(self) -> bool: ...
-
-
 class Names:
     """How nodes are called: `v₁`, `x̄`, or in ASCII `v1`, `adj(x)`. `letter` is that of numbered nodes."""
 
@@ -55,7 +49,7 @@ class Names:
         self.times = " · " if unicode else " * "
         self._numbered = re.compile(rf"\b{letter}(\d+)\b")
 
-    def name(self, row: Named) -> str:
+    def name(self, row: TraceRow | Node) -> str:
         """Return the name of the node."""
         if row.numbered and self.unicode:
             return self.letter + row.name[len(self.letter) :].translate(_SUBSCRIPTS)
@@ -67,22 +61,22 @@ class Names:
             return text
         return self._numbered.sub(lambda match: self.letter + match[1].translate(_SUBSCRIPTS), text)
 
-    def adjoint(self, row: Named) -> str:
+    def adjoint(self, row: TraceRow | Node) -> str:
         """The node's name with a bar, over all of a long name."""
         stem, mark, again = row.name.partition("[")
         if row.numbered or _LETTER.fullmatch(stem) or not self.unicode:
             return self._accented(row, "\u0304", "adj")
         return "".join(char + "\u0305" for char in stem) + mark + again
 
-    def tangent(self, row: Named) -> str:
+    def tangent(self, row: TraceRow | Node) -> str:
         """The node's name with a dot."""
         return self._accented(row, "\u0307", "dot")
 
-    def _accented(self, row: Named, accent: str, word: str) -> str:
+    def _accented(self, row: TraceRow | Node, accent: str, word: str) -> str:
         name = self.name(row)
         return name[0] + accent + name[1:] if self.unicode else f"{word}({name})"
 
-    def derivative(self, row: Named, by: Named) -> str:
+    def derivative(self, row: TraceRow | Node, by: TraceRow | Node) -> str:
         """∂ of one node by another."""
         if self.unicode:
             return f"∂{self.name(row)}/∂{self.name(by)}"
