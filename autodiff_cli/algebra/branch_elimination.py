@@ -69,7 +69,6 @@ class Guards:
     """One formula, and what is known at its places."""
 
     def __init__(self, root: Value, work: int, facts: Sequence[Value] = ()) -> None:
-        """`facts` are conditions that hold wherever the formula is looked at."""
         self.root = root
         self.work = work
         """How many operations may still be looked at."""

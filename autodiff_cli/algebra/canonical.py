@@ -167,7 +167,6 @@ def quotient(x: Fraction) -> tuple[Fraction, Fraction]:
 
 
 def _restoring(rule: Callable[[Collector, Parts, Undo], Form]) -> Callable[[Collector, Parts], Form]:
-    """Return a rule on parts that restores the terms and factors of its parts where it does not apply."""
 
     @wraps(rule)
     def tried(collector: Collector, parts: Parts) -> Form:
@@ -186,7 +185,6 @@ def _restoring(rule: Callable[[Collector, Parts, Undo], Form]) -> Callable[[Coll
 
 
 def _put(items: Terms, key: Value, total: Fraction, undo: Undo) -> None:
-    """Have a term or a factor be so many times there, or not at all."""
     undo.append((items, key, items.get(key)))
     if total:
         items[key] = total

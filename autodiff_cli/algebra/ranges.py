@@ -190,7 +190,6 @@ def _constant(value: Value) -> Range:
 
 
 def _near(x: Fraction) -> Range:
-    """A range around a number that is right to fifteen digits."""
     ends = sorted((x * (1 - Fraction(1, 10**15)), x * (1 + Fraction(1, 10**15))))
     return Range(ends[0], ends[1], True, True)
 
@@ -209,7 +208,6 @@ def _end(text: str) -> End:
 
 
 def _increasing(primitive: Primitive, x: Range, limits: Range) -> Range:
-    """The range of a strictly increasing function of one input."""
     low, high = _at(primitive, x.low, -INF), _at(primitive, x.high, INF)
     return Range(
         limits.low if low is None else low[0],
@@ -256,7 +254,6 @@ def _power(x: Range, y: Range) -> Range:
 
 
 def _raised(x: Range, exponent: Fraction) -> Range:
-    """The range of a power that is not negative."""
     if exponent == 0:
         return point(Fraction(1))
     if exponent.denominator == 1 and exponent.numerator % 2:
@@ -369,7 +366,6 @@ def backward(value: Value, r: Range, inputs: Sequence[Range]) -> Iterator[tuple[
 # ---- where an operation is defined --------------------------------------------------------------------------------
 @cache
 def _domain(primitive: Primitive) -> tuple[tuple[int, Range], ...]:
-    """The ranges that the table says inputs are in, by their positions; none for what is no range."""
     limits: dict[int, Range] = {}
     for position, relation, end in primitive.bounds.bounds:
         if end is None or (relation == "!=" and end):

@@ -43,7 +43,6 @@ def simplify(outputs: Sequence[Value], *, spell: bool = True) -> list[Value]:
 
 
 def _spelled(value: Value, inputs: tuple[Value, ...]) -> Value:
-    """The node on other inputs, written in functions of the language."""
     value = rebuilt(value, inputs)
     definition = by_definition(value) if inputs else value
     if definition is value:

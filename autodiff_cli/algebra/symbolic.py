@@ -7,9 +7,10 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from ..graphs.value import Value, apply, constant, node, variable
+from ..errors import ExpressionError
+from ..graphs.value import Value, apply, constant, in_order, node, variable
 from ..numbers.base import Number, NumberType
-from ..table.operators import LE, LT, WHERE
+from ..table.operators import CONSTANT, DIV, LE, LT, NEG, POW, SUB, VARIABLE, WHERE
 from ..table.primitive import DEFINITIONS, PRIMITIVES, Primitive
 from .walk import substituted
 
@@ -83,3 +84,92 @@ def composed(m: NumberType, operation: Primitive, inputs: Sequence[Value]) -> An
 def is_spelled(primitive: Primitive) -> bool:
     """Whether the language has a spelling for the operation."""
     return bool(primitive.group) or primitive.name not in DEFINITIONS or bool(primitive.spelling)
+
+
+# ---- local derivatives at a point: rules of the table applied to names that have values
+MANY = 8
+"""Of more inputs than this, a formula that lists them all would be as long as the program, for each of them."""
+
+
+class AtPoint(Symbolic):
+    """Values whose inputs have values: where the rule chooses, the formula is that of the branch taken."""
+
+    name = "symbolic at a point"
+
+    def where(self, condition: Any, then: Any, otherwise: Any) -> Any:
+        """The branch that the condition's value chooses; both, where it has none."""
+        if condition.data is None:
+            return super().where(condition, then, otherwise)
+        chosen = then if condition.data else otherwise
+        return chosen() if callable(chosen) else chosen
+
+    def power_minus_one(self, x: Value, y: Value, out: Value) -> Value:
+        """x**(y - 1), as one writes it: 2*x and not 2*x**1."""
+        if y.primitive is not CONSTANT or y.label or y.data is None:
+            return apply(POW, x, apply(SUB, y, 1))
+        return x if y.data == 2 else apply(POW, x, constant(y.data - 1))
+
+
+AT_POINT = AtPoint()
+
+
+def local_formulas(primitive: Primitive, inputs: tuple[Value, ...], name: str) -> list[Value | None]:
+    """The derivative by each input, written in the inputs; None where there is none, or none short enough.
+
+    `inputs` are leaves with names and values, or constants; `name` is the output's. What does not depend on a name is
+    a plain number.
+    """
+    # Literals are asked for no derivative: that by the exponent of (-2)**2 has no value.
+    wanted = [k for k, x in enumerate(inputs) if x.label or x.primitive is not CONSTANT]
+    formulas: list[Value | None] = [None] * len(inputs)
+    # A formula may be one that cannot be evaluated step by step, though the rule can: it is left unevaluated.
+    for values in (inputs, tuple(_without_value(x) for x in inputs)):
+        for asked in (wanted, *([k] for k in wanted if len(wanted) > 1)):
+            try:
+                rules = _formulas(primitive, values, name, [k in asked for k in range(len(inputs))])
+            except ExpressionError:
+                continue
+            for k in asked:
+                formulas[k] = None if rules[k] is None else _folded(rules[k])
+            wanted = [k for k in wanted if k not in asked]
+            if not wanted:
+                return formulas
+    return formulas
+
+
+def _formulas(primitive: Primitive, inputs: tuple[Value, ...], name: str, active: list[bool]) -> list[Any]:
+    out = apply(primitive, *inputs)
+    if primitive is DIV:
+        x, y = inputs
+        # As one writes it; the rule's own -(x/y)/y is for numbers, whose squares may overflow.
+        return [apply(DIV, 1, y), apply(DIV, apply(NEG, x), apply(POW, y, 2))]
+    if len(inputs) > MANY and primitive.by_output:
+        leaf = variable(name)
+        leaf.data = out.data
+        return [_by_output(primitive.by_output, x, leaf) for x in inputs]
+    return primitive.slopes(AT_POINT, inputs, out, active)
+
+
+def _by_output(rule: Callable[..., Any], x: Value, out: Value) -> Any:
+    try:
+        return rule(AT_POINT, x, out)
+    except ExpressionError:
+        return None
+
+
+def _without_value(x: Value) -> Value:
+    if not x.label or x.primitive is CONSTANT:
+        return x
+    return variable(x.label)
+
+
+def _folded(partial: Value | Number) -> Value:
+    if not isinstance(partial, Value):
+        return constant(partial)
+    if partial.data is None or not partial._prev:
+        return partial
+    below = in_order((partial,))
+    if any(leaf.primitive is VARIABLE for leaf in below):
+        return partial
+    # 1/3 stays as it is written; what a rule counts up, 1/sum(1, 1), becomes a number.
+    return partial if len(below) <= 3 and partial.data != int(partial.data) else constant(partial.data)

@@ -81,7 +81,6 @@ def partials(output: Value, wrt: Sequence[Value]) -> list[Value]:
 
 
 def _terms(total: Value) -> Iterator[Value]:
-    """The terms of a sum, the last first."""
     while total.primitive is ADD:
         total, last = total._prev
         yield last
@@ -149,7 +148,6 @@ def derivatives(output: Value, wrt: Sequence[Value], order: int, facts: Sequence
 
 
 def _holds_around(condition: Value, wrt: Sequence[Value]) -> bool:
-    """Whether a condition that holds at a point holds near it too, as far as these leaves change."""
     seen = in_order((condition,))
     if not any(leaf in seen for leaf in wrt):
         return True
@@ -193,7 +191,6 @@ def as_typed(output: Value) -> list[Value]:
 
 
 def _simplified(outputs: Sequence[Value], facts: Sequence[Value]) -> list[Value]:
-    """The formulas, simplified where conditions hold; stable forms stay."""
     if not facts:
         return simplify(outputs, spell=False)
     results = simplify((*outputs, *facts), spell=False)

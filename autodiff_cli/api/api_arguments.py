@@ -138,25 +138,27 @@ def _is_given(value: object) -> bool:
     return value is not None and value is not False
 
 
+def _wrong(name: str, wanted: str, value: object) -> TypeError:
+    return TypeError(f"`{name}` is {wanted}, not {kind_of(value)}")
+
+
 def _text(name: str, value: Any, option: Option | None) -> Any:
     if isinstance(value, str):
         return converted(option, value) if option is not None and option.choices else value
-    raise TypeError(
-        f"a program is text, not {value!r}" if name == "text" else f"`{name}` is text, not {kind_of(value)}"
-    )
+    raise TypeError(f"a program is text, not {value!r}") if name == "text" else _wrong(name, "text", value)
 
 
 def _flag(name: str, value: Any, option: object) -> bool:
     if isinstance(value, bool) or type(value).__name__ in ("bool", "bool_") or (type(value) is int and value in (0, 1)):
         return bool(value)
-    raise TypeError(f"`{name}` is True or False, not {kind_of(value)}")
+    raise _wrong(name, "True or False", value)
 
 
 def _number(name: str, value: Any, option: Option | None) -> Any:
     if getattr(value, "shape", None) == () and hasattr(value, "item"):
         value = value.item()
     if not (isinstance(value, Real | str) or type(value).__name__ == "Decimal"):
-        raise TypeError(f"`{name}` is a number, not {kind_of(value)}")
+        raise _wrong(name, "a number", value)
     assert option is not None
     try:
         text = str(value) if isinstance(value, Integral | str) else repr(float(value))
@@ -165,14 +167,10 @@ def _number(name: str, value: Any, option: Option | None) -> Any:
     return converted(option, text.removesuffix(".0"))
 
 
-def _text_or_number(name: str, value: Any, option: object) -> Any:
+def _text_or_numbers(name: str, value: Any, option: object) -> Any:
+    if isinstance(value, Mapping):
+        return {str(key): _text_or_numbers(f"{name}[{key!r}]", item, option) for key, item in value.items()}
     return value if isinstance(value, str) else as_number(value, name)
-
-
-def _text_or_numbers(name: str, value: object, option: object) -> Any:
-    if not isinstance(value, Mapping):
-        return _text_or_number(name, value, option)
-    return {str(key): _text_or_number(f"{name}[{key!r}]", item, option) for key, item in value.items()}
 
 
 def _words_or_all(name: str, value: Any, option: object) -> Any:
@@ -183,11 +181,11 @@ def _words(name: str, value: Any, option: object) -> Any:
     if isinstance(value, str):
         return [value]
     if isinstance(value, bytes | bytearray) or not isinstance(value, Iterable):
-        raise TypeError(f"`{name}` is text, or a list of texts, not {kind_of(value)}")
+        raise _wrong(name, "text, or a list of texts", value)
     elements = list(value)
-    wrong = next((element for element in elements if not isinstance(element, str)), None)
-    if wrong is not None:
-        raise TypeError(f"`{name}` is text, or a list of texts, not one of {kind_of(wrong)}")
+    for element in elements:
+        if not isinstance(element, str):
+            raise TypeError(f"`{name}` is text, or a list of texts, not one of {kind_of(element)}")
     return elements
 
 
@@ -206,21 +204,21 @@ def _ends(name: str, value: Any, option: object) -> Any:
 def _by_name(name: str, value: Any, option: object) -> Any:
     if isinstance(value, str | Mapping):
         return value
-    raise TypeError(f"`{name}` is text, or numbers by name, not {kind_of(value)}")
+    raise _wrong(name, "text, or numbers by name", value)
 
 
 def _weights(name: str, value: Any, option: object) -> Any:
     if isinstance(value, str | Mapping):
         return value
     if isinstance(value, bytes) or not isinstance(value, Iterable):
-        raise TypeError(f"`{name}` is text, numbers by name, or a list of numbers, not {kind_of(value)}")
+        raise _wrong(name, "text, numbers by name, or a list of numbers", value)
     return [*value]
 
 
 def _columns(name: str, value: Any, option: object) -> Any:
     if isinstance(value, Mapping) and all(isinstance(x, str) for pair in value.items() for x in pair):
         return value
-    raise TypeError(f"`{name}` is the names of columns by those of variables, not {kind_of(value)}")
+    raise _wrong(name, "the names of columns by those of variables", value)
 
 
 def _path(name: str, value: Any, option: object) -> Any:
@@ -228,16 +226,16 @@ def _path(name: str, value: Any, option: object) -> Any:
         return value
     rows = [*value] if isinstance(value, Iterable) and not isinstance(value, Mapping) else [value]
     points = [getattr(row, "point", row) for row in rows]
-    wrong = next((row for row in points if not isinstance(row, Mapping)), None)
-    if points and wrong is not None:
-        raise TypeError(f"`{name}` is the name of a file, or points, not {kind_of(wrong)}")
-    return [{label: as_number(x, label) for label, x in row.items()} for row in points]
+    for point in points:
+        if not isinstance(point, Mapping):
+            raise _wrong(name, "the name of a file, or points", point)
+    return [{label: as_number(x, label) for label, x in point.items()} for point in points]
 
 
 _READERS: dict[str, Callable[[str, Any, Any], Any] | None] = {
     **dict.fromkeys(("At", "Table", "Fit | str | None", "Value | Iterable[Value]")),
     "str": _text, "str | None": _text, "bool": _flag, "int | None": _number, "float | None": _number,
-    "str | float | None": _text_or_number, "str | float | Mapping[str, str | float] | None": _text_or_numbers,
+    "str | float | Mapping[str, str | float] | None": _text_or_numbers,
     "Sequence[str] | str | bool": _words_or_all,
     "Names": _words, "Collection[str]": _words, "str | Sequence[str] | None": _words,
     "Ranges": _ends, "Ranges | tuple[float, float]": _ends,

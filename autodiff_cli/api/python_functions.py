@@ -24,7 +24,7 @@ from ..cli.own_answers import CHECKS, check_of
 from ..curves import contours as _surface
 from ..curves import plot as _plot
 from ..data import rows as _rows
-from ..data.frames import fixed_and_columns, is_frame
+from ..data.rows import fixed_and_columns, is_frame
 from ..derivatives import gradient as _gradient
 from ..derivatives import graph as _graph
 from ..derivatives import hessian as _hessian
@@ -226,11 +226,21 @@ class Gradient(Answer, _gradient.Gradient[Number], Generic[Number], shows=("valu
 
 
 class Check(Answer, _check.Check, shows=("agrees", "value", "gradient")):
-    """How far value and gradient can be trusted."""
+    """How many digits of value and gradient are right at least, by 50-digit arithmetic and by differences.
+
+    >>> check("x*exp(-x**2/2)", {"x": 1.5}).agrees
+    True
+    """
 
 
 class Trace(Answer, _trace.Trace, shows=("value", "gradient", "tangent")):
-    """Every step of evaluation and backpropagation."""
+    """Every step of the program's evaluation and backpropagation; with `mode="forward"` along a `direction`.
+
+    With `blanks` it is shown without the numbers that are to be found.
+
+    >>> trace("log(x1) + x1*x2 - sin(x2)", {"x1": 2, "x2": 5}).gradient["x1"]
+    5.5
+    """
 
 
 class Picture(Drawing, _graph.Picture):
@@ -249,7 +259,12 @@ class Picture(Drawing, _graph.Picture):
 
 
 class Page(Drawing, _page.Page, shows=("text", "point")):
-    """A page to step through evaluation and backpropagation; a notebook shows it in a frame."""
+    """A page to watch and to do backpropagation in a browser: steps, sliders, a quiz, descent and a plot.
+
+    >>> made = page("tanh(w*x + b)", "w=1,x=2,b=-1")
+    >>> made, made.html[:15]
+    (Page(text='tanh(w*x + b)', point={'w': 1.0, 'x': 2.0, 'b': -1.0}), '<!DOCTYPE html>')
+    """
 
     def __str__(self) -> str:
         return self.html.removesuffix("\n")
@@ -285,7 +300,12 @@ class Descent(Plotted, _descend.Descent, shows=("best", "ending")):
 
 
 class Minimum(Answer, _minimize.Minimum, shows=("value", "point", "converged", "verdict")):
-    """The end point of a search for a minimum or maximum, and what kind of point it is."""
+    """Minimise a program with SciPy, with the exact gradient and Hessian. Needs the extra `optimize`.
+
+    >>> answer = minimize("(x - 3)**2 + 1", {"x": 0})
+    >>> answer.point, answer.converged, answer.kind
+    ({'x': 3.0}, True, 'minimum')
+    """
 
 
 class Curve(Drawing, _plot.Curve, shows=("text", "variable", "low", "high")):
@@ -301,15 +321,29 @@ class Diff(Answer, _diff.Diff, shows=("program", "point")):
 
 
 class Hessian(Answer, _hessian.Hessian, shows=("value", "hessian", "verdict")):
-    """Second derivatives at a point, and what they say of it."""
+    """Value, gradient, Hessian and its eigenvalues at a point, and what they say of the point.
+
+    >>> hessian("x*y", {"x": 0, "y": 0}).hessian
+    [[0.0, 1.0], [1.0, 0.0]]
+    """
 
 
 class Jacobian(Answer, _jacobian.Jacobian, shows=("outputs", "values", "jacobian", "product", "gradient")):
-    """The derivatives of several outputs, or products with them."""
+    """The partial derivatives of every output, or their product with a `direction` or an `adjoint`.
+
+    >>> jacobian("x*y, x + y", {"x": 2, "y": 3}).jacobian
+    [[3.0, 2.0], [1.0, 1.0]]
+    >>> jacobian("x*y, x + y", "x=2,y=3", adjoint="1,2").gradient
+    {'x': 5.0, 'y': 4.0}
+    """
 
 
 class Taylor(Answer, _taylor.Taylor, shows=("polynomial",)):
-    """A Taylor polynomial."""
+    """Taylor coefficients and polynomial in one variable around the point.
+
+    >>> taylor("exp(x)", {"x": 0}, order=3, exact=True).polynomial
+    '1 + x + 1/2*x**2 + 1/6*x**3'
+    """
 
 
 class Propagation(Plotted, _propagate.Propagation):
@@ -320,7 +354,15 @@ class Propagation(Plotted, _propagate.Propagation):
 
 
 class Solved(Answer, _solve.Solved):
-    """The solutions of equations, and their derivatives."""
+    """Solve equations, or find where an expression is 0, and differentiate the solution.
+
+    `for_` are the unknowns (the option `--for`), `between` their bounds: two numbers for one unknown, else by name.
+    Several equations need the extra `optimize`.
+
+    >>> answer = solve("x**2 = a", {"a": 2}, between=(0, 2))
+    >>> round(answer.solutions[0].values["x"], 10), answer.solutions[0].simple
+    (1.4142135624, True)
+    """
 
     def __repr__(self) -> str:
         text = "; ".join(
@@ -479,11 +521,6 @@ def _as(kind: type[R], answer: Any, **choices: Any) -> R:
     return result
 
 
-def _answer(kind: type[R], call: PythonCall, question: Callable[..., Any], **own: Any) -> R:
-    """The answer to a question about a program at a point, with some arguments of its own."""
-    return _as(kind, call.asking(question, **own)(call.request), **call.shown)
-
-
 # ---- what a call and a command line have in common ----------------------------------------------------------------
 def explain(error: Diagnosed, text: str | None) -> None:
     """Have a traceback show the place in the text, and the hint."""
@@ -561,7 +598,10 @@ def answers(
                     if grid is not None:
                         return cast(R, at_points(command, answered, grid, values))
                     if of_frame:
-                        return cast(R, of_rows(command, **values))
+                        for name in _given_besides(values, "in_"):
+                            raise usage_error(f"`{name}` does not go with a frame", "leave it out")
+                        fixed, columns = fixed_and_columns(at)
+                        return cast(R, in_batches(command, values, point_of(fixed), columns))
                     if not values.get("lenient"):
                         return cast(R, warned(answered(values), command))
                     point = as_meant(values.get("at"), measured_value if command == "propagate" else value_with_unit)
@@ -602,26 +642,38 @@ def answers(
     return faced
 
 
-def of_rows(
-    question: str,
-    text: str,
-    at: Any,
-    wrt: list[str] | None = None,
-    lenient: bool = False,
-    work: object = None,
-    in_: list[str] | None = None,
-    **others: object,
+def function_of(kind: type[R], command: str, question: Callable[..., Any]) -> Callable[..., R]:
+    """Return the function of a command that is one question; its description is that of its answers."""
+
+    def function(call: PythonCall) -> R:
+        return _as(kind, call.asking(question)(call.request), **call.shown)
+
+    function.__name__ = function.__qualname__ = command
+    function.__doc__ = kind.__doc__
+    function.__annotations__["return"] = kind.__name__ + " | Marked" * (command in CHECKS)
+    return answers(command)(function)
+
+
+def in_batches(
+    question: str, values: Mapping[str, Any], fixed: Mapping[str, Any], columns: Any, point: Sequence[str] = ()
 ) -> Any:
-    """The answers to the rows of a frame, as a frame of the same kind. Raises for options of one answer."""
-    for name, value in others.items():
-        if value not in (None, False):
-            raise usage_error(f"`{name}` does not go with a frame", "leave it out")
-    fixed, columns = fixed_and_columns(at)
-    units = in_ and ",".join(in_)
-    question_of_rows = _rows.rows(
-        text, at=point_of(fixed), wrt=names(wrt), question=question, lenient=lenient, units=units
+    """The answers to rows in columns, as a table of the same kind, which begins with the columns of `point`."""
+    rows = _rows.rows(
+        values["text"],
+        at=fixed,
+        wrt=names(values.get("wrt")),
+        question=question,
+        lenient=bool(values.get("lenient")),
+        point=point,
+        units=values.get("in_") and ",".join(values["in_"]),
     )
-    return question_of_rows(columns)
+    return rows(columns)
+
+
+def _given_besides(values: Mapping[str, Any], *allowed: str) -> list[str]:
+    """The arguments of a call that rows in batches have no place for."""
+    known = ("text", "at", "wrt", "lenient", "work", *allowed)
+    return [name for name, value in values.items() if name not in known and value not in (None, False)]
 
 
 def swept(text: object, at: Any, command: str, zipped: bool) -> Grid | None:
@@ -653,20 +705,11 @@ def at_points(
     command: str, answered: Callable[[Mapping[str, Any]], Any], grid: Grid, values: Mapping[str, Any]
 ) -> dict[str, list[Any]]:
     """The answers at the points of a grid, by columns: the point, the numbers as wide rows have them, the error."""
-    others = {name: value for name, value in values.items() if name not in ROW_ARGUMENTS and value not in (None, False)}
     first = [*grid.fixed.values(), *(axis.value(0) for axis in grid.axes.values())]
     measured = has_unit_literals(str(values["text"])) or any(type(x) is Quantity for x in first)
-    if command in _rows.QUESTIONS and not others and not measured:
-        fixed = point_of(grid.fixed)
-        question = _rows.rows(
-            values["text"],
-            at=fixed,
-            wrt=names(values.get("wrt")),
-            question=command,
-            lenient=bool(values.get("lenient")),
-            point=(*grid.axes, *fixed),
-        )
-        return cast(dict[str, list[Any]], question(grid.columns(0, grid.size)))
+    if command in _rows.QUESTIONS and not _given_besides(values) and not measured:
+        fixed, columns = point_of(grid.fixed), grid.columns(0, grid.size)
+        return cast(dict[str, list[Any]], in_batches(command, values, fixed, columns, (*grid.axes, *fixed)))
     rows: list[dict[str, Any]] = []
     # what unknowns start from is no part of the point
     unknowns = names(values.get("for_"), "--for") or ()
@@ -684,11 +727,8 @@ def at_points(
             if error.kind in OF_ALL:
                 raise
             rows.append({**row, "error": f"{error.kind}: {error}"})
-    columns = dict.fromkeys(name for row in rows for name in row if name != "error")
-    return {name: [row.get(name) for row in rows] for name in (*columns, "error")}
-
-
-ROW_ARGUMENTS = ("text", "at", "wrt", "lenient", "work")
+    heads = dict.fromkeys(name for row in rows for name in row if name != "error")
+    return {name: [row.get(name) for row in rows] for name in (*heads, "error")}
 
 
 STUBS: list[tuple[str, Signature, Sequence[tuple[str, Mapping[str, str | None]]]]] = []
@@ -764,16 +804,7 @@ def gradient(call: PythonCall) -> Gradient[Any]:
     return _as(Gradient, answer, intermediates=call.everything or None, **call.shown)
 
 
-@answers("trace")
-def trace(call: PythonCall) -> Trace:
-    """Every step of the program's evaluation and backpropagation; with `mode="forward"` along a `direction`.
-
-    With `blanks` it is shown without the numbers that are to be found.
-
-    >>> trace("log(x1) + x1*x2 - sin(x2)", {"x1": 2, "x2": 5}).gradient["x1"]
-    5.5
-    """
-    return _as(Trace, call.asking(_trace.trace)(call.request), steps=call.lines, **call.shown)
+trace = function_of(Trace, "trace", _trace.trace)
 
 
 @answers("graph")
@@ -833,15 +864,7 @@ def rows(
     )
 
 
-@answers("page")
-def page(call: PythonCall) -> Page:
-    """A page to watch and to do backpropagation in a browser: steps, sliders, a quiz, descent and a plot.
-
-    >>> made = page("tanh(w*x + b)", "w=1,x=2,b=-1")
-    >>> made, made.html[:15]
-    (Page(text='tanh(w*x + b)', point={'w': 1.0, 'x': 2.0, 'b': -1.0}), '<!DOCTYPE html>')
-    """
-    return _answer(Page, call, _page.page)
+page = function_of(Page, "page", _page.page)
 
 
 @takes("graph")
@@ -866,14 +889,7 @@ def draw(
 draw_dot = draw
 
 
-@answers("check")
-def check(call: PythonCall) -> Check:
-    """How many digits of value and gradient are right at least, by 50-digit arithmetic and by differences.
-
-    >>> check("x*exp(-x**2/2)", {"x": 1.5}).agrees
-    True
-    """
-    return _answer(Check, call, _check.check)
+check = function_of(Check, "check", _check.check)
 
 
 @answers("descend")
@@ -894,15 +910,7 @@ def descend(call: PythonCall) -> Descent:
     return _as(Descent, run, **call.shown)
 
 
-@answers("minimize")
-def minimize(call: PythonCall) -> Minimum:
-    """Minimise a program with SciPy, with the exact gradient and Hessian. Needs the extra `optimize`.
-
-    >>> answer = minimize("(x - 3)**2 + 1", {"x": 0})
-    >>> answer.point, answer.converged, answer.kind
-    ({'x': 3.0}, True, 'minimum')
-    """
-    return _answer(Minimum, call, _minimize.minimize)
+minimize = function_of(Minimum, "minimize", _minimize.minimize)
 
 
 @answers("maximize")
@@ -913,7 +921,7 @@ def maximize(call: PythonCall) -> Minimum:
     >>> answer.point, answer.value, answer.kind
     ({'x': 3.0}, 2.0, 'maximum')
     """
-    return _answer(Minimum, call, _minimize.minimize, maximize=True)
+    return _as(Minimum, call.asking(_minimize.minimize, maximize=True)(call.request), **call.shown)
 
 
 @answers("plot")
@@ -959,36 +967,13 @@ def diff(call: PythonCall) -> Diff | Marked:
     return _as(Diff, answer, steps=call.steps or None, unknowns=bool(answer.equations) or None, **call.shown)
 
 
-@answers("hessian")
-def hessian(call: PythonCall) -> Hessian | Marked:
-    """Value, gradient, Hessian and its eigenvalues at a point, and what they say of the point.
-
-    >>> hessian("x*y", {"x": 0, "y": 0}).hessian
-    [[0.0, 1.0], [1.0, 0.0]]
-    """
-    return _answer(Hessian, call, _hessian.hessian)
+hessian = function_of(Hessian, "hessian", _hessian.hessian)
 
 
-@answers("jacobian")
-def jacobian(call: PythonCall) -> Jacobian:
-    """The partial derivatives of every output, or their product with a `direction` or an `adjoint`.
-
-    >>> jacobian("x*y, x + y", {"x": 2, "y": 3}).jacobian
-    [[3.0, 2.0], [1.0, 1.0]]
-    >>> jacobian("x*y, x + y", "x=2,y=3", adjoint="1,2").gradient
-    {'x': 5.0, 'y': 4.0}
-    """
-    return _answer(Jacobian, call, _jacobian.jacobian)
+jacobian = function_of(Jacobian, "jacobian", _jacobian.jacobian)
 
 
-@answers("taylor")
-def taylor(call: PythonCall) -> Taylor | Marked:
-    """Taylor coefficients and polynomial in one variable around the point.
-
-    >>> taylor("exp(x)", {"x": 0}, order=3, exact=True).polynomial
-    '1 + x + 1/2*x**2 + 1/6*x**3'
-    """
-    return _answer(Taylor, call, _taylor.taylor)
+taylor = function_of(Taylor, "taylor", _taylor.taylor)
 
 
 @answers("propagate")
@@ -1030,18 +1015,7 @@ def propagate(call: PythonCall) -> Propagation:
     return _as(Propagation, answer, **call.shown)
 
 
-@answers("solve")
-def solve(call: PythonCall) -> Solved | Marked:
-    """Solve equations, or find where an expression is 0, and differentiate the solution.
-
-    `for_` are the unknowns (the option `--for`), `between` their bounds: two numbers for one unknown, else by name.
-    Several equations need the extra `optimize`.
-
-    >>> answer = solve("x**2 = a", {"a": 2}, between=(0, 2))
-    >>> round(answer.solutions[0].values["x"], 10), answer.solutions[0].simple
-    (1.4142135624, True)
-    """
-    return _answer(Solved, call, _solve.solve)
+solve = function_of(Solved, "solve", _solve.solve)
 
 
 @answers("fit", "data", "at")

@@ -26,7 +26,7 @@ from . import defaults, synonyms
 from .arguments import HELP_ALL, HELP_OPTIONS, nearest_option
 from .commands import COMMANDS
 from .completion import VARIABLE, for_bash, of_expression, of_functions, of_option, of_units, prepare, with_nospace
-from .declarations import Option, declared
+from .declarations import declared
 from .entries import ENVIRONMENT, EXITS, GROUPS, exits, man_page, written
 
 EXAMPLES = (
@@ -50,32 +50,32 @@ The exact gradient of a formula. For example:
 def described(command: str) -> Callable[..., None]:
     """Return a stand-in for a command's function, whose parameters are described in Typer's terms, for its help."""
     declaration = declared(command)
-    specs: list[tuple[str, Any, Any]] = [
-        (
-            name,
-            str | None,
-            typer.Argument(
-                metavar=argument.metavar,
-                help=argument.help,
-                show_default=False,
-                autocompletion=_completed(
-                    of_expression if name == "expr" else of_units if command == "units" else of_functions
-                ),
-            ),
+    parameters = []
+
+    def add(name: str, kind: Any, spec: Any) -> None:
+        default = False if kind is bool else None
+        parameters.append(Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, spec]))
+
+    for name, argument in declaration.arguments:
+        of_names = of_units if command == "units" else of_functions
+        completed = _completed(of_expression if name == "expr" else of_names)
+        spec = typer.Argument(
+            metavar=argument.metavar, help=argument.help, show_default=False, autocompletion=completed
         )
-        for name, argument in declaration.arguments
-    ]
-    specs += [(option.parameter, option.kind, _typer_option(option)) for option in declaration.options.values()]
+        add(name, str | None, spec)
+    for option in declaration.options.values():
+        completes = option.choices or option.value_syntax is not None
+        spec = typer.Option(
+            option.name,
+            help=option.help,
+            metavar=option.metavar or None,
+            autocompletion=_completed(partial(of_option, option)) if completes else None,
+        )
+        add(option.parameter, option.kind, spec)
 
     def call(**values: Any) -> None:
         """Never called: `commands.call` runs commands."""
 
-    parameters = [
-        Parameter(
-            name, Parameter.KEYWORD_ONLY, default=False if kind is bool else None, annotation=Annotated[kind, spec]
-        )
-        for name, kind, spec in specs
-    ]
     call.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
     call.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     call.__doc__ = declaration.summary
@@ -95,16 +95,6 @@ def _commands(prefix: str) -> list[str]:
     return [name for name in COMMANDS if name.startswith(prefix)]
 
 
-def _typer_option(option: Option) -> Any:
-    completes = option.choices or option.value_syntax is not None
-    return typer.Option(
-        option.name,
-        help=option.help,
-        metavar=option.metavar or None,
-        autocompletion=_completed(partial(of_option, option)) if completes else None,
-    )
-
-
 Sections = dict[str, dict[str, str]]
 """Lists of words with what they mean, by title."""
 
@@ -114,32 +104,28 @@ class Command(typer.core.TyperCommand):
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the help: the examples first, and of the options those that matter first, or all."""
+        if self.name == "help":
+            examples = ("autodiff help grad", "autodiff help --man")
+            _write_help(self, ctx, formatter, examples, (str(self.help),), {"Options": _records(self, ctx)})
+            return
         description = declared(self.name or "")
         sections: Sections = {
             "Arguments": {argument.metavar: argument.help for _, argument in description.arguments},
             "Options": {},
         }
-        more: dict[str, str] = {}
+        more: dict[str, list[str]] = {}
         for option in description.options.values():
             title = description.sections[option.name]
             if option.main or ctx.obj == HELP_ALL:
                 sections.setdefault(title, {})[written(option)] = option.help
             else:
-                more[title] = f"{more[title]}, {option.name}" if title in more else option.name
+                more.setdefault(title, []).append(option.name)
         sections["Help"] = {"-h, --help": "Show the options that matter first.", HELP_ALL: "Show all options."}
         if more:
-            sections[f"More options, which `{HELP_ALL}` explains"] = more
+            names = {title: ", ".join(options) for title, options in more.items()}
+            sections[f"More options, which `{HELP_ALL}` explains"] = names
         sections["Exit codes"] = {str(code): meaning for code, meaning in exits(self.name or "").items()}
         _write_help(self, ctx, formatter, description.examples, (description.summary, *description.details), sections)
-
-
-class HelpCommand(typer.core.TyperCommand):
-    """The command that explains the others."""
-
-    def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Write the help, the examples first."""
-        examples = ("autodiff help grad", "autodiff help --man")
-        _write_help(self, ctx, formatter, examples, (str(self.help),), {"Options": _records(self, ctx)})
 
 
 class Commands(typer.core.TyperGroup):
@@ -154,13 +140,9 @@ class Commands(typer.core.TyperGroup):
         if cmd_name not in self.list_commands(ctx):
             return None
         typer_app = typer.Typer(add_completion=False, rich_markup_mode=None)
-        if cmd_name == "help":
-            typer_app.command(cmd_name, cls=HelpCommand, context_settings={"help_option_names": ["--help", "-h"]})(
-                help_
-            )
-        else:
-            settings = {"help_option_names": list(HELP_OPTIONS)}
-            typer_app.command(cmd_name, cls=Command, context_settings=settings)(described(cmd_name))
+        is_help = cmd_name == "help"
+        settings = {"help_option_names": ["--help", "-h"] if is_help else list(HELP_OPTIONS)}
+        typer_app.command(cmd_name, cls=Command, context_settings=settings)(help_ if is_help else described(cmd_name))
         return typer.main.get_command(typer_app)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -169,15 +151,11 @@ class Commands(typer.core.TyperGroup):
             before_command = [name for param in self.get_params(ctx) for name in (*param.opts, *param.secondary_opts)]
             name = args[0].partition("=")[0]
             if name not in before_command:
-                suggestion = nearest_option(args[0], before_command)
-                behind = name.lstrip("-") in ("o", "q", "output", "quiet") and len(args) > 1
-                hint = (
-                    f"write it after the command: `autodiff {args[1]} … {name}`"
-                    if behind
-                    else synonyms.OPTION_ADVICE.get(name.lstrip("-"))
-                ) or (
-                    f"did you mean `{suggestion}`?" if suggestion else f"for its gradient: `autodiff grad '{args[0]}'`"
-                )
+                near, word = nearest_option(args[0], before_command), name.lstrip("-")
+                hint = f"did you mean `{near}`?" if near else f"for its gradient: `autodiff grad '{args[0]}'`"
+                hint = synonyms.OPTION_ADVICE.get(word, hint)
+                if word in ("o", "q", "output", "quiet") and len(args) > 1:
+                    hint = f"write it after the command: `autodiff {args[1]} … {name}`"
                 raise usage_error(f"there is no option `{name}` before the command", hint)
         return super().parse_args(ctx, args)
 
@@ -211,13 +189,11 @@ def no_command(name: str, names: Sequence[str]) -> ExpressionError:
     elif name[:3] in ("to-", "to_") and (target := synonyms.CHOICES.get(name[3:], (name[3:],))[0]):
         hint = f"did you mean `autodiff export --to {target}`?"
     elif not name.isidentifier():
-        command, what = (
-            ("diff", "derivative")
-            if re.match(r"\s*[d∂][^\s/]*/[d∂]", name)
-            else ("solve", "solution")
-            if re.search(r"[^=<>!]=[^=]", name)
-            else ("grad", "gradient")
-        )
+        command, what = "grad", "gradient"
+        if re.match(r"\s*[d∂][^\s/]*/[d∂]", name):
+            command, what = "diff", "derivative"
+        elif re.search(r"[^=<>!]=[^=]", name):
+            command, what = "solve", "solution"
         hint = f"for its {what}: `autodiff {command} '{name}'`"
     return usage_error(f"there is no command `{name}`", hint)
 
@@ -339,14 +315,14 @@ def help_(
     if man:
         _show_man_page()
         return
-    group: Any = typer.main.get_command(app)
+    names = [*COMMANDS, "help"]
     page = None if command is None else manual_page(command)
-    if command is not None and page is None and command not in group.list_commands(None):
-        raise no_command(command, group.list_commands(None))
-    if page is None:
-        run_app(["--help"] if command is None else [command, "--help"])
-    else:
+    if page is not None:
         _show_page(page)
+    elif command is None or command in names:
+        run_app([*([] if command is None else [command]), "--help"])
+    else:
+        raise no_command(command, names)
 
 
 def manual_page(command: str) -> str | None:
@@ -391,9 +367,8 @@ def _show_man_page() -> None:
         sys.stdout.write(man_page())
         return
     with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "autodiff.1")
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(man_page())
+        path = Path(folder, "autodiff.1")
+        path.write_text(man_page(), encoding="utf-8")
         subprocess.run([reader, path], check=False)
 
 

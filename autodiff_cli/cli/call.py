@@ -22,7 +22,7 @@ OPTIONS = {"tolerance": "gradient_tolerance", "required": "require", "every": "e
 
 CHOICES = {
     **{name: name for name in ("relative", "sort", "depth", "binary", "partials", "width", "blanks", "theme")},
-    "no_table": "table", "no_tree": "tree",
+    "lines": "steps", "no_table": "table", "no_tree": "tree",
 }  # fmt: skip
 """The options that make choices of views, with these."""
 

@@ -15,7 +15,7 @@ from math import prod
 from typing import Any, NamedTuple, TypeVar
 
 from ..derivatives.gradient import Gradient, gradient, plain_gradient
-from ..diagnostics.leniency import AsRead, Composed, leniently
+from ..diagnostics.leniency import AsRead, leniently
 from ..diagnostics.parsing import parse
 from ..errors import Diagnostic, ExpressionError, Offer, Span
 from ..formulas.derivation import derivative_name
@@ -114,11 +114,6 @@ class Composition(NamedTuple):
     primes: list[str]
     """The functions whose derivatives it uses."""
 
-    @property
-    def text(self) -> Composed:
-        """The program."""
-        return Composed(self.reading)
-
 
 class Shown(NamedTuple):
     """The answer to a statement: what its view calls it, and an answer, or text to be shown as it is."""
@@ -128,14 +123,6 @@ class Shown(NamedTuple):
     answer: Gradient[float] | Diff | Listing | str
     formula: str | None = None
     """The value of an expression whose variables have no numbers."""
-
-
-class _Quantity(NamedTuple):
-    """A number with a unit, and how it was read."""
-
-    number: str
-    unit: str
-    reading: AsRead
 
 
 def _in_program(value: str) -> str:
@@ -164,32 +151,21 @@ def _replaced(text: str, entries: Iterable[str]) -> str:
     return _IN_LIST.sub(lambda _: next(following), text)
 
 
-def _with_unit(x: float) -> str:
+def _with_unit(x: float, unit: object = None) -> str:
     """A number as text, with its unit if it has one."""
-    return f"{number_text(x.number)} {x.unit}" if isinstance(x, Quantity) else number_text(x)
+    number = x.number if isinstance(x, Quantity) else x
+    return f"{number_text(number)} {x.unit if isinstance(x, Quantity) else unit or ''}".rstrip()
+
+
+def _places(shape: Sequence[int]) -> Iterator[tuple[int, ...]]:
+    """The places of the entries of a list of this shape."""
+    return product(*[range(1, size + 1) for size in shape])
 
 
 def _listed(shape: Sequence[int], texts: Iterable[str]) -> str:
     """A list of this shape as text."""
-    places = product(*[range(1, size + 1) for size in shape])
-    return list_texts({element_name("list", place): text for place, text in zip(places, texts, strict=True)})["list"]
-
-
-def _by_entries(before: str, expression: str, formula: Callable[[str], str]) -> str | None:
-    """The formulas of the entries of an expression that is a list, as a list; None where it is a number."""
-    program = parse(before + expression)
-    if len(program.outputs) == 1:
-        return None
-    shape = program.shape or (len(program.outputs),)
-    whole = f"({expression})" if program.shape else f"[{expression}]"
-    places = product(*[range(1, size + 1) for size in shape])
-    return _listed(shape, [formula(f"{before}{whole}[{','.join(map(str, place))}]") for place in places])
-
-
-def _value_text(answer: Gradient[float]) -> str:
-    """The value of an answer, with its unit if it has one."""
-    unit = answer.units["value"] if answer.units else None
-    return f"{number_text(answer.value)} {unit or ''}".rstrip()
+    entries = zip(_places(shape), texts, strict=True)
+    return list_texts({element_name("list", place): text for place, text in entries})["list"]
 
 
 def names_in(text: str) -> list[str]:
@@ -235,14 +211,20 @@ def _last_on_one_line(text: AsRead) -> str:
 
 
 @lru_cache(256)
-def _derivative(program: str, parameter: str, order: int) -> str:
+def _derivative(text: str, parameter: str, order: int) -> str:
     """The formula of the derivative of a program, one by entries for a list, that holds everywhere."""
 
     def formula(text: str) -> str:
         return diff(text, wrt=[parameter], order=order, everywhere=True).derivatives[0].formula
 
-    before, line, last = program.rpartition("\n")
-    return _by_entries(before + line, last, formula) or formula(program)
+    program = parse(text)
+    if len(program.outputs) == 1:
+        return formula(text)
+    before, line, last = text.rpartition("\n")
+    whole = f"({last})" if program.shape else f"[{last}]"
+    shape = program.shape or (len(program.outputs),)
+    places = [",".join(map(str, place)) for place in _places(shape)]
+    return _listed(shape, [formula(f"{before}{line}{whole}[{place}]") for place in places])
 
 
 class Session:
@@ -339,28 +321,19 @@ class Session:
         Raises `ExpressionError` where one would need itself.
         """
         ordered: dict[str, Definition] = {}
-        path: dict[str, tuple[Definition, Iterator[str]]] = {}
-        for root in names:
-            following = iter((root,))
-            while True:
-                name = next(following, None)
-                if name is None:
-                    if not path:
-                        break
-                    done, (definition, _) = path.popitem()
-                    ordered[done] = definition
-                    following = next(reversed(path.values()))[1] if path else iter(())
-                    continue
-                if name in ordered or name in hidden:
-                    continue
-                if name in path:
-                    cycle = " → ".join([*list(path)[list(path).index(name) :], name])
-                    hint = "write what it is by other names, or by numbers"
-                    raise ExpressionError("name", f"`{name}` would be defined by itself: {cycle}", hint=hint)
-                meaning = self._meaning(name)
-                if meaning is not None:
-                    following = iter(meaning.uses)
-                    path[name] = meaning, following
+        path: dict[str, Definition] = {}
+        visits = [(name, False) for name in names][::-1]
+        while visits:
+            name, has_all = visits.pop()
+            if has_all:
+                ordered[name] = path.pop(name)
+            elif name in path:
+                cycle = " → ".join([*list(path)[list(path).index(name) :], name])
+                hint = "write what it is by other names, or by numbers"
+                raise ExpressionError("name", f"`{name}` would be defined by itself: {cycle}", hint=hint)
+            elif name not in ordered and name not in hidden and (meaning := self._meaning(name)) is not None:
+                path[name] = meaning
+                visits += [(name, True), *((use, False) for use in meaning.uses[::-1])]
         return ordered
 
     def _program(self, name: str) -> str:
@@ -459,9 +432,9 @@ class Session:
         quantity = self._quantity(line, part)
         if quantity is not None:
             self.definitions.pop(part.name, None)
-            self.values[part.name] = f"{quantity.number} {quantity.unit}".rstrip()
+            self.values[part.name], read = quantity
             self.last = part.name
-            return Shown("", quantity.reading, f"{part.name} = {self.values[part.name]}")
+            return Shown("", read, f"{part.name} = {self.values[part.name]}")
         composition = self.composed(self._side(line, part))
         program, reading = self._read(composition)
         own = Definition(None, reading.within(reading.first).text.strip())
@@ -473,7 +446,7 @@ class Session:
                 message, hint = f"`{part.name}` would be defined by itself", f"give {', '.join(missing)} a number first"
                 raise ExpressionError("name", message, Span(part.start, part.end), hint)
             number = _blaming(reading, lambda: gradient(reading.text, composition.point, wrt=()))
-            self.values[part.name] = _value_text(number)
+            self.values[part.name] = _with_unit(number.value, number.units and number.units["value"])
         elif not program.leaves and not {*self.names, *self._primes}.intersection(used):
             self.values[part.name] = own.body
         else:
@@ -485,8 +458,8 @@ class Session:
         answer = self._value(typed(part.name, line, part.start), part.name)
         return answer._replace(reading=reading)
 
-    def _quantity(self, line: str, part: Statement) -> _Quantity | None:
-        """The number with a unit that a name is bound to: `2 m`, but for a product with a name of the session."""
+    def _quantity(self, line: str, part: Statement) -> tuple[str, AsRead] | None:
+        """The number with a unit that a name is bound to, and how it was read: `2 m`, but for a product with a name."""
         text = line[part.body : part.end]
         if part.kind == "bind" and text.startswith("[") and text.endswith("]"):
             return self._list_of_quantities(line, part)
@@ -508,9 +481,9 @@ class Session:
             hint = f"write `{number}*{unit}`, or for the unit {entry.name} `{number}[{unit}]`"
             raise ExpressionError("syntax", f"`{text}` is a product, or a number with a unit", span, hint)
         read = AsRead(f"{number}[{unit}]", text, (-1,) * (len(number) + len(unit) + 2))
-        return _Quantity(number, unit, read if match[2] else read._replace(expected=read.text))
+        return f"{number} {unit}", read if match[2] else read._replace(expected=read.text)
 
-    def _list_of_quantities(self, line: str, part: Statement) -> _Quantity | None:
+    def _list_of_quantities(self, line: str, part: Statement) -> tuple[str, AsRead] | None:
         """The list that a name is bound to whose entries are numbers, some of them with a unit; None for another."""
         text = line[part.body : part.end]
         entries: list[str] = []
@@ -520,7 +493,7 @@ class Session:
             entry = match[0].rstrip()
             start = part.body + match.start()
             quantity = self._quantity(line, part._replace(body=start, end=start + len(entry)))
-            entries.append(entry if quantity is None else f"{quantity.number} {quantity.unit}")
+            entries.append(entry if quantity is None else quantity[0])
             as_read.append(_in_program(entries[-1]))
             if quantity is None and not _NUMBER.fullmatch(entry):
                 others = Span(start, start + len(entry))
@@ -534,19 +507,17 @@ class Session:
             raise ExpressionError("syntax", "this list has numbers with units, and this is no number", others, hint)
         value, program = (_replaced(text, texts) for texts in (entries, as_read))
         read = AsRead(program, text, (-1,) * len(program), expected=None if asked else program)
-        return _Quantity(value, "", read)
+        return value, read
 
     def _expression(self, line: str, part: Statement) -> Shown:
         text = line[part.start : part.end]
-        for kind, start, end in scan(text):
-            if kind == EQUALS:
-                side = "left" if not text[:start].strip() else "right" if not text[end:].strip() else ""
-                if side:
-                    message, hint = f"the {side} side is missing", "write it as in `x = 2` or `f(x) = x**2`"
-                    raise ExpressionError("syntax", message, Span(part.start + start, part.start + end), hint)
+        for start, end in [token[1:] for token in scan(text) if token[0] == EQUALS][:1]:
+            side = "left" if not text[:start].strip() else "right" if not text[end:].strip() else ""
+            message, hint = f"the {side} side is missing", "write it as in `x = 2` or `f(x) = x**2`"
+            if not side:
+                message = "an equation has no value"
                 hint = f"to solve it: `solve {text}`; a binding is `x = 2`, a definition `f(x) = x**2`"
-                span = Span(part.start + start, part.start + end)
-                raise ExpressionError("syntax", "an equation has no value", span, hint)
+            raise ExpressionError("syntax", message, Span(part.start + start, part.start + end), hint)
         bound = self.values.get(text) or (self.definitions[text].body if text in self.definitions else "")
         is_function = text in self.definitions and self.definitions[text].parameters is not None
         if not is_function and (bound.startswith("[") or _QUANTITY.fullmatch(bound)):
@@ -583,7 +554,7 @@ class Session:
                 answer = answer._replace(answer=answer.answer._replace(warnings=warnings))
         if isinstance(answer.answer, Gradient):
             self.definitions.pop(ANSWER, None)
-            self.values[ANSWER] = _value_text(answer.answer)
+            self.values[ANSWER] = _with_unit(answer.answer.value, answer.answer.units and answer.answer.units["value"])
         elif (
             answer.formula is not None
             and len(answer.formula) <= LONGEST_ANSWER
@@ -686,8 +657,7 @@ class Session:
             texts[derivative_name((variable,))] = _listed(shape, entries)
         if name == ANSWER:
             self.definitions.pop(ANSWER, None)
-            exact = zip(map(float, answer.values), of_values, strict=True)
-            self.values[ANSWER] = _listed(shape, [f"{number_text(x)} {u or ''}".rstrip() for x, u in exact])
+            self.values[ANSWER] = _listed(shape, map(_with_unit, map(float, answer.values), of_values))
         return Shown("", reading, Listing(texts, (*answer.warnings, *kinks)))
 
     def _list_of_formulas(self, name: str, reading: AsRead, text: AsRead, free: Sequence[str]) -> Shown:
@@ -706,32 +676,21 @@ class Session:
         piece, _ = self.spelled_out(piece)
         composition = self.composed(piece, [by])
         program, reading = self._read(composition)
-        if len(program.outputs) > 1:
-            return self._derivative_of_list(reading, composition, by, order)
         with_values = composition.point | ({by: self.values[by]} if by in self.values else {})
-        if any(map(_QUANTITY.fullmatch, with_values.values())):
-            # a formula has no units: its numbers stay names
-            point = with_values if with_values.keys() >= program.leaves.keys() else {}
-            answer = _blaming(reading, lambda: diff(reading.text, point, wrt=[by], order=order))
+        # a formula has no units: numbers with units stay names
+        has_units = any(map(_QUANTITY.fullmatch, with_values.values()))
+        text = reading if has_units else self.composed(reading.within(reading.first), [by], as_point=False).reading
+        point = with_values if has_units and with_values.keys() >= program.leaves.keys() else {}
+        if not has_units and by in self.values and not [leaf for leaf in parse(text.text).leaves if leaf != by]:
+            point = {by: self.values[by]}
+        if len(program.outputs) == 1:
+            answer = _blaming(text, lambda: diff(text.text, point, wrt=[by], order=order))
             return Shown("", reading, answer, answer.derivatives[0].formula)
-        baked = self.composed(reading.within(reading.first), [by], as_point=False).reading
-        is_number = by in self.values and not [leaf for leaf in parse(baked.text).leaves if leaf != by]
-        point = {by: self.values[by]} if is_number else {}
-        answer = _blaming(baked, lambda: diff(baked.text, point, wrt=[by], order=order))
-        return Shown("", reading, answer, answer.derivatives[0].formula)
-
-    def _derivative_of_list(self, reading: AsRead, composition: Composition, by: str, order: int) -> Shown:
-        """The derivative of an expression that is a list, by entries, with its value if all variables have numbers."""
-        baked = reading
-        if not any(map(_QUANTITY.fullmatch, [*composition.point.values(), self.values.get(by, "")])):
-            baked = self.composed(reading.within(reading.first), [by], as_point=False).reading
-        formula = _blaming(baked, lambda: _derivative(_last_on_one_line(baked), by, order))
+        formula = _blaming(text, lambda: _derivative(_last_on_one_line(text), by, order))
         name = derivative_name((by,) * order)
         texts = {name: formula}
-        if by in self.values and baked is not reading and not [x for x in parse(baked.text).leaves if x != by]:
-            value = self._value(typed(formula), "").answer
-            if isinstance(value, Listing):
-                texts[f"{name} at {by} = {self.values[by]}"] = value.texts[""]
+        if point and not has_units and isinstance(value := self._value(typed(formula), "").answer, Listing):
+            texts[f"{name} at {by} = {self.values[by]}"] = value.texts[""]
         return Shown("", reading, Listing(texts), formula)
 
     def _warnings_of(self, function: str, argument: str, span: Span) -> tuple[Diagnostic, ...]:

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ..diagnostics.leniency import AsRead
+from ..diagnostics.leniency import AsRead, Composed
 from ..errors import ExpressionError, Span, looks_like_option, nearest
 from ..formulas.diff import Diff
 from ..inputs import decoding
@@ -236,7 +236,7 @@ class Lines:
         if freed and "--wrt" in declaration.options and "--wrt" not in values and "=" not in piece.text:
             # a function by its name is one of its parameters, the other numbers are fixed
             more += ["--wrt", ",".join(sorted(freed))]
-        return [*more, "--", composition.text]
+        return [*more, "--", Composed(composition.reading)]
 
     def _hidden(self, values: Mapping[str, list[str]], declaration: Declared) -> set[str]:
         """The names to which options give another meaning than the session: values, unknowns, columns of data."""

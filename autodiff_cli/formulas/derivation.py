@@ -174,7 +174,6 @@ class _Work:
         self.conditional = False
 
     def steps(self) -> Iterator[Step]:
-        """The steps in the order in which one works: outside first, then each derivative that came up, to its end."""
         root = self.open(self.function)
         if root._prev or root.primitive is CONSTANT:
             rule = "variable" if self.function is self.leaf else "constant"
@@ -225,22 +224,18 @@ class _Work:
         condition: str = "",
         pending: Mapping[str, Value] | None = None,
     ) -> Step:
-        """A step, with those derivatives that it names."""
         self.charge(part, result)
         if pending is None:
             pending = {name: self.pending[name] for name in (*self.waiting(part), *self.waiting(result))}
         return Step(rule, function, part, result, condition, depth, pending)
 
     def charge(self, *graphs: Value) -> None:
-        """Take work for graphs that are written."""
         work.charge(work.DERIVED_NODE * len(in_order(graphs)))
 
     def waiting(self, graph: Value) -> list[str]:
-        """The names of the derivatives in a graph, from left to right."""
         return [value.label for value in in_order((graph,)) if value.label in self.pending and not value._prev]
 
     def open(self, function: Value) -> Value:
-        """The derivative of a function: a variable that stands for it, or 1 or 0 where there is nothing to do."""
         if function is self.leaf:
             return constant(1.0, "1")
         if function not in self.varying:
@@ -251,7 +246,6 @@ class _Work:
 
     # -- the rules --------------------------------------------------------------------------------------------------
     def rule(self, value: Value) -> _Rule:
-        """The rule that a person would apply to a function that is not the variable itself."""
         primitive, inputs = value.primitive, value._prev
         if primitive in (ADD, SUB):
             # the signs and parentheses stay as they are
@@ -291,7 +285,6 @@ class _Work:
         return outer(self.open(inner) if multiple is None else multiple)
 
     def quotient(self, above: Value, below: Value) -> _Rule:
-        """The quotient rule, and of a fixed number divided by something that rule's short form."""
         square = node(POW, (below, constant(2.0, "2")))
         if above not in self.varying:
             slope = _times(above, self.open(below))
@@ -301,7 +294,6 @@ class _Work:
         return _Rule("quotient", node(DIV, (node(SUB, (first, second)), square)))
 
     def of_function(self, value: Value) -> _Rule:
-        """A power or a function: the derivative that its row has, with the chain rule for what is inside."""
         primitive, inputs = value.primitive, value._prev
         active = [k for k, p in enumerate(inputs) if p in self.varying]
         one_of_them = bool(primitive.smooth) and (len(active) > 1 or (primitive.variadic and len(inputs) == 2))
@@ -354,7 +346,6 @@ def _slopes(value: Value, active: Sequence[int]) -> tuple[list[Value], tuple[str
 
 
 def _smooth(value: Value, active: Sequence[int]) -> tuple[list[Value], tuple[str, ...]]:
-    """Return the rule for a row that declares the form of its derivatives away from kinks."""
     primitive, inputs = value.primitive, value._prev
     if not primitive.variadic:
         at = dict(zip(primitive.params, inputs, strict=True))
@@ -379,7 +370,6 @@ def _side(value: Value) -> str:
 
 
 def _away(value: Value) -> str:
-    """Away from the kinks of a node: as a condition, or in words."""
     _, _, place = value.primitive.convention.rpartition(" at ")
     if place == "0":
         return f"{_side(value._prev[0])} != 0"
@@ -387,7 +377,6 @@ def _away(value: Value) -> str:
 
 
 def _borders(condition: Value) -> list[str]:
-    """Return the equations at which the comparisons of a condition change."""
     return [_apart(*part._prev) for part in operands(condition, (AND, OR, NOT)) if part.primitive.holds]
 
 
@@ -402,7 +391,6 @@ def _is_number(value: Value) -> bool:
 
 
 def _is_fraction(value: Value) -> bool:
-    """Whether it is a number as people write it, and need not be simplified: `-1/2`."""
     while value.primitive is NEG:
         (value,) = value._prev
     if value.primitive is DIV:
@@ -411,14 +399,12 @@ def _is_fraction(value: Value) -> bool:
 
 
 def _comparisons(formula: Value) -> set[str]:
-    """Return the comparisons in a formula; `x < 1` and `1 > x` are equal."""
     compared = [part for part in in_order((formula,)) if part.primitive.holds]
     turned = [node(GREATER[v.primitive], v._prev[::-1]) if v.primitive in GREATER else v for v in compared]
     return set(map(expression_text, turned))
 
 
 def _products(value: Value) -> Iterator[Value]:
-    """The products along the left side of a product."""
     while value.primitive is MUL:
         yield value
         value = value._prev[0]
@@ -440,7 +426,6 @@ def _positive(value: Value) -> Value | None:
 
 
 def _total(terms: Sequence[Value]) -> Value:
-    """A sum, with a minus before a term that has a sign."""
     total = terms[0]
     for term in terms[1:]:
         positive = _positive(term)
@@ -493,7 +478,6 @@ def latex(derivations: Sequence[Derivation]) -> str:
 
 
 def _condition_latex(conditions: str, typeset: Typesetting) -> str:
-    """Return the condition of a step in LaTeX: comparisons as formulas, the rest in words."""
     written = []
     for part in conditions.split("; "):
         unless = part.startswith("unless ")

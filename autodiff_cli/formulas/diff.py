@@ -298,7 +298,6 @@ def diff(
 
 
 def _is_sum(text: str) -> bool:
-    """Whether a text has a sum outside of parentheses: the sign of a derivative may be meant for its first term."""
     depth = 0
     tokens = list(scan(text))
     for before, (kind, _, _) in pairwise(tokens):
@@ -309,7 +308,6 @@ def _is_sum(text: str) -> bool:
 
 
 def _check_products(program: Program) -> None:
-    """Raise an error for a name such as `xy`, which is more likely a product, where nothing says what it is."""
     for name, leaf in program.leaves.items():
         if _PRODUCT.fullmatch(name):
             product = "*".join(name)
@@ -325,7 +323,6 @@ _PRODUCT = re.compile(r"[xyz][a-zA-Zπ]|[abckmnrt][xyz]|π[a-zA-Z]{1,2}")
 
 
 def _check_divisors(root: Value, output: Value) -> None:
-    """Raise `ExpressionError` for a division by zero that stands in a formula at every point."""
     varies = facts_of((root,), lambda v, inputs: v.primitive is VARIABLE or any(inputs))
     seen, stack = {root}, [root]
     while stack:
@@ -349,7 +346,6 @@ def _is_zero(constant: Value) -> bool:
 
 
 def _under(output: Value, leaves: Sequence[Value], order: int, assumed: Sequence[Assumption]) -> dict[Multi, Value]:
-    """The derivatives under assumptions. Raises `ExpressionError` (`usage`) where these cannot all hold."""
     try:
         return derivatives(output, leaves, order, [assumption.condition for assumption in assumed])
     except Contradiction:
@@ -360,7 +356,6 @@ def _under(output: Value, leaves: Sequence[Value], order: int, assumed: Sequence
 def _unused(
     output: Value, leaves: Sequence[Value], order: int, assumed: Sequence[Assumption], derived: Mapping[Multi, Value]
 ) -> list[Assumption]:
-    """The assumptions without which the derivatives are the same."""
 
     numbers: dict[tuple[object, ...], int] = {}
 
@@ -381,7 +376,6 @@ def _unused(
 
 
 def _kinks(output: Value, order: int) -> list[Diagnostic]:
-    """A warning for each operation with a kink that is left when the program is simplified."""
     left = {v.primitive for v in in_order((simplify((output,), spell=False)[0],)) if v.primitive.breakpoint}
     warnings = []
     for v in in_order((output,)):
@@ -396,7 +390,6 @@ def _kinks(output: Value, order: int) -> list[Diagnostic]:
 def _higher(
     m: NumberType, output: Value, formulas: Mapping[Multi, Value], numbers: Values, names: Sequence[str]
 ) -> list[Any]:
-    """The values of derivatives of an order above the first. Raises `ExpressionError`."""
     order = len(next(iter(formulas), ()))
     at = value_and_gradient(m, output, numbers, names).at
     met = breakpoints_met(at)
@@ -417,7 +410,6 @@ def _higher(
 
 
 def _shared(formulas: Sequence[Value], bound: Collection[str]) -> tuple[list[tuple[str, Value]], list[Value]]:
-    """The parts that are used more than once, by names that are not `bound`, and the formulas in terms of them."""
     order = in_order(formulas)
     uses: dict[Value, int] = {}
     for value in order:
@@ -440,7 +432,6 @@ def _shared(formulas: Sequence[Value], bound: Collection[str]) -> tuple[list[tup
 
 
 def _check_length(formula: Value) -> None:
-    """Raise `ExpressionError` for a formula whose text would be too long: shared parts count wherever they stand."""
     length = facts_of((formula,), lambda v, inputs: 2 + sum(inputs) if inputs else len(v.label) + 1)[formula]
     if length > LONGEST:
         raise limit_error(f"the formula is longer than {LONGEST:,} characters", "name its common parts: `--share`")

@@ -87,7 +87,6 @@ def export(
 
 
 def _equations(text: str, name: str, wrt: Sequence[str] | None) -> Exported:
-    """The program and its derivatives as equations, what they share by names of its own."""
     if not Target().callable(name):
         raise _unusable(name, "latex")
     program = parse(text)

@@ -9,8 +9,7 @@ from typing import Any
 from ..errors import usage_error
 from ..graphs.value_and_gradient import at_point
 from ..language.builder import Program
-from ..numbers.dimensions import Dimensioned, Dimensions
-from ..numbers.unknown_dimensions import UnknownDimensions
+from ..numbers.dimensions import Dimensioned, Dimensions, UnknownDimensions
 from ..quantities.unit import NUMBER, Dimension, Unit, choose, coherent, quantity_name
 from ..quantities.unit_system import UnitSystem
 from ..run.evaluation import Evaluation

@@ -258,6 +258,15 @@ class NumberType:
 class Lifted(NumberType):
     """Numbers over those of another type: each function of the table is the other's, with what `lifted` adds to it."""
 
+    def __init__(self, base: NumberType, name: str) -> None:
+        self.base = base
+        self.name = name
+        self.range = base.range
+
+    @property
+    def pi(self) -> Number:
+        return self.number(self.base.pi)
+
     def __getattr__(self, name: str) -> Any:
         primitive = PRIMITIVES.get(name)
         if primitive is None or not primitive.params or primitive.gives_condition:

@@ -93,21 +93,17 @@ class Defined(suppress):
 class Work:
     """Steps of work that are left to an answer: `most` at first, `left` now."""
 
-    __slots__ = ("_less", "_times", "left", "most")
+    __slots__ = ("_less", "left", "most", "times")
 
     def __init__(self, times: float = 1) -> None:
-        self._times = times
-        self.renew(0)
-
-    @property
-    def times(self) -> float:
+        self.times = times
         """How often the usual work is allowed."""
-        return self._times
+        self.renew(0)
 
     def renew(self, length: float, less: str = "ask for less") -> None:
         """Begin anew, with what a program of so many characters may take; `less` is what would take less."""
         self._less = less
-        self.most = self.left = self._times * (STEPS + STEPS_A_CHARACTER * length)
+        self.most = self.left = self.times * (STEPS + STEPS_A_CHARACTER * length)
 
     def charge(self, steps: float) -> None:
         """Take so many steps of what is left. Raises `BudgetExceeded` where there are not so many."""
@@ -117,11 +113,11 @@ class Work:
 
     def exhausted(self, needed: float, *, exactly: bool = False) -> BudgetExceeded:
         """Return the message for a computation that needs at least so many steps."""
-        times = math.ceil(self._times * needed / self.most)
+        times = math.ceil(self.times * needed / self.most)
         return BudgetExceeded(
             "limit",
             f"this takes more than the {self.most:,.0f} steps of work that it may take",
-            hint=f"{self._less}, or allow more: `--work {times if exactly else max(times, 10 * int(self._times))}`",
+            hint=f"{self._less}, or allow more: `--work {times if exactly else max(times, 10 * int(self.times))}`",
         )
 
 

@@ -12,7 +12,9 @@ from functools import partial, reduce
 from itertools import zip_longest
 from typing import Any, NamedTuple
 
+from ..quantities.table import BASE
 from ..quantities.unit import NUMBER, Dimension, Exponent, Unit, coherent, quantity_name
+from ..quantities.unit_system import Elimination
 from ..table.names import COMPARES_DIMENSIONS, OF_CONDITIONS, OF_ONE_DIMENSION
 from .base import Number, NumberType, Refusal
 
@@ -24,6 +26,8 @@ LONGEST = 40
 
 _SIGNS = frozenset(["sign", "heaviside"])
 """Functions of a quantity that depend on its sign only."""
+
+_ROOTS = {"sqrt": Fraction(1, 2), "cbrt": Fraction(1, 3)}
 
 
 class Dimensioned(NamedTuple):
@@ -83,6 +87,8 @@ class Dimensions(NumberType):
         """The rule of an operation. What is no rule here takes numbers only."""
         if name in OF_ONE_DIMENSION:
             return lambda m, *xs: self._alike(name, xs[1:] if name == "where" else xs)
+        if name in _ROOTS:
+            return lambda m, x: Dimensioned(_scaled(x.dimension, _ROOTS[name]), x.value if x.is_zero else None)
         if name in COMPARES_DIMENSIONS:
             return lambda m, *xs: self._ratio(name, xs)
         if name in _SIGNS or name in OF_CONDITIONS:
@@ -135,14 +141,6 @@ class Dimensions(NumberType):
     def prod(self, *xs: Dimensioned) -> Dimensioned:
         """The product of many."""
         return reduce(self.mul, xs)
-
-    def sqrt(self, x: Dimensioned) -> Dimensioned:
-        """The root, of half the dimension."""
-        return Dimensioned(_scaled(x.dimension, Fraction(1, 2)), x.value if x.is_zero else None)
-
-    def cbrt(self, x: Dimensioned) -> Dimensioned:
-        """The cube root."""
-        return Dimensioned(_scaled(x.dimension, Fraction(1, 3)), x.value if x.is_zero else None)
 
     def leaky_relu(self, x: Dimensioned, slope: Dimensioned) -> Dimensioned:
         """Of the dimension of its first input."""
@@ -204,3 +202,55 @@ def _scaled(x: Dimension, n: Fraction) -> Dimension:
 
 def _whole(n: Exponent) -> Exponent:
     return int(n) if n == int(n) else n
+
+
+# ---- dimensions of which some are unknown, found by what makes a formula consistent
+COUNT = len(BASE)
+
+
+class UnknownDimensions(Dimensions):
+    """Dimensions with exponents of unknown ones behind those of the base units.
+
+    Where two dimensions have to be the same one, that is a linear equation for the unknown ones.
+    """
+
+    def __init__(self, names: Sequence[str]) -> None:
+        super().__init__()
+        self.names = list(names)
+        self._solved = Elimination(COUNT)
+
+    def unknown(self, name: str, value: Fraction | None = None) -> Dimensioned:
+        """A number of unknown dimension, and of a constant its value, which an exponent may be."""
+        return Dimensioned((*NUMBER, *(int(name == other) for other in self.names)), value)
+
+    def same(self, a: Dimension, b: Dimension) -> bool:
+        """Whether two dimensions are the same one, or are from now on."""
+        difference = [x - y for x, y in zip(self._long(a), self._long(b), strict=True)]
+        return not any(self._solved.reduced(difference)) or self._solved.add(difference)
+
+    def solution(self, name: str) -> Dimension | None:
+        """The dimension of an unknown one; None where the equations do not determine it."""
+        return self.known(self.unknown(name).dimension)
+
+    def unit_of(self, dimension: Dimension) -> str:
+        """The coherent unit of a dimension, with the names of those that are unknown in brackets."""
+        known = self.known(dimension)
+        if known is not None:
+            return str(coherent(known))
+        rest = self._solved.reduced(self._long(dimension))
+        unit = str(coherent(tuple(map(_whole, rest[:COUNT]))))
+        powers = zip(self.names, rest[COUNT:], strict=True)
+        names = [f"[{name}]" + (f"^{n}" if n != 1 else "") for name, n in powers if n]
+        return "·".join([*names, *([unit] if unit else [])])
+
+    def named(self, dimension: Dimension) -> str:
+        known = self.known(dimension)
+        return f"`{self.unit_of(dimension)}`" if known is None else quantity_name(known)
+
+    def _long(self, dimension: Dimension) -> Dimension:
+        return (*dimension, *(0 for _ in range(COUNT + len(self.names) - len(dimension))))
+
+    def known(self, dimension: Dimension) -> Dimension | None:
+        """A dimension without unknown ones; None where the equations do not determine it."""
+        rest = self._solved.reduced(self._long(dimension))
+        return None if any(rest[COUNT:]) else tuple(map(_whole, rest[:COUNT]))

@@ -82,16 +82,10 @@ class Duals(Lifted):
     has_values = True
 
     def __init__(self, base: NumberType, *, strict: bool = False) -> None:
-        self.base = base
-        self.name = f"{base.name} with derivatives"
-        self.range = base.range
+        super().__init__(base, f"{base.name} with derivatives")
         self.derivative = "second derivative"
         self.strict = strict
         """Whether a number without derivatives is refused, as the backward sweep has to."""
-
-    @property
-    def pi(self) -> Dual:
-        return Dual(self, self.base.pi, {})
 
     def number(self, x: Number) -> Dual:
         return x if isinstance(x, Dual) else Dual(self, self.base.number(x), {})

@@ -19,7 +19,7 @@ from typing import Any
 from ..table.names import by_name
 from . import budget as work
 from .base import Number, NumberType
-from .double import aggregates, elementary, gamma, learning, normal, slopes, trigonometry
+from .double import aggregates, elementary, special
 
 _AS_THEY_ARE = "sqrt exp exp2 expm1 sin cos tan asin acos atan sinh cosh tanh asinh acosh erf erfc"
 """Python's own functions that are right to the last digits, and raise what the others do."""
@@ -38,7 +38,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = (
     | {name: getattr(operator, name) for name in _CONDITIONS.split()}
     | {
         name: function
-        for family in (aggregates, elementary, gamma, learning, normal, slopes, trigonometry)
+        for family in (aggregates, elementary, special)
         for name, function in vars(family).items()
         if not name.startswith("_") and getattr(function, "__module__", "") == family.__name__
     }
@@ -75,6 +75,9 @@ class Real(NumberType):
 
     def charge(self, operations: int) -> None:
         work.charge(operations * 0.4)
+
+    def __reduce__(self) -> str:
+        return "REAL"  # the instance that there is: not all of its functions can be pickled
 
 
 def _literal(text: str) -> float:

@@ -212,12 +212,11 @@ class Remembering(Multiprecision):
 class RunningDigits(Lifted):
     """Numbers of so many decimal digits with running error bounds, over the functions of `Multiprecision`."""
 
-    name = "precision"
     has_values = True
+    base: Remembering
 
     def __init__(self, digits: int) -> None:
-        self.base = Remembering(digits, decimals=True)
-        self.range = self.base.range
+        super().__init__(Remembering(digits, decimals=True), "precision")
         self.bits: int = self.base.context.prec
 
     def charge(self, operations: int) -> None:

@@ -89,7 +89,6 @@ def _lost(x: float, y: float, total: float) -> float:
 class Running(Lifted):
     """Doubles with running error bounds, over the functions of `REAL`."""
 
-    name = "running"
     tolerance = REAL.tolerance
 
     def charge(self, operations: int) -> None:
@@ -139,5 +138,5 @@ class Running(Lifted):
         return function
 
 
-RUNNING = Running()
+RUNNING = Running(REAL, "running")
 Bounded.m = RUNNING

@@ -62,9 +62,7 @@ class SeriesType(Lifted):
     has_values = True
 
     def __init__(self, base: NumberType) -> None:
-        self.base = base
-        self.name = f"{base.name} series"
-        self.range = base.range
+        super().__init__(base, f"{base.name} series")
         self.zero = base.number(0)
         self.levels: list[list[Series]] = [[]]
         """By lag, the series that are no constants, each after its inputs."""
@@ -77,10 +75,6 @@ class SeriesType(Lifted):
         self.cause: Series | None = None
         for name in ARITHMETIC:
             self.__dict__[name] = partial(self.step, name)
-
-    @property
-    def pi(self) -> Series:
-        return self.number(self.base.pi)
 
     def number(self, x: Number) -> Series:
         if isinstance(x, Series):

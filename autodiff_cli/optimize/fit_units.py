@@ -15,8 +15,7 @@ from ..inputs.column_units import check_percentage, column_units, in_unit, left_
 from ..inputs.problem import Quantity, as_number
 from ..inputs.quantities import Units, parse_units, split_quantity
 from ..language.builder import Program
-from ..numbers.dimensions import KIND, Dimensioned
-from ..numbers.unknown_dimensions import UnknownDimensions
+from ..numbers.dimensions import KIND, Dimensioned, UnknownDimensions
 from ..quantities.unit import Dimension, Unit, coherent, parse_unit, quantity_name
 from ..quantities.unit_system import UnitSystem, factor
 from ..run.evaluation import Evaluation

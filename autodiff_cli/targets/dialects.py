@@ -71,18 +71,15 @@ def _without(functions: Mapping[str, str], *names: str) -> dict[str, str]:
 
 
 def _constant(args: Sequence[Step]) -> tuple[int, float] | None:
-    """The position and the value of an input that is a constant."""
     return next(((k, float(a)) for k, a in enumerate(args) if a.name == "number"), None)
 
 
 def _quotient(dialect: Dialect, args: Sequence[Step], sizes: Sequence[float]) -> str:
-    """x/y where only a division by 0 ends the query."""
     return "({0}/{1})" if args[1].name == "number" and args[1].data else f"({{0}}/NULLIF({{1}}, {dialect.number(0.0)}))"
 
 
 # ---- arithmetic that ends the query where a result is too large, or where it is 0 because it is too small -----------
 def _checked_sum(sign: str) -> Template:
-    """x + y or x - y: of different signs, or small enough."""
 
     def template(dialect: Dialect, args: Sequence[Step], sizes: Sequence[float]) -> str:
         plain = f"{{0}} {sign} {{1}}"
@@ -137,7 +134,6 @@ def _checked_exp(dialect: Dialect, args: Sequence[Step], sizes: Sequence[float])
 
 
 def _up_to(function: str, highest: float) -> Template:
-    """A function that is too large for a large input of either sign."""
     return lambda dialect, args, sizes: f"{function}(CASE WHEN abs({{0}}) <= {dialect.number(highest)} THEN {{0}} END)"
 
 
@@ -171,7 +167,6 @@ def _checked_power(dialect: Dialect, args: Sequence[Step], sizes: Sequence[float
 
 
 def _power_of_any_size(dialect: Dialect, args: Sequence[Step], sizes: Sequence[float]) -> str:
-    """x**y where a power of far too large an exponent is any number."""
     return "" if args[1].name == "number" and abs(args[1].data) < 1e3 else _checked_power(dialect, args, sizes)
 
 

@@ -32,7 +32,6 @@ CHUNK = 40
 
 
 def _extreme(name: str, template: str) -> Form:
-    """The larger or the smaller of two inputs: the first of two equal ones, as Python's own functions have it."""
 
     def form(target: Target, step: Step) -> Written:
         return (CHOICE, filled(template, step.args, (SUM, SUM))) if len(step.args) == 2 else call(name, step.args)

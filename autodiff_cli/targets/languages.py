@@ -31,7 +31,6 @@ class Python(Target):
         self.reserved |= {*keyword.kwlist, *keyword.softkwlist, *dir(builtins), "math"}
 
     def silent(self, step: Step, large: bool) -> bool:
-        """Python's own functions raise errors; its operators only for a division by 0, and for a power but a square."""
         if step.name in INFIX:
             return large
         return step.name in PREFIX or step.name not in self.forms

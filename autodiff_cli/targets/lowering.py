@@ -72,7 +72,6 @@ class Lowering(Recorder):
         return step
 
     def _folded(self, name: str, args: tuple[Step, ...]) -> Step | None:
-        """The value of an operation on constants: not a number where there is none, which raises no error."""
         if any(is_undefined(a) for a in args):
             return None
         value = super()._folded(name, args)
@@ -85,7 +84,6 @@ class Lowering(Recorder):
 
 
 def _is_undefined_condition(step: Step) -> bool:
-    """Whether a condition compares a constant that has no value before it asks anything else."""
     while step.args and OPERATIONS[step.name].takes_conditions and OPERATIONS[step.name].gives_condition:
         step = step.args[0]
     return any(is_undefined(a) for a in step.args)

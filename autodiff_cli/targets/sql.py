@@ -92,7 +92,6 @@ class Sql(Target):
         return text.replace("{1}", "{0}") if name != step.name else text
 
     def reads(self, step: Step) -> Iterable[Step]:
-        """The inputs of a step as often as they are written: the expression of one that is needed twice is a column."""
         text = self.template(step) if step.args else ""
         if text:
             return [step.args[int(place)] for place in _PLACE.findall(text)]

@@ -46,5 +46,4 @@ def _parts(value: Value) -> tuple[int, list[Item]]:
 
 
 def _symbol(name: str) -> str:
-    """A name by itself where SymPy takes it for a symbol, else as one that is made."""
     return name if _PLAIN.fullmatch(name) else f"Symbol({name!r})"

@@ -517,7 +517,6 @@ def needs(plan: Schedule) -> dict[Step, list[Branch]]:
 
 
 def _visible(line: list[Branch]) -> list[Branch]:
-    """The branches that are open at a place: those since the last flag."""
     return line[(len(line) - 1) // DEPTH * DEPTH :] if len(line) > DEPTH else line
 
 

@@ -115,7 +115,6 @@ class Columns:
 
 
 def _function(step: Step) -> Callable[..., Any]:
-    """Return the function that computes a step, called with its inputs and `out`."""
     name = step.name
     if name in OPERATORS:
         return OPERATORS[name]  # type: ignore[no-any-return]
@@ -156,7 +155,6 @@ def _powers(exponent: int) -> Callable[..., Any]:
 
 
 def _one_by_one(function: Callable[[float], float]) -> Callable[..., Any]:
-    """A function that only Python has, on a column; not a number where it raises an error."""
 
     def value(x: float) -> float:
         try:

@@ -95,7 +95,6 @@ class _Knots:
 
 
 def _kinks(recording: Recording) -> Iterator[Step]:
-    """Comparisons that are of equal numbers wherever the program meets a kink, and perhaps elsewhere."""
     m, place = recording.recorder, recording.place
     for node, out in place.items():
         primitive = node.primitive

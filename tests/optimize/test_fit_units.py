@@ -10,7 +10,7 @@ import pytest
 
 import autodiff_cli as ad
 from autodiff_cli.errors import ExpressionError
-from autodiff_cli.numbers.unknown_dimensions import UnknownDimensions
+from autodiff_cli.numbers.dimensions import UnknownDimensions
 from autodiff_cli.quantities.unit import NUMBER, parse_unit
 from autodiff_cli.quantities.unit_system import Elimination, UnitSystem, factor
 from running import autodiff

@@ -32,7 +32,7 @@ LIBRARIES = (
     "numpy", "numpy.char", "numpy.ma", "uniplot", "rich.tree", "statistics", "encodings.ascii",
     *(f"autodiff_cli.data.{name}" for name in ("columns", "pipeline")),
     *(f"autodiff_cli.cli.{name}" for name in ("app", "own_answers", "row_routes")),
-    *(f"autodiff_cli.targets.{name}" for name in ("curly", "python", "scientific", "spreadsheet", "sql")),
+    *(f"autodiff_cli.targets.{name}" for name in ("languages", "spreadsheet", "sql")),
     "autodiff_cli.views.plots.braille", "autodiff_cli.views.wide", "autodiff_cli.derivatives.gradient_cache",
     "autodiff_cli.diagnostics.points", "autodiff_cli.equations.implicit_formulas",
     "autodiff_cli.exercises.answers",

@@ -4,12 +4,11 @@ import sys
 
 from ...derivatives.trace import trace
 from ...views.characters import terminal_of
-from ...views.trace import STEPS, TraceView
+from ...views.trace import TraceView
 from ..runner import Command, answer_all
 
 
 def run(call: Command) -> int:
     """Show every step of evaluation and backpropagation; return the exit code."""
-    letters, lines = call.output is not None or terminal_of(sys.stdout).unicode, call.lines
-    view = TraceView(unicode=letters, steps=lines or STEPS, folded=lines is None, **call.shown)
-    return answer_all(call, call.asking(trace), view)
+    letters = call.output is not None or terminal_of(sys.stdout).unicode
+    return answer_all(call, call.asking(trace), TraceView(unicode=letters, folded=call.lines is None, **call.shown))

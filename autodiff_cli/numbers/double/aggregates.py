@@ -6,7 +6,7 @@ import builtins
 import math
 from itertools import accumulate
 
-from .fallback import by_multiprecision
+from .parts import by_multiprecision
 from .twofold import Scaled, exp_difference, finite, rounded, scaled, scaled_product
 
 UNIT_SHIFT = 1074

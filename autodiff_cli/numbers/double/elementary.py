@@ -1,11 +1,15 @@
-"""Powers, roots, exponentials, logarithms and rounding of floats."""
+"""Powers, logarithms, rounding, trigonometric, hyperbolic and activation functions of floats, and slopes of these.
+
+The slopes are closed forms that the derivative rules need, safe where the obvious formula overflows or cancels.
+"""
 
 from __future__ import annotations
 
 import builtins
 import math
 
-from .twofold import finite, two_product, two_sum
+from .parts import by_multiprecision, cos_pi, sin_pi
+from .twofold import finite, horner, scaled_exp, two_product, two_sum
 
 SMALLEST_NORMAL = 2.2250738585072014e-308
 """2**-1022: smaller numbers are subnormal and have fewer than 53 bits."""
@@ -128,3 +132,152 @@ def clamp(x: float, low: float, high: float) -> float:
     if low > high:
         raise ValueError("the lower bound is above the upper one")
     return float(low if x < low else high if x > high else x)
+
+
+# ---- trigonometric and hyperbolic functions
+def csc(x: float) -> float:
+    """1/sin(x); ZeroDivisionError at 0."""
+    return finite(1.0 / math.sin(x))
+
+
+def cot(x: float) -> float:
+    """1/tan(x); ZeroDivisionError at 0."""
+    return finite(1.0 / math.tan(x))
+
+
+def atan2(y: float, x: float) -> float:
+    """The angle in (-π, π] of the point (x, y); 0 at the origin.
+
+    A zero has no sign here, so 0*-1 lies on the upper side of the cut as 0 does: `+ 0.0` takes the sign of -0.0 away.
+    """
+    return math.atan2(y + 0.0, x + 0.0)
+
+
+def sech(x: float) -> float:
+    """1/cosh(x), also where cosh(x) is too large for a double."""
+    if math.fabs(x) < 300.0:
+        return 1.0 / math.cosh(x)
+    half = math.exp(-0.5 * math.fabs(x))
+    return 2.0 * half * half
+
+
+def csch(x: float) -> float:
+    """1/sinh(x), also where sinh(x) is too large for a double; ZeroDivisionError at 0."""
+    if math.fabs(x) < 300.0:
+        return finite(1.0 / math.sinh(x))
+    return math.copysign(sech(x), x)
+
+
+def coth(x: float) -> float:
+    """1/tanh(x); ZeroDivisionError at 0."""
+    return finite(1.0 / math.tanh(x))
+
+
+def atanh(x: float) -> float:
+    """The number whose hyperbolic tangent is x; ZeroDivisionError at ±1, ValueError outside."""
+    if math.fabs(x) == 1.0:
+        raise ZeroDivisionError("atanh is infinite at ±1")
+    return math.atanh(x)
+
+
+def sinc(x: float) -> float:
+    """sin(πx)/(πx), which is 1 at 0 and exactly 0 at the other integers."""
+    if math.fabs(x) <= 0.25:
+        angle = math.pi * x
+        return math.sin(angle) / angle if angle else 1.0
+    return sin_pi(x) / x / math.pi
+
+
+def deg(x: float) -> float:
+    """An angle given in radians, in degrees."""
+    return finite(math.degrees(x))
+
+
+# ---- activation functions
+LN_SIGMOID_NORMAL = -700.0
+"""Above this the sigmoid is a normal number; below, it is exp(x) to the last digit."""
+
+
+def relu(x: float) -> float:
+    """x where it is positive, else 0."""
+    return float(x) if x > 0.0 else 0.0
+
+
+def leaky_relu(x: float, slope: float) -> float:
+    """x where it is positive, else slope·x."""
+    return float(x) if x > 0.0 else float(slope * x)
+
+
+def elu(x: float, alpha: float) -> float:
+    """x where it is positive, else alpha·(exp(x) - 1)."""
+    return float(x) if x > 0.0 else alpha * math.expm1(x)
+
+
+def silu(x: float) -> float:
+    """x·sigmoid(x), also where the sigmoid alone would underflow."""
+    if x > LN_SIGMOID_NORMAL:
+        return x * sigmoid(x)
+    return scaled_exp(x, x)
+
+
+def sigmoid(x: float) -> float:
+    """1/(1 + exp(-x))."""
+    if x >= 0.0:
+        return 1.0 / (1.0 + math.exp(-x))
+    e = math.exp(x)
+    return e / (1.0 + e)
+
+
+# ---- slopes
+SINC_SLOPE_SERIES = tuple((-1) ** k * 2 * k / math.factorial(2 * k + 1) for k in range(11, 0, -1))
+"""The derivative of sin(z)/z divided by z, as a series in z² (DLMF 4.19.1)."""
+
+HIGHEST_SINC = 1500
+"""Derivatives of sinc of a higher order have no double for their value, about π^(order - 1)/x, unless it is 0."""
+
+SQUARE_ABSORBS_ONE = 1e9
+"""Above this 1 is less than half an ulp of x²."""
+
+
+def recip_one_plus_square(x: float) -> float:
+    """1/(1 + x²): the derivative of atan."""
+    if math.fabs(x) > SQUARE_ABSORBS_ONE:
+        return 1.0 / x / x
+    return 1.0 / (1.0 + x * x)
+
+
+def sech_square(x: float) -> float:
+    """1/cosh(x)², the derivative of tanh, as 4e/(1 + e)² with e = exp(-2|x|)."""
+    size = math.fabs(x)
+    if size > 300.0:
+        e = 2.0 * math.exp(-size)
+        return e * e
+    e = math.exp(-2.0 * size)
+    return 4.0 * e / ((1.0 + e) * (1.0 + e))
+
+
+def csch_square(x: float) -> float:
+    """1/sinh(x)², as 4e/(1 - e)² with e = exp(-2|x|); ZeroDivisionError at 0."""
+    size = math.fabs(x)
+    if size > 300.0:
+        return sech_square(x)
+    if 0.0 < size < 1e-150:
+        return finite(1.0 / size / size)
+    rest = math.expm1(-2.0 * size)
+    return 4.0 * math.exp(-2.0 * size) / (rest * rest)
+
+
+def sinc_derivative(order: float, x: float) -> float:
+    """The derivative of that order of sinc, sin(πx)/(πx); ValueError unless the order is a non-negative integer."""
+    if order == 0:
+        return sinc(x)
+    if order == 1:
+        if math.fabs(x) <= 0.5:
+            square = math.pi * x * (math.pi * x)
+            return math.pi * (math.pi * x) * horner(SINC_SLOPE_SERIES, square)
+        wave, mean = cos_pi(x), sinc(x)
+        if math.fabs(wave - mean) > 0.5 * math.fabs(wave):
+            return (wave - mean) / x
+    if order > HIGHEST_SINC and x != 0.0:
+        raise OverflowError("the result is too large for a double")
+    return by_multiprecision("sinc_derivative", order, x)

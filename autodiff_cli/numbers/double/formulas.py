@@ -11,7 +11,7 @@ from typing import Any
 
 from ...table.names import by_name
 from ...table.primitive import ACCURATE, DEFINITIONS, OPERATIONS, Number
-from . import normal
+from . import special as doubles
 from . import special_formulas as special
 from .twofold import horner, two_product, two_sum
 
@@ -261,14 +261,14 @@ def _exp_neg_square(m: Any, x: Number) -> Number:
 def _normal_density(m: Any, x: Number) -> Number:
     square, error = two_product(x, x)
     power = m.exp(-0.5 * square)
-    return m.where(m.gt(m.abs(x), 40), 0, lambda: normal.NORMAL_PEAK * (power - power * (0.5 * error)))
+    return m.where(m.gt(m.abs(x), 40), 0, lambda: doubles.NORMAL_PEAK * (power - power * (0.5 * error)))
 
 
 def _normal_distribution(m: Any, x: Number) -> Number:
     def near() -> Number:
-        z, error = two_product(-x, m.number(normal.SQRT_HALF[0]))
-        error = error - x * normal.SQRT_HALF[1]
-        return 0.5 * (m.erfc(z) - m.exp(-z * z) / normal.SQRT_PI_OVER_2 * error)
+        z, error = two_product(-x, m.number(doubles.SQRT_HALF[0]))
+        error = error - x * doubles.SQRT_HALF[1]
+        return 0.5 * (m.erfc(z) - m.exp(-z * z) / doubles.SQRT_PI_OVER_2 * error)
 
     # Far out it is 0 or 1, and the error of a product of large numbers cannot be found.
     return m.where(m.gt(m.abs(x), 40), lambda: m.where(m.gt(x, 0), 1, 0), near)
@@ -302,7 +302,7 @@ def _erfinv(m: Any, x: Number) -> Number:
         far = horner(FAR_NUMERATOR, u) / horner(FAR_DENOMINATOR, u)
         return m.sign(x) * m.where(m.le(s, 5), middle, far)
 
-    return m.where(m.le(size, 0.85), centre, tail) * normal.SQRT_HALF[0]
+    return m.where(m.le(size, 0.85), centre, tail) * doubles.SQRT_HALF[0]
 
 
 def _erfinv_slope(m: Any, x: Number, out: Number) -> Number:
@@ -313,7 +313,7 @@ def _erfinv_slope(m: Any, x: Number, out: Number) -> Number:
     def tail() -> Number:
         return m.erfc(size) * (grown + grown * error) / (1 - m.abs(x))
 
-    return normal.SQRT_PI_OVER_2 * m.where(m.lt(size, 0.5), grown, tail)
+    return doubles.SQRT_PI_OVER_2 * m.where(m.lt(size, 0.5), grown, tail)
 
 
 def _large(near: Any, far: Any) -> Any:

@@ -102,3 +102,13 @@ def stirling_correction(x: float) -> float:
 def digamma_one_plus(u: float) -> float:
     """ψ(1 + u) for 0 <= u <= 1."""
     return ((u - (DIGAMMA_ZERO[0] - 1.0)) - DIGAMMA_ZERO[1]) * horner(DIGAMMA_SERIES, u - 0.5)
+
+
+def by_multiprecision(name: str, *inputs: float) -> float:
+    """The function of that name, computed with many digits and rounded to a double; it raises as any of them does.
+
+    That is the slow, sure way where fast formulas cancel or are not worth their lines.
+    """
+    from ..multiprecision import nearest_double  # on demand: mpmath takes longer to load than an answer
+
+    return nearest_double(name, *inputs)

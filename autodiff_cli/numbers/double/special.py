@@ -1,12 +1,20 @@
-"""The gamma function family on floats: gamma, its logarithm, their derivatives, and beta."""
+"""The gamma and error function families on floats, with beta, the derivatives, and gelu."""
 
 from __future__ import annotations
 
 import math
 
-from .fallback import by_multiprecision
-from .parts import DIGAMMA_TAIL, digamma_one_plus, lgamma_one_plus, polygamma_tail, sin_pi, stirling_correction, tan_pi
-from .twofold import finite, horner, two_sum
+from .parts import (
+    DIGAMMA_TAIL,
+    by_multiprecision,
+    digamma_one_plus,
+    lgamma_one_plus,
+    polygamma_tail,
+    sin_pi,
+    stirling_correction,
+    tan_pi,
+)
+from .twofold import finite, horner, scaled_exp, two_product, two_sum
 
 FAST_ORDERS = range(1, 13)
 """Orders of polygamma that are summed in doubles: above, the rounding of x + k counts too much."""
@@ -170,3 +178,64 @@ def beta(a: float, b: float) -> float:
         total, error = two_sum(a, b)  # Γ magnifies the rounding of a + b
         return math.gamma(a) / math.gamma(total) * (1.0 - error * digamma(total)) * math.gamma(b)
     return by_multiprecision("beta", a, b)
+
+
+# ---- the error function and the normal distribution
+SQRT_HALF = (0.7071067811865476, -4.833646656726457e-17)
+"""sqrt(1/2) as the sum of two doubles."""
+
+SQRT_PI_OVER_2 = 0.886226925452758
+"""sqrt(π)/2."""
+
+NORMAL_PEAK = 0.3989422804014327
+"""1/sqrt(2π), the normal density at 0."""
+
+FAR_TAIL = -30.0
+"""Below this the normal distribution function is summed from its asymptotic series."""
+
+
+def exp_neg_square(x: float) -> float:
+    """exp(-x²), the derivative of erf but for a factor; the square is taken exactly."""
+    if math.fabs(x) > 28.0:
+        return 0.0
+    square, error = two_product(x, x)
+    return scaled_exp(1.0, -square, -error)
+
+
+def normal_density(x: float, factor: float = 1.0) -> float:
+    """factor · exp(-x²/2)/sqrt(2π), rounded as one number."""
+    if math.fabs(x) > 40.0:
+        return 0.0
+    square, error = two_product(x, x)
+    return scaled_exp(factor * NORMAL_PEAK, -0.5 * square, -0.5 * error)
+
+
+def normal_distribution(x: float) -> float:
+    """The share of a standard normal distribution below x, which is erfc(-x/sqrt(2))/2.
+
+    The rounding error of x/sqrt(2) is put right to first order: erfc falls steeply.
+    """
+    if x < -40.0:
+        return 0.0
+    if x > 10.0:
+        return 1.0
+    z, error = two_product(-x, SQRT_HALF[0])
+    error -= x * SQRT_HALF[1]
+    return 0.5 * (math.erfc(z) - math.exp(-z * z) / SQRT_PI_OVER_2 * error)
+
+
+def _tail_series(x: float) -> float:
+    """The 1/x²-series 1 - 1/x² + 3/x⁴ - ... by which Φ(x) = -φ(x)/x · series for a large negative x (DLMF 7.12.1)."""
+    step = -1.0 / (x * x)
+    total = term = 1.0
+    for odd in (1, 3, 5, 7, 9, 11, 13):
+        term *= odd * step
+        total += term
+    return total
+
+
+def gelu(x: float) -> float:
+    """x·Φ(x), where Φ is the normal distribution function."""
+    if x < FAR_TAIL:
+        return normal_density(x, -_tail_series(x))
+    return x * normal_distribution(x)
