@@ -449,14 +449,16 @@ def _one_by_one(job: _Job, method: Method, view: View[Any], stack: ExitStack, fi
     waits = any(source.once and not (source.path == "-" and is_file(sys.stdin)) for source in job.sources)
     flush = job.call.output is None and (waits or sys.stdout.isatty())
     tally = Tally()
-    files = stack.enter_context(Files(job.sources, first, idle=sys.stdout.flush if flush else None, grid=job.crossed))
+    idle = sys.stdout.flush if flush else None
+    files = stack.enter_context(Files(job.sources, first, idle=idle, grid=job.crossed))
     requests = _Requests(job.keeping(files.first.names), files, tally)
     job = requests.job
     if not job.wide and job.format in ("csv", "tsv"):
         if job.keep is True:
             hint = "name the columns: `--keep a,b`, or write wide rows: `--wide`"
             raise usage_error("`--keep-all` is for wide rows, and for records", hint)
-        check_clash([name for name in requests.kept if name != "id"], view.columns, "`--format jsonl` keeps them apart")
+        kept = [name for name in requests.kept if name != "id"]
+        check_clash(kept, view.columns, "`--format jsonl` keeps them apart")
     output = job.call.out()
     out: Any
     if job.wide:
@@ -522,9 +524,8 @@ def shown(value: Any) -> Any:
     return value.number if hasattr(value, "unit") else value
 
 
-UNCERTAINTIES = (
-    "d{}", "u_{}", "u{}", "{}_u", "{}_err", "{}_error", "err_{}", "sigma_{}", "σ_{}", "s_{}", "Δ{}", "delta_{}",
-)  # fmt: skip
+_SPELLINGS = "d{} u_{} u{} {}_u {}_err {}_error err_{} sigma_{} σ_{} s_{} Δ{} delta_{}"
+UNCERTAINTIES = tuple(_SPELLINGS.split())
 """The usual names of columns with the uncertainty of a variable."""
 
 
@@ -654,7 +655,8 @@ class _Requests:
                 self.tally.rows += 1
                 line, cells, _ = row
                 numbers, fault = file.numbers_in(row, columns)
-                typed = {**shared, **{name: numbers[column] for name, column in self.used.items() if column in numbers}}
+                own = {name: numbers[column] for name, column in self.used.items() if column in numbers}
+                typed = {**shared, **own}
                 kept = {head: shown(typed.get(name)) for name, head in self.heads.items()}
                 kept |= {name: plain_cell(cells.get(name)) for name in self.kept}
                 point = typed

@@ -158,7 +158,8 @@ class Command(Call):
         """Pose the question of a program at a point. Raises `ExpressionError` for what is wrong with it at any."""
         from ..inputs.problem import pose
 
-        return pose(text, {name: float(value) for name, value in point.items()}, self.variables, quantities=True)
+        numbers = {name: float(value) for name, value in point.items()}
+        return pose(text, numbers, self.variables, quantities=True)
 
     def grid(self) -> Grid | None:
         """The points of sweeps in `--at`; None without them. Raises `ExpressionError`."""
@@ -278,7 +279,8 @@ def _answer_one(call: Command, method: Method, out: Writer[Any]) -> int:
             hint = f"there is no option `{typed}`, so it was read as an expression; {diagnostic.hint}"
         elif error.kind in ("syntax", "name", "missing_value") and typed and os.path.isfile(typed):
             hint = f"a file has that name: its program is read by `--file {typed}`; {diagnostic.hint}"
-        report(diagnostic._replace(hint=hint or diagnostic.hint), subject.text if error.text is None else error.text)
+        diagnostic = diagnostic._replace(hint=hint or diagnostic.hint)
+        report(diagnostic, subject.text if error.text is None else error.text)
         return error.exit_code
     _note(subject.readings)
     out.answer(subject, answer)
