@@ -8,7 +8,7 @@ from itertools import accumulate, islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..algebra.walk import Chains
-from ..derivatives.folding import MANY_ALIKE, unrolled
+from ..derivatives.graph import MANY_ALIKE, unrolled
 from ..graphs.value import Value
 from .document import Branch, Outline, Pieces, measured
 from .numerals import format_number

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Any, Protocol, TypeVar
 
-from ..derivatives.folding import MANY_ALIKE
+from ..derivatives.graph import MANY_ALIKE
 from ..derivatives.trace import AdjointStep, TangentStep, Trace, TraceRow
 from ..language.printer import expression_text
 from .document import (
