@@ -24,7 +24,7 @@ from ..cli.own_answers import CHECKS, check_of
 from ..curves import contours as _surface
 from ..curves import plot as _plot
 from ..data import rows as _rows
-from ..data.frames import fixed_and_columns, is_frame
+from ..data.rows import fixed_and_columns, is_frame
 from ..derivatives import gradient as _gradient
 from ..derivatives import graph as _graph
 from ..derivatives import hessian as _hessian

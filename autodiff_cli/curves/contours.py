@@ -83,11 +83,10 @@ def surface_of(
     steps = tuple((of_row(row, first), of_row(row, second)) for row in path)
     sides = []
     for k, name in enumerate(names):
-        ends = ranges.get(name)
-        if ends is not None and ends.low is not None and ends.high is not None:
-            sides.append((ends.low, ends.high))
-        else:
-            sides.append(spanning([step[k] for step in steps] + ([point[k]] if point else [])))
+        low, high = ranges.get(name) or (None, None)
+        if low is None or high is None:
+            low, high = spanning([step[k] for step in steps] + ([point[k]] if point else []))
+        sides.append((low, high))
     xs, ys = (tuple(low + (high - low) * k / GRID for k in range(GRID + 1)) for low, high in sides)
     rows = []
     for y in ys:
@@ -244,7 +243,7 @@ def read_path(source: str, file: BinaryIO | None = None) -> list[dict[str, float
     if fault is not None:
         raise ExpressionError("io", f"`{source}` cannot be read: {fault}", hint=fault.hint)
     try:
-        points = _from_json(text) if text.lstrip()[:1] in ("{", "[") else _from_csv(text)
+        points = _points(text)
     except (ExpressionError, KeyError, TypeError, ValueError, AttributeError, csv.Error):
         points = []
     if not points:
@@ -255,17 +254,15 @@ def read_path(source: str, file: BinaryIO | None = None) -> list[dict[str, float
     return points
 
 
-def _from_json(text: str) -> list[dict[str, float]]:
-    if text.lstrip().startswith("["):
-        records = read_json(text)[0]
-    else:
-        records = [read_json(line)[0] for line in text.splitlines() if line.strip()]
-    return [{name: float(x) for name, x in record["point"].items()} for record in records]
-
-
-def _from_csv(text: str) -> list[dict[str, float]]:
-    dialect = "excel-tab" if "\t" in text.partition("\n")[0] else "excel"
+def _points(text: str) -> list[dict[str, float]]:
+    """The points of records, as an array or a line each, or of rows, one a variable."""
+    start = text.lstrip()[:1]
+    if start in ("{", "["):
+        lines = [line for line in text.splitlines() if line.strip()]
+        records = read_json(text)[0] if start == "[" else [read_json(line)[0] for line in lines]
+        return [{name: float(x) for name, x in record["point"].items()} for record in records]
     points: dict[str, dict[str, float]] = {}
+    dialect = "excel-tab" if "\t" in text.partition("\n")[0] else "excel"
     for row in csv.DictReader(text.splitlines(), dialect=dialect):
         points.setdefault(row["step"], {})[row["variable"]] = float(row["at"])
     return list(points.values())

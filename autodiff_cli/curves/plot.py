@@ -104,27 +104,27 @@ class Curve(Record):
     """The units of its numbers; None where they have none."""
 
     def in_logs(self) -> Curve:
-        """Return the curve in the decimal logarithms of its logarithmic axes, which are plain axes then."""
+        """Return the curve in the decimal logarithms of its logarithmic axes, which are plain axes then.
+
+        Its data are those that have logarithms, without uncertainties.
+        """
         across, up = (math.log10 if axis in self.log else float for axis in "xy")
+        data = self.data
+        if data is not None:
+            rows = [
+                (across(x), up(y))
+                for x, y in zip(data.x, data.y, strict=True)
+                if not (("x" in self.log and x <= 0) or ("y" in self.log and y <= 0))
+            ]
+            data = data._replace(x=tuple([x for x, _ in rows]), y=tuple([y for _, y in rows]), dx=(), dy=())
         return self._replace(
             log="",
             low=across(self.low),
             high=across(self.high),
             function=_mapped(self.function, across, up),
             outputs=tuple([output._replace(function=_mapped(output.function, across, up)) for output in self.outputs]),
-            data=None if self.data is None else self._data_in_logs(across, up),
+            data=data,
         )
-
-    def _data_in_logs(self, across: Callable[[float], float], up: Callable[[float], float]) -> Measurements:
-        """The data whose logarithms there are, without uncertainties."""
-        data = self.data
-        assert data is not None
-        pairs = [
-            (across(x), up(y))
-            for x, y in zip(data.x, data.y, strict=True)
-            if not (("x" in self.log and x <= 0) or ("y" in self.log and y <= 0))
-        ]
-        return data._replace(x=tuple([x for x, _ in pairs]), y=tuple([y for _, y in pairs]), dx=(), dy=())
 
     @property
     def kinks(self) -> list[float]:
@@ -247,14 +247,14 @@ def _formulas(
         raise usage_error(message, "leave `--order` out, or draw one of them")
     if several and path:
         raise usage_error("a path is drawn over one function", "leave `--path` out")
-    if len(names) == 2 and order is not None:
-        raise usage_error("`--order` is for functions of one variable", f"say over which: `--wrt {names[0]}`")
+    for option, is_given in (("order", order is not None), ("log", log), ("samples", count is not None)):
+        if is_given and len(names) == 2:
+            hint = f"say over which: `--wrt {names[0]}`"
+            raise usage_error(f"`--{option}` is for functions of one variable", hint)
     if log:
-        _check_log(log, names, ranges, order, bool(path))
+        _check_log(log, names[0], ranges, "--order" if order else "--path" if path else "")
         order, pointed = 0, False
     if len(names) == 2:
-        if count is not None:
-            raise usage_error("`--samples` is for functions of one variable", f"say over which: `--wrt {names[0]}`")
         drawn: Curve | Surface = surface_of(program, names, assumed, ranges, path, pointed, warnings)
     else:
         (name,) = names
@@ -299,19 +299,14 @@ def _units_of(measured: ProgramUnits, names: Sequence[str]) -> Units:
     return units
 
 
-def _check_log(log: str, names: Sequence[str], ranges: Mapping[str, Range], order: int | None, on_path: bool) -> None:
-    """Raise a usage error for what logarithmic axes do not show."""
-    if len(names) > 1:
-        raise usage_error("`--log` is for functions of one variable", f"say over which: `--wrt {names[0]}`")
-    if order or on_path:
-        other = "--order" if order else "--path"
+def _check_log(log: str, name: str, ranges: Mapping[str, Range], other: str) -> None:
+    """Raise a usage error for what logarithmic axes do not show, such as the other option."""
+    if other:
         raise usage_error("on logarithmic axes there is the function alone", f"leave `{other}` out")
-    (name,) = names
     low = ranges[name].low if name in ranges else None
     if "x" in log and (low is None or low <= 0):
-        raise usage_error(
-            f"a logarithmic axis needs a range of positive {name}", f"write `--range {name}=0.01:100`, for example"
-        )
+        message = f"a logarithmic axis needs a range of positive {name}"
+        raise usage_error(message, f"write `--range {name}=0.01:100`, for example")
 
 
 USUAL = Range(-5.0, 5.0)
@@ -506,12 +501,9 @@ def _branch(
             raise usage_error(f"`{name}` is no variable that the solution follows", f"its variables: {quoted(free)}")
     chosen = chosen or free
     if len(chosen) != 1:
-        raise usage_error(
-            f"the solution of equations is drawn over one variable, and there are {len(chosen)}",
-            f"say over which: `--wrt {free[0]}`"
-            if free
-            else "write one with another variable; the range of a formula is `--range x=-2:4`",
-        )
+        hint = "write one with another variable; the range of a formula is `--range x=-2:4`"
+        hint = f"say over which: `--wrt {free[0]}`" if free else hint
+        raise usage_error(f"the solution of equations is drawn over one variable, and there are {len(chosen)}", hint)
     (name,) = chosen
     values, rows, warnings = model.first([name])
     at = model.values[name]

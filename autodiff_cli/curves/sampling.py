@@ -122,13 +122,13 @@ class _Tracer:
         """Draw what is between two samples, as far as there is work for it."""
         try:
             if at_a is not None and at_b is not None:
-                self._between(a, at_a, b, at_b)
+                self._join(a, at_a, b, at_b)
             elif at_a is not None or at_b is not None:
                 self._edge(a, at_a, b, at_b)
         except _Enough:
             self.coarse = True
 
-    def _between(self, a: float, at_a: float, b: float, at_b: float) -> None:
+    def _join(self, a: float, at_a: float, b: float, at_b: float) -> None:
         """Draw what is between two samples with heights, in two pieces where it breaks."""
         if abs(at_b - at_a) > LEAP * self.height and (jump := self._broken(a, at_a, b, at_b)):
             (left, at_left), (right, at_right) = jump

@@ -123,7 +123,7 @@ def gradient(
     point = with_units(point)
     if over is not None:
         return _over_data(text, point, wrt, over, arithmetic, relative, units)
-    posed = pose(text, point, wrt, quantities=True)
+    posed = pose(text, point, wrt, quantities=True, single=True)
     program = posed.program
     measured = program_units(program, posed.values, units, system=system)
     try:
@@ -140,6 +140,7 @@ def gradient_of(
     program: Program, values: Mapping[str, float], wrt: Sequence[str] | str | None = None
 ) -> Gradient[float]:
     """Return the gradient in doubles of a program that is parsed."""
+    check_single(program)
     return _answer(program.text, problem_of(program, values, values, wrt))
 
 
@@ -160,7 +161,6 @@ def _answer(
 ) -> Gradient[Any]:
     """Return the gradient of a problem; only in doubles with its graph."""
     program = posed.program
-    check_single(program)
     bound = [program.place(i) for _, _, i in program.bound]
     tree = None if units is None else units.of_gradient(posed.wanted, bound)
     by = {name: i for name, i in program.places.items() if name in posed.wanted}
@@ -188,7 +188,7 @@ def _answer(
                 return zero if at.active[i] else None
             return unsigned(adjoints[i])
 
-        value = unsigned(at.values[0])
+        value = float(at.values[0]) + 0.0 if m is REAL else at.values[0]
         gradient = dict.fromkeys(posed.wanted, zero)
         gradient |= {name: unsigned(adjoints[i]) for name, i in by.items() if adjoints[i] is not None}
         return {

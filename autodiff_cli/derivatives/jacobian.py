@@ -83,7 +83,7 @@ def jacobian(
                 raise usage_error(f"`{name}` of the direction is not differentiated by", hint)
         along = {name: direction.get(name, 0.0) for name in names}
     weights = None if adjoint is None else _weights(adjoint, called)
-    whole = along is None and weights is None
+    in_full = along is None and weights is None
     measured = program_units(posed.program, posed.values, units, called, system)
     tree = None
     if measured is not None:
@@ -92,7 +92,7 @@ def jacobian(
         for name, value in along.items():
             if type(value) is Quantity:
                 raise without_units(name, value)
-    if whole and len(names) * len(outputs) > MOST_ENTRIES:
+    if in_full and len(names) * len(outputs) > MOST_ENTRIES:
         raise ExpressionError(
             "limit",
             f"a Jacobian of {len(outputs):,} rows and {len(names):,} columns is too large",
@@ -112,7 +112,7 @@ def jacobian(
         at = evaluate_in(m, posed.program.graph, parts["point"], names)
         result: dict[str, Any] = {"point": parts["point"], "values": at.values}
         kinks: Kinks = {}
-        if whole:
+        if in_full:
             result["jacobian"], kinks = at.jacobian(names)
         if along is not None:
             result["direction"] = parts["direction"]

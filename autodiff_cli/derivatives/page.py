@@ -21,9 +21,9 @@ from ..numbers.floats import REAL
 from ..record import Record
 from ..run.sweep import Activity, domain_words
 from ..table.operators import CONSTANT, DIV, NE, VARIABLE, WHERE
-from .folding import Folding, folded
-from .graph import Picture, picture
-from .trace import Trace, Writer, in_reading_order, is_negative_literal, trace
+from .gradient import gradient
+from .graph import Folding, Picture, folded, pictured
+from .trace import Writer, in_reading_order, is_negative_literal
 
 if TYPE_CHECKING:
     from ..inputs.quantities import Units
@@ -86,7 +86,6 @@ class Page(Record):
     text: str
     picture: Picture
     """The graph with its numbers at the point where the page begins."""
-    trace: Trace
     nodes: tuple[Node, ...]
     """Each after its inputs, at the places of the picture's nodes."""
     order: tuple[int, ...]
@@ -102,7 +101,7 @@ class Page(Record):
     derivations: tuple[Derivation, ...]
     """How the derivatives are found by hand, where that is short."""
     warnings: tuple[Diagnostic, ...]
-    """Return the warnings at the point where the page begins."""
+    """The warnings at the point where the page begins."""
     folded: tuple[Folding, ...]
     """The picture with a node for the many that a list was unrolled to, and those where one of these is open."""
     units: Units | None = None
@@ -121,13 +120,13 @@ def page(
     Raises `ExpressionError` as `gradient` does; `limit` for a graph of more than `MOST_NODES` nodes; `usage` for an
     operation that JavaScript lacks.
 
-    >>> found = page("x*w", {"x": 2, "w": 3})
-    >>> [found.nodes[k].name for k in found.order], found.nodes[found.output].partials
+    >>> answer = page("x*w", {"x": 2, "w": 3})
+    >>> [answer.nodes[k].name for k in answer.order], answer.nodes[answer.output].partials
     (['x', 'w', 'v1'], ('\\ue001', '\\ue000'))
     """
     values = numbers_or_quantities(with_units(point))
-    steps = trace(text, values, wrt=wrt, units=units)
-    drawn = picture(text, values, wrt=wrt, units=units)
+    answer = gradient(text, values, wrt=wrt, units=units)
+    drawn = pictured(answer)
     if len(drawn.nodes) > MOST_NODES:
         raise ExpressionError(
             "limit",
@@ -157,8 +156,11 @@ def page(
             slots, code = _code(value)
             operation = places_of_code.setdefault((value.primitive.name, code), len(operations))
             if operation == len(operations):
-                source = export(code, "javascript", wrt=[_name(k) for k in slots if k is not None]).source
-                operations.append(Operation(source, value.primitive.written, *_trouble(value)))
+                inputs = [f"x{k + 1}" for k in slots if k is not None]
+                source = export(code, "javascript", wrt=inputs).source
+                message = "division by zero" if value.primitive is DIV else ""
+                domain = "" if message else domain_words(value.primitive, len(value._prev))
+                operations.append(Operation(source, value.primitive.written, domain, message))
             formula, partials = _formulas(value)
         nodes.append(
             Node(
@@ -176,32 +178,30 @@ def page(
             )
         )
     variables = {name: order[leaf] for name, leaf in program.variables.items() if leaf in order}
+    wanted = tuple([name for name in answer.gradient if name in variables])
     return Page(
         text,
         drawn,
-        steps,
         tuple(nodes),
         tuple([order[reading[k]] for k in writer.listed]),
         tuple(operations),
         order[output],
         writer.letter,
         variables,
-        tuple([name for name in steps.gradient if name in variables]),
-        {name: steps.point[name] for name in variables},
-        _derivations(text, [*steps.gradient]),
+        wanted,
+        {name: answer.point[name] for name in variables},
+        _derivations(text, [*answer.gradient]),
         drawn.warnings,
         folded(drawn),
-        _units(drawn, steps, [name for name in steps.gradient if name in variables]),
+        None if answer.units is None else _units(drawn, answer.units, wanted),
     )
 
 
-def _units(drawn: Picture, steps: Trace, free: Sequence[str]) -> Units | None:
+def _units(drawn: Picture, units: Units, free: Sequence[str]) -> Units:
     """The units of a page's numbers."""
-    if drawn.units is None:
-        return None
     from ..inputs.quantities import step_units, unit_of_rate
 
-    value, point = steps.value.unit, {name: x.unit for name, x in steps.point.items()}  # type: ignore[attr-defined]
+    value, point = units["value"], units["point"]
     nodes = [
         {
             "value": node.unit or "",
@@ -211,7 +211,7 @@ def _units(drawn: Picture, steps: Trace, free: Sequence[str]) -> Units | None:
         for node in drawn.nodes
     ]
     rate = unit_of_rate(step_units(value, point, free), free)
-    return type(drawn.units)(value=value, point=point, rate=rate, nodes=nodes)
+    return type(units)(value=value, point=point, rate=rate, nodes=nodes)
 
 
 def _derivations(text: str, names: Sequence[str]) -> tuple[Derivation, ...]:
@@ -223,13 +223,6 @@ def _derivations(text: str, names: Sequence[str]) -> tuple[Derivation, ...]:
     except ExpressionError:
         return ()
     return entries if sum(len(entry.steps) for entry in entries) <= MOST_STEPS else ()
-
-
-def _trouble(value: Value) -> tuple[str, str]:
-    """Return the message for inputs outside the domain of an operation."""
-    if value.primitive is DIV:
-        return "", "division by zero"
-    return domain_words(value.primitive, len(value._prev)), ""
 
 
 def _kind(value: Value) -> str:
@@ -248,10 +241,6 @@ def _selects(value: Value) -> bool:
     return value.primitive.has_structural_zeros
 
 
-def _name(slot: int) -> str:
-    return f"x{slot + 1}"
-
-
 def _code(value: Value) -> tuple[tuple[int | None, ...], str]:
     """The operation of a node as a program over `x1`, `x2` …: which input is which, and its text.
 
@@ -263,12 +252,13 @@ def _code(value: Value) -> tuple[tuple[int | None, ...], str]:
     for k, operand in enumerate(value._prev):
         fixed = operand.primitive is CONSTANT and not operand.label
         slots.append(None if fixed else k)
-        leaf = variable(_name(k))
+        leaf = variable(f"x{k + 1}")
         if fixed:
             # code has no units: a number is in coherent ones
             leaf = constant(operand.data, repr(float(operand.data))) if _has_unit(operand) else operand
-        takes = operand.primitive.gives_condition and not fixed
-        inputs.append(node(NE, (leaf, constant(0.0, "0"))) if takes else leaf)
+        elif operand.primitive.gives_condition:
+            leaf = node(NE, (leaf, constant(0.0, "0")))
+        inputs.append(leaf)
     code = node(value.primitive, tuple(inputs))
     if value.primitive.gives_condition:
         code = node(WHERE, (code, constant(1.0, "1"), constant(0.0, "0")))
@@ -292,11 +282,12 @@ def _literal(value: Value) -> tuple[float | None, str]:
 
 def _formulas(value: Value) -> tuple[str, tuple[str, ...]]:
     """A node's operation and its local derivatives, with characters for what has a name."""
-    leaves = []
-    for k, operand in enumerate(value._prev):
-        fixed = operand.primitive is CONSTANT and not operand.label and not _has_unit(operand)
-        leaves.append(operand if fixed else variable(chr(ord(SLOTS) + k)))
-    inputs = tuple(leaves)
+    inputs = tuple(
+        operand
+        if operand.primitive is CONSTANT and not operand.label and not _has_unit(operand)
+        else variable(chr(ord(SLOTS) + k))
+        for k, operand in enumerate(value._prev)
+    )
     partials: list[Value | None] = [None] * len(inputs)
     if value.primitive.lazy_inputs is None and not value.primitive.gives_condition:
         partials = local_formulas(value.primitive, inputs, chr(ord(SLOTS) + len(inputs)))

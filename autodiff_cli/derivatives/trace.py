@@ -187,7 +187,11 @@ def trace(
     if mode == "reverse":
         # how small an adjoint is depends on its unit
         notes += [] if measured is not None else _vanishing(writer, adjoints, pulls, rows)
-        notes += _cut_off(writer, adjoints, rows)
+        notes += [
+            Note("cut off", f"nothing flows back to {row.name}")
+            for i, row in zip(writer.listed, rows, strict=True)
+            if adjoints[i] is None and active[i] and row.kind != "condition"
+        ]
     notes += _branches(writer, text)
     in_reverse = mode == "reverse"
     gradient = {n: adjoints[by_name[n]] if n in by_name else 0.0 for n in wanted} if in_reverse else {}
@@ -447,7 +451,8 @@ def _vanishing(
             continue
         seen.add(k)
         adjoint += 0.0
-        name, through = rows[k].name, _operation(rows[pull.source])
+        name, source = rows[k].name, rows[pull.source]
+        through = f"{source.name} = {source.formula}" if len(source.formula) <= 60 else source.name
         if largest[k] >= VANISHED > abs(adjoint):
             if products[k] > CANCELLED * abs(adjoint):
                 notes.append(Note("cancelled", f"what {name} receives cancels: its adjoint is {adjoint:.3g}"))
@@ -456,17 +461,6 @@ def _vanishing(
         elif largest[k] <= EXPLODED < abs(adjoint):
             notes.append(Note("exploded", f"the adjoint of {name} explodes in {through}: {adjoint:.3g}"))
     return notes
-
-
-def _cut_off(writer: Writer, adjoints: Sequence[float | None], rows: Sequence[TraceRow]) -> Iterator[Note]:
-    """Notes on active nodes that no adjoint arrives at."""
-    for i, row in zip(writer.listed, rows, strict=True):
-        if adjoints[i] is None and writer.active[i] and row.kind != "condition":
-            yield Note("cut off", f"nothing flows back to {row.name}")
-
-
-def _operation(row: TraceRow) -> str:
-    return f"{row.name} = {row.formula}" if len(row.formula) <= 60 else row.name
 
 
 def _branches(writer: Writer, text: str) -> list[Note]:

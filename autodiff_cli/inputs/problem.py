@@ -149,12 +149,19 @@ def read_program(
     return parse(text, values, units=units), added, notes
 
 
-def pose(text: str, point: Point | None, wrt: Sequence[str] | str | None, *, quantities: bool = False) -> Problem:
-    """The program of a text, ready to be differentiated at a point, of `quantities` too. Raises `ExpressionError`."""
+def pose(
+    text: str, point: Point | None, wrt: Sequence[str] | str | None, *, quantities: bool = False, single: bool = False
+) -> Problem:
+    """The program of a text, ready to be differentiated at a point, of `quantities` too. Raises `ExpressionError`.
+
+    Where it is to be `single`, that is checked before the point.
+    """
     typed = dict(point or {})
     read = number_or_quantity if quantities else as_number
     values = {name: read(value, name) for name, value in typed.items()}
     program, numbers, notes = read_program(text, values, wrt, units=quantities)
+    if single:
+        check_single(program)
     problem = problem_of(program, typed | numbers, values, wrt)
     problem.warnings.extend(notes)
     return problem

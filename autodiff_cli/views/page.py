@@ -18,7 +18,7 @@ from .characters import Theme, visible
 from .diff import Written
 from .document import plain
 from .pictures.cells import Choices, title
-from .pictures.colors import DARK, LIGHT, Colors
+from .pictures.scene import DARK, LIGHT, Colors
 from .pictures.svg import FAMILY, colored, shapes, svg
 from .schema import View, declared, record_of
 from .trace import Names
@@ -61,7 +61,9 @@ def document(page: Page, theme: Theme = "auto") -> str:
     """The whole file."""
     style = _colors() + shapes() + colored(Colors(*[f"var(--{name})" for name in Colors._fields]))
     style += (WEB / "page.css").read_text(encoding="utf-8")
-    script = f"const OPERATIONS = [{','.join(map(_function, (o.source for o in page.operations)))}];\n"
+    # each function of an operation with those that only it needs
+    functions = [f"(() => {{\n{operation.source}return f;\n}})()" for operation in page.operations]
+    script = f"const OPERATIONS = [{','.join(functions)}];\n"
     script += (WEB / "page.js").read_text(encoding="utf-8")
     policy = f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; base-uri 'none'"
     heading = "\n".join(map(visible, page.text.strip().splitlines()))
@@ -100,11 +102,11 @@ def _derivation(derivations: Sequence[Derivation]) -> str:
 def _node(page: Page, node: Node) -> tuple[object, ...]:
     """Return what the page's script is told of a node: the values of the keys of `nodes`."""
     names = Names(page.letter, True, DIGITS)
-    literal = node.source or names.number(node.value)
-    drawn = (visible(names.name(node)), visible(names.adjoint(node)), "") if node.name else ("", "", literal)
     return (
         node.name,
-        *drawn,
+        visible(names.name(node)) if node.name else "",
+        visible(names.adjoint(node)) if node.name else "",
+        "" if node.name else node.source or names.number(node.value),
         node.kind,
         node.value if node.kind == "constant" else None,
         node.operation,
@@ -128,11 +130,6 @@ def _scales(units: object) -> Iterator[tuple[str, tuple[float, float, float]]]:
         numerator = units.scale.numerator * math.pi**units.pi if units.pi else units.scale.numerator
         shift = float(units.zero * units.scale.denominator)
         yield str(units) or "1", (numerator, shift, units.scale.denominator)
-
-
-def _function(source: str) -> str:
-    """A function of an operation, with those that only it needs."""
-    return f"(() => {{\n{source}return f;\n}})()"
 
 
 def _hash(text: str) -> str:

@@ -51,7 +51,10 @@ def names_of(plot: Plot) -> tuple[str, ...]:
     if plot.outputs:
         units = plot.units["outputs"] if plot.units else [{}] * len(plot.outputs)
         named = zip(plot.outputs, units, strict=True)
-        return tuple(heading(_output(plot, output.name), unit_text(unit.get("value"))) for output, unit in named)
+        return tuple(
+            heading(_mathematics(plot, output.name) or output.name, unit_text(unit.get("value")))
+            for output, unit in named
+        )
     formula = _derivative(plot)
     name = plot.unknown or "f"
     slope = f"{name}′({plot.variable})" + (f" = {formula}" if formula else "")
@@ -64,34 +67,33 @@ def with_unit(plot: Plot, name: str, key: str) -> str:
     return name if plot.units is None else heading(name, unit_text(plot.units[key]))
 
 
-def _output(curve: Curve, name: str) -> str:
-    """One of several functions as mathematics writes it."""
+def _mathematics(plot: Plot, text: str) -> str:
+    """A formula over the variables of a plot as mathematics writes it; empty where that has no way to."""
+    known_names = {plot.variable, *plot.known} if isinstance(plot, Curve) else {*plot.variables}
     try:
-        return program_in_mathematics(parse(name, {curve.variable, *curve.fixed}, units=True)) or name
+        return program_in_mathematics(parse(text, {*known_names, *plot.fixed}, units=True))
     except ExpressionError:
-        return name
+        return ""
 
 
 def _derivative(curve: Curve) -> str:
     """The derivative as mathematics writes it; empty where it is not short."""
-    known_names = {curve.variable, *curve.fixed}
-    formula = curve.formula
-    return program_in_mathematics(parse(formula, known_names, units=True)) or formula if formula else ""
+    return curve.formula and (_mathematics(curve, curve.formula) or curve.formula)
 
 
 def title_of(plot: Plot) -> str:
     """The function with its program, on one line, as mathematics writes it; as typed where that is much shorter."""
-    names = (plot.variable,) if isinstance(plot, Curve) else plot.variables
     typed = on_one_line(plot.text)
     if isinstance(plot, Curve) and plot.unknown:
         return f"{plot.unknown}({plot.variable}): {shortened(_equations(plot, typed))}"
     if isinstance(plot, Curve) and plot.outputs:
-        return shortened(", ".join(_output(plot, output.name) for output in plot.outputs))
-    text = program_in_mathematics(parse(plot.text, {*names, *plot.fixed}, units=True))
+        return shortened(", ".join(_mathematics(plot, output.name) or output.name for output in plot.outputs))
+    text = _mathematics(plot, plot.text)
     if not text or len(text) > max(FORMULA, len(typed)):
         text = typed
-    title = f"f({', '.join(names)}) = {shortened(text)}"
-    return with_unit(plot, title, "value") if isinstance(plot, Surface) else title
+    if isinstance(plot, Curve):
+        return f"f({plot.variable}) = {shortened(text)}"
+    return with_unit(plot, f"f({', '.join(plot.variables)}) = {shortened(text)}", "value")
 
 
 def _equations(curve: Curve, typed: str) -> str:
@@ -99,9 +101,7 @@ def _equations(curve: Curve, typed: str) -> str:
     shown = []
     for equation in curve.equations:
         sides = [*equation.split("="), "0"][:2]
-        written = [
-            "" if "=" in side else program_in_mathematics(parse(side, curve.known, units=True)) for side in sides
-        ]
+        written = [_mathematics(curve, side) for side in sides]
         if equation.count("=") > 1 or not all(written):
             return typed
         shown.append(" = ".join(written))
@@ -132,7 +132,7 @@ def _curve_words(curve: Curve, digits: int | None) -> Iterator[str]:
         at, value, slope = (measured(number, unit, digits) for number, unit in _three(curve))
         yield f"{f}({at}) = {value}, {f}′({at}) = {slope}"
         yield approximation(curve, digits)
-    names = [_output(curve, output.name) for output in curve.outputs]
+    names = [_mathematics(curve, output.name) or output.name for output in curve.outputs]
     for k, (name, output) in enumerate(zip(names, curve.outputs, strict=True)):
         if output.value is not None:
             value = measured(output.value, curve.units["outputs"][k]["value"] if curve.units else None, digits)

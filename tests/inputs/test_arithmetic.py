@@ -388,3 +388,9 @@ def test_products_of_many_atoms_stay_short() -> None:
         return calls(lambda: gradient(text, {"x": "0.3"}, arithmetic=CERTIFIED))
 
     assert work_of(800) < 5 * work_of(200)
+
+
+@pytest.mark.parametrize("arithmetic", [Arithmetic(), Arithmetic("exact"), Arithmetic("precision", 30)])
+def test_several_outputs_are_reported_before_missing_values(arithmetic: Arithmetic) -> None:
+    with pytest.raises(ExpressionError, match="has 2 outputs"):
+        gradient("x*y, x + y", arithmetic=arithmetic)

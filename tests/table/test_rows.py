@@ -268,7 +268,7 @@ OTHERS: dict[str, tuple[str, str]] = {
     "algebra/simplify": ("sum prod sqrt", "arithmetic, for which there is a form of its own"),
     "algebra/canonical": ("sqrt", "a power"),
     "algebra/rewriting": ("sum prod exp sign abs", "how powers of e and signs merge"),
-    "derivatives/folding": ("sum prod", "what a long sum or product is called"),
+    "derivatives/graph": ("sum prod", "what a long sum or product is called"),
     "uncertainty/measured_units": ("beta gamma", "distributions of these names"),
     "formulas/derivation": (
         "sum prod log",
@@ -277,7 +277,7 @@ OTHERS: dict[str, tuple[str, str]] = {
     "batched/data_loss": ("mean", "a word of an option"),
     "accuracy/check": ("mean", "a word of an option"),
     "views/mathematics": ("abs sqrt log", "bars and root signs, and `ln`"),
-    "views/plots/losses": ("log", "a scale of Matplotlib"),
+    "views/plots/answer_figures": ("log", "a scale of Matplotlib"),
     "views/propagate": ("mean", "a word"),
     "algebra/rational_functions": ("cos cosh sin sinh prod sum", "sums and products, and the squares that add up to 1"),
     "equations/formula_solutions": ("sqrt", "the formula of a quadratic"),
@@ -339,7 +339,7 @@ OPERATORS: dict[str, str] = {
     "graphs/laurent": "arithmetic of series with poles",
     "language/unrolling": "products of matrices, entry by entry",
     "optimize/minimize": "the relation of a constraint",
-    "views/solve": "a word",
+    "views/document": "a word",
 }
 """Which modules may know an operator, a comparison or the choice between branches, by name or by its row, and why."""
 

@@ -22,9 +22,9 @@ from autodiff_cli.graphs.value import Value
 from autodiff_cli.views.characters import THEMES, visible
 from autodiff_cli.views.graph import WAYS
 from autodiff_cli.views.pictures.cells import Choices, Way, cells
-from autodiff_cli.views.pictures.colors import DARK, LIGHT, Colors
 from autodiff_cli.views.pictures.flowcharts import dot, mermaid
 from autodiff_cli.views.pictures.pdf import pdf
+from autodiff_cli.views.pictures.scene import DARK, LIGHT, Colors
 from autodiff_cli.views.pictures.svg import png, svg
 from autodiff_cli.views.pictures.tikz import tikz
 from autodiff_cli.views.tex import PICTURE_FOOT, PICTURE_HEAD
@@ -140,7 +140,7 @@ def test_branches_that_are_not_taken_have_dashes_and_no_numbers() -> None:
     skipped = {node.operation or node.label for node in drawn.nodes if not node.taken}
     assert skipped == {"log", "<", "z", ""}
     assert all(node.data is None and node.grad is None for node in drawn.nodes if not node.taken and node.operation)
-    assert [cell.whole for node in drawn.nodes if node.label == "z" for cell in cells(node)] == ["z"]
+    assert [cell.as_read for node in drawn.nodes if node.label == "z" for cell in cells(node)] == ["z"]
     root = ET.fromstring(svg(drawn))
     dashed = [each for each in root.iter(f"{SVG}rect") if "skipped" in (each.get("class") or "")]
     assert len(dashed) == 6  # log and < with their boxes, z, 1

@@ -15,8 +15,7 @@ from typing import Any
 import pytest
 
 from autodiff_cli import ExpressionError, gradient
-from autodiff_cli.derivatives.folding import Folding
-from autodiff_cli.derivatives.graph import picture
+from autodiff_cli.derivatives.graph import Folding, picture
 from autodiff_cli.derivatives.page import MOST_NODES, Page, page
 from autodiff_cli.derivatives.trace import trace
 from autodiff_cli.optimize.descend import descend

@@ -43,13 +43,13 @@ class Cell(NamedTuple):
     word: Literal["", "data", "grad"] = ""
 
     @property
-    def whole(self) -> str:
+    def as_read(self) -> str:
         """The text as it is read."""
         return f"{self.word} {self.text}" if self.word else self.text
 
 
 def cells(node: PictureNode, digits: int | None = None) -> list[Cell]:
-    """The compartments of a node's box; none for a node that has nothing to say but its operation.
+    """The compartments of a node's box; none for a node with an operation alone.
 
     Control characters in names are made visible; nothing is escaped yet.
     """

@@ -1,4 +1,4 @@
-"""The picture in the languages of Graphviz and of Mermaid, which lay it out. Takes time in proportion to the graph."""
+"""The picture in the languages of Graphviz and of Mermaid, which lay it out."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _dot_lines(picture: Picture, choices: Choices) -> Iterator[str]:
         dashed = "" if node.taken else ", style=dashed"
         boxes = " | ".join(
             # a compartment of a record loses spaces unless they are escaped
-            _LOST_SPACE.sub(r"\\ ", cell.whole.translate(_RECORD))
+            _LOST_SPACE.sub(r"\\ ", cell.as_read.translate(_RECORD))
             for cell in cells(node, choices.digits)
         )
         if boxes:
@@ -48,8 +48,8 @@ def _dot_lines(picture: Picture, choices: Choices) -> Iterator[str]:
             yield f'  f{index} [label="{node.operation.translate(_PLAIN)}", shape=oval{ordering}{dashed}]'
             for edge in node.inputs:
                 partial = choices.partial(edge)
-                said = f' [label="{partial}", fontsize=10]' if partial else "" if edge.taken else " [style=dashed]"
-                yield f"  {ends[edge.node]} -> f{index}{said}"
+                label = f' [label="{partial}", fontsize=10]' if partial else "" if edge.taken else " [style=dashed]"
+                yield f"  {ends[edge.node]} -> f{index}{label}"
             if boxes:
                 yield f"  f{index} -> v{index}" + (" [style=dashed]" if not node.taken else "")
         ends.append(f"v{index}" if boxes else f"f{index}")
@@ -74,15 +74,15 @@ def _mermaid_lines(picture: Picture, choices: Choices) -> Iterator[str]:
     skipped: list[str] = []
     for index, node in enumerate(picture.nodes):
         # escaped character by character, then set between bars that are the picture's own
-        boxes = " #124; ".join(escape(cell.whole) for cell in cells(node, choices.digits))
+        boxes = " #124; ".join(escape(cell.as_read) for cell in cells(node, choices.digits))
         if boxes:
             yield f'  v{index}["{boxes}"]'
         if node.operation:
             yield f'  f{index}(["{escape(node.operation)}"])'
             for edge in node.inputs:
                 partial = choices.partial(edge)
-                said = f'|"{escape(partial)}"|' if partial else ""
-                yield f"  {ends[edge.node]} {'-->' if edge.taken else '-.->'}{said} f{index}"
+                label = f'|"{escape(partial)}"|' if partial else ""
+                yield f"  {ends[edge.node]} {'-->' if edge.taken else '-.->'}{label} f{index}"
             if boxes:
                 yield f"  f{index} {'-->' if node.taken else '-.->'} v{index}"
         if not node.taken:

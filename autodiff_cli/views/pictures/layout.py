@@ -21,14 +21,14 @@ LINE_GAP = 10.0
 """Between two lines that pass a column."""
 
 COLUMN_GAP = (44.0, 150.0)
-"""Between two columns, unless it is said: at least and at most; more where lines are steep."""
+"""Between two columns: at least and at most; more where lines are steep."""
 
 ROUNDS, PATIENCE = 12, 30_000
-"""How often the order is worked over: so many rounds, fewer where rounds times edges would be more than that."""
+"""The rounds of ordering: at most so many, with rounds times edges at most that."""
 
 SWEEPS = 24
 NODES, BENDS = 5000, 100_000
-"""The most nodes and bends of lines in a picture: about what an unlucky graph takes half a minute for."""
+"""The most nodes and bends of lines in a picture: an unlucky graph takes half a minute."""
 
 
 class Size(NamedTuple):
@@ -100,7 +100,8 @@ def arranged(
     if len(sizes) > NODES:
         raise _too_large(f"{len(sizes):,} nodes are")
     rank = _ranks(inputs)
-    ranks, edges, segments, last = _with_bends(rank, inputs)
+    ranks, segments, last = _with_bends(rank, inputs)
+    edges = [(segment.start, segment.end) for segment in segments]
     ports = {
         (last[source, index], index): place / len(own)
         for index, own in enumerate(inputs)
@@ -149,7 +150,7 @@ def _too_large(what: str) -> ExpressionError:
 
 
 def _ranks(inputs: Sequence[Sequence[int]]) -> list[int]:
-    """The column of each node: as far to the right as what it is used for allows."""
+    """The column of each node: as far to the right as its users allow."""
     distance = [0] * len(inputs)
     for index in range(len(inputs) - 1, -1, -1):
         for source in inputs[index]:
@@ -160,8 +161,8 @@ def _ranks(inputs: Sequence[Sequence[int]]) -> list[int]:
 
 def _with_bends(
     rank: list[int], inputs: Sequence[Sequence[int]]
-) -> tuple[list[int], list[tuple[int, int]], list[Segment], dict[tuple[int, int], int]]:
-    """Columns of nodes and bends, the edges between neighbouring columns, and the same as segments of lines."""
+) -> tuple[list[int], list[Segment], dict[tuple[int, int], int]]:
+    """Columns of nodes and bends, and the segments and the last bends of lines."""
     ranks = list(rank)
     trunks: dict[int, list[int]] = {}
     segments: list[Segment] = []
@@ -178,13 +179,13 @@ def _with_bends(
                     raise _too_large("the lines between distant nodes of this graph are")
             segments.append(Segment(trunk[span - 1], index, source))
             last[source, index] = trunk[span - 1]
-    return ranks, [(segment.start, segment.end) for segment in segments], segments, last
+    return ranks, segments, last
 
 
 def _first_order(
     inputs: Sequence[Sequence[int]], outputs: Sequence[int], count: int, segments: Sequence[Segment]
 ) -> list[int]:
-    """Nodes and bends as they are met on the way down from the outputs: a tree drawn so has no crossings."""
+    """Nodes and bends in depth-first order from the outputs: a tree drawn so has no crossings."""
     bends: dict[int, list[int]] = {}
     for segment in segments:
         if segment.end >= len(inputs):
@@ -216,7 +217,7 @@ class _Graph(NamedTuple):
 
 
 def _ordered(graph: _Graph, first: Sequence[int]) -> list[list[int]]:
-    """The columns, each in an order that has few crossings: the best that was met."""
+    """The columns, each in an order that has few crossings."""
     columns: list[list[int]] = [[] for _ in range(max(graph.ranks) + 1)]
     for index in first:
         columns[graph.ranks[index]].append(index)
@@ -227,7 +228,7 @@ def _ordered(graph: _Graph, first: Sequence[int]) -> list[list[int]]:
 
 
 def _balanced(columns: list[list[int]], graph: _Graph, *, back: bool) -> list[list[int]]:
-    """The columns, each sorted by where its neighbours in the next one stand on average, to and fro: the best of them.
+    """The columns, each sorted by the barycentres of its neighbours, to and fro: the best that were met.
 
     `back` says to begin with the last column. Source: K. Sugiyama, S. Tagawa, M. Toda, IEEE Transactions on Systems,
     Man, and Cybernetics 11 (1981) 109-125.
@@ -235,7 +236,7 @@ def _balanced(columns: list[list[int]], graph: _Graph, *, back: bool) -> list[li
     best, fewest = columns, _crossings(columns, graph)
     columns = [list(column) for column in columns]
     ways = [(graph.sources, columns), (graph.targets, columns[::-1])]
-    # how far down its column each stands, from 0 to 1, so that columns of different lengths compare
+    # the place of each in its column, from 0 to 1
     share: dict[int, float] = {}
     for column in columns:
         _spread(column, share)
@@ -305,7 +306,7 @@ def _crossings(columns: list[list[int]], graph: _Graph) -> int:
 def _middles(
     columns: list[list[int]], edges: Sequence[tuple[int, int]], sizes: Sequence[Size], nodes: int, most: float
 ) -> list[float]:
-    """The height at which each node or bend stands: near its neighbours, in the order of its column, and apart.
+    """The heights of nodes and bends: near their neighbours, in the order of their column, and apart.
 
     All stand between minus and plus a half of `most`, or of what the highest column needs.
     """
@@ -333,7 +334,7 @@ def _middles(
         for index, offset in zip(column, sums, strict=True):
             middles[index] = offset - sums[-1] / 2
     for sweep in range(SWEEPS):
-        # in the end a node stands in the middle of its inputs, and only what has none goes by what it is used for
+        # in the end a node stands in the middle of its inputs, or else of its users
         back, other_side = sweep % 2 == 0, 0.25 if sweep < SWEEPS - 1 else 0.02
         numbered = list(enumerate(columns))
         for number, column in reversed(numbered) if back else numbered:
@@ -356,8 +357,7 @@ def _apart(
 ) -> list[float]:
     """The places nearest to the wishes, by weighted squares, that keep the distances which `offsets` add up.
 
-    The first is between the two `ends`. Pools neighbours that want to stand too near each other, as isotonic regression
-    does.
+    The first is between the two `ends`. Source: isotonic regression, by pooling neighbours.
     """
     pools: list[tuple[float, float, int]] = []
     for wish, weight, offset in zip(wishes, weights, offsets, strict=True):

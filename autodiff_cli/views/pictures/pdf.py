@@ -9,8 +9,7 @@ from typing import Any
 from ...derivatives.graph import Picture
 from ...errors import ExpressionError, needed
 from .cells import USUAL, Choices, title
-from .colors import DARK, LIGHT, LOOKS, Colors
-from .scene import BASELINE, FONT, MARGIN, UNIT, Box, Shape, Text, scene
+from .scene import BASELINE, DARK, FONT, LIGHT, LOOKS, MARGIN, UNIT, Box, Colors, Shape, Text, scene
 
 LONGEST = 14_400.0
 """Points of a side: readers of PDF show no larger pages."""

@@ -1,4 +1,4 @@
-"""The picture as a scene: boxes, lines and pieces of text at their places, which SVG, TikZ and PDF are written from."""
+"""The picture as a scene, which SVG, TikZ and PDF are written of: boxes, lines and text, and their colours."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ MARGIN = 20.0
 HEAD = 6.0
 
 LIVE_COLUMNS = 8
-"""Characters that each number of a live picture has room for, beside its unit; beside a line with a sign before it."""
+"""Characters that each number of a live picture has room for, beside its sign and unit."""
 
 TIGHT = (30.0, 30.0)
 """Between the columns, at least and at most, where a picture would else be too large to be shown."""
@@ -48,10 +48,10 @@ SLIDE = (1280.0, 720.0)
 """The size in pixels for which a picture is laid out: a slide."""
 
 LEGIBLE = 11.0
-"""The pixels that text on a slide has at least, where there is a layout that gives it as many."""
+"""The pixels that text on a slide has at least, where there is such a layout."""
 
 PAGE = 1240.0
-"""How much of a page's width a live picture takes, at most, where its text has `LEGIBLE_LIVE` pixels then."""
+"""The width of a live picture, at most, where its text has `LEGIBLE_LIVE` pixels then."""
 
 LEGIBLE_LIVE = 10.0
 
@@ -97,7 +97,7 @@ class Text(NamedTuple):
 
 Place = tuple[float, float]
 Piece = tuple[Literal["M", "L"], Place] | tuple[Literal["C"], Place, Place, Place] | tuple[Literal["Z"]]
-"""A part of a path: to begin at a place, a line to another, a cubic curve by its two handles to one, or to close it."""
+"""A part of a path: a start, a line to a place, a cubic curve by its two handles to one, or the end."""
 
 
 class Path(NamedTuple):
@@ -107,7 +107,7 @@ class Path(NamedTuple):
     pieces: tuple[Piece, ...]
     skipped: bool = False
     source: int | None = None
-    """The node that a line comes from, and `edge` the node and the place among its inputs that it leads to."""
+    """The node that a line comes from; `edge` is the node, and its input, that it leads to."""
     edge: tuple[int, int] | None = None
 
 
@@ -183,7 +183,6 @@ class _Way(NamedTuple):
     """From an operation to its box."""
 
     def at(self, along: float, across: float) -> Place:
-        """A place."""
         return (across, along) if self.down else (along, across)
 
     def curve(self, start: Place, end: Place) -> tuple[Piece, ...]:
@@ -205,11 +204,11 @@ RIGHT, DOWN = _Way(False, 9.0, 12.0), _Way(True, 7.0, 6.0)
 
 
 def _laid_out(picture: Picture, choices: Choices, way: _Way, tight: bool) -> Scene:
-    said = max((_beside(edge, choices) for node in picture.nodes for edge in node.inputs), default=0.0)
+    widest = max((_beside(edge, choices) for node in picture.nodes for edge in node.inputs), default=0.0)
     # room for what is written beside the lines: where they go down, what is left between two rows nearly has it
-    beside = said if not way.down else 0.0 if not said else BESIDE_TIGHT if tight else FONT
+    beside = widest if not way.down else 0.0 if not widest else BESIDE_TIGHT if tight else FONT
     gaps = TIGHT if tight else COLUMN_GAP
-    units = [_unit(node, way, choices, bool(said)) for node in picture.nodes]
+    units = [_unit(node, way, choices, bool(widest)) for node in picture.nodes]
     inputs = [list(dict.fromkeys(edge.node for edge in node.inputs)) for node in picture.nodes]
     slide = SLIDE[0 if way.down else 1] * FONT / LEGIBLE - 2 * MARGIN
     layout = arranged(
@@ -236,32 +235,32 @@ def _laid_out(picture: Picture, choices: Choices, way: _Way, tight: bool) -> Sce
 
 
 def _beside(edge: PictureInput, choices: Choices) -> float:
-    """How wide what is written beside a line is, or may be."""
+    """The width of the number beside a line, or the room for it."""
     return (1 + _live_columns(edge.unit)) * ADVANCE if choices.live else text_width(choices.partial(edge))
 
 
 def _live_columns(unit: Unit | None) -> int:
-    """For how many characters a number of a live picture has room, with its unit."""
+    """The characters that a live number has room for, with its unit."""
     return LIVE_COLUMNS + (1 + width_of(str(unit)) if unit is not None and unit.atoms else 0)
 
 
-def _unit(node: PictureNode, way: _Way, choices: Choices, said: bool) -> _Unit:
+def _unit(node: PictureNode, way: _Way, choices: Choices, numbered: bool) -> _Unit:
     room = {"data": _live_columns(node.unit), "grad": _live_columns(node.grad_unit)} if choices.live else {}
     written_cells = tuple(cells(node, choices.digits))
     widths = tuple(
-        max(text_width(cell.whole), (len(cell.word) + 1 + room.get(cell.word, 0)) * ADVANCE if cell.word else 0.0)
+        max(text_width(cell.as_read), (len(cell.word) + 1 + room.get(cell.word, 0)) * ADVANCE if cell.word else 0.0)
         + 2 * way.pad
         for cell in written_cells
     )
     box = sum(widths)
     if not node.operation:
         return _Unit(None, written_cells, widths, Size(BOX, box) if way.down else Size(box, BOX), PORT)
-    beside = [_beside(edge, choices) for edge in node.inputs] if said else [0.0]
+    beside = [_beside(edge, choices) for edge in node.inputs] if numbered else [0.0]
     port = PORT
-    if said and way.down:
+    if numbered and way.down:
         # the first number stands on the left of its line, and all others on the right of theirs
         port = max(PORT, *(width + BESIDE for width in beside[1:-1] or [-BESIDE]))
-    elif said:
+    elif numbered:
         port = FONT + 3
     ports = port * (len(node.inputs) + 1)
     wide, high = (ports, BOX) if way.down else (BOX, ports)
@@ -280,7 +279,7 @@ def _unit(node: PictureNode, way: _Way, choices: Choices, said: bool) -> _Unit:
 def _lines(
     picture: Picture, units: Sequence[_Unit], layout: Layout, way: _Way, choices: Choices
 ) -> Iterator[Path | Text]:
-    """The lines from node to node: first what they have in common, then their ends at the operations."""
+    """The lines between nodes: first their common parts, then their ends at the operations."""
     taken: dict[int, bool] = {}
     for index, node in enumerate(picture.nodes):
         for edge in node.inputs:
@@ -299,7 +298,7 @@ def _lines(
             trunks.setdefault((segment.source, taken.get(segment.end, False)), []).extend([*path, ("L", end)])
     for (source, flag), pieces in trunks.items():
         yield Path("line", tuple(pieces), not flag, source)
-    said: list[Text] = []
+    labels: list[Text] = []
     for index, node in enumerate(picture.nodes):
         ports = _ports(node, index, layout, units[index].port)
         for position, (edge, port) in enumerate(zip(node.inputs, ports, strict=True)):
@@ -317,19 +316,19 @@ def _lines(
                 x, y = across + port, along - FONT
                 before = before if port == min(ports) and len(ports) > 1 else HEAD + 4
             if partial:
-                said.append(Text("partial", x + before, y, partial))
+                labels.append(Text("partial", x + before, y, partial))
     # no line goes over a number
-    yield from said
+    yield from labels
 
 
 def _end(layout: Layout, index: int) -> Place:
-    """Return the place where lines leave a node or a bend."""
+    """Where lines leave a node or a bend."""
     along, across = layout.corners[index]
     return along + layout.sizes[index].width, across
 
 
 def _ports(node: PictureNode, index: int, layout: Layout, port: float) -> list[float]:
-    """How far from the middle each input arrives: in order, or from where it comes if that is the same."""
+    """How far from the middle each input arrives; in any order, where the operation is commutative."""
     count = len(node.inputs)
     places = [(place - (count - 1) / 2) * port for place in range(count)]
     if node.ordered:
@@ -343,7 +342,6 @@ def _ports(node: PictureNode, index: int, layout: Layout, port: float) -> list[f
 
 # ---- nodes --------------------------------------------------------------------------------------------------------
 def _node(node: PictureNode, unit: _Unit, corner: Place, result: bool, way: _Way) -> Iterator[Shape]:
-    """The operation of a node, and its box on the right of that."""
     x, y = way.at(*corner)
     if way.down:
         x, y = x - (unit.operation.width / 2 if unit.operation else unit.size.before), y + BOX / 2
@@ -371,3 +369,46 @@ def _node(node: PictureNode, unit: _Unit, corner: Place, result: bool, way: _Way
             "note" if cell.text == NOT_EVALUATED else "name" if is_name else "number", at, y, cell.text, cell.word
         )
         x += width
+
+
+# ---- colours ------------------------------------------------------------------------------------------------------
+class Colors(NamedTuple):
+    """The colours of a theme; text is held to a contrast of at least 4.5 by a test."""
+
+    paper: str
+    text: str
+    faint: str
+    line: str
+    edge: str
+    box: str
+    variable: str
+    operation: str
+    operation_edge: str
+    result: str
+
+
+class Look(NamedTuple):
+    """How a kind of shape is drawn: which colours fill it and draw its edge, and how wide that is."""
+
+    fill: str
+    edge: str
+    width: float
+
+
+LOOKS = {
+    "box": Look("box", "edge", 1),
+    "variable": Look("variable", "edge", 1),
+    "result": Look("result", "edge", 1.5),
+    "operation": Look("operation", "operation_edge", 1.5),
+    "operation result": Look("result", "operation_edge", 1.5),
+    "line": Look("", "line", 1.2),
+    "rule": Look("", "edge", 1),
+    "head": Look("line", "", 0),
+}
+
+LIGHT = Colors(
+    "#ffffff", "#0f172a", "#526073", "#64748b", "#64748b", "#f8fafc", "#dbeafe", "#fef3c7", "#b45309", "#dcfce7"
+)
+DARK = Colors(
+    "#0f172a", "#f1f5f9", "#b6c2d4", "#8595ab", "#8595ab", "#1e293b", "#1e3a6e", "#54330c", "#f5a524", "#14532d"
+)

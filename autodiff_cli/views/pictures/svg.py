@@ -11,8 +11,23 @@ from ...derivatives.graph import Picture
 from ...errors import ExpressionError, needed
 from ..characters import Theme
 from .cells import USUAL, Choices, title
-from .colors import DARK, LIGHT, Colors
-from .scene import BASELINE, FONT, LEGIBLE_LIVE, MARGIN, PAGE, Box, Piece, Scene, Shape, Text, coordinate, scene
+from .scene import (
+    BASELINE,
+    DARK,
+    FONT,
+    LEGIBLE_LIVE,
+    LIGHT,
+    MARGIN,
+    PAGE,
+    Box,
+    Colors,
+    Piece,
+    Scene,
+    Shape,
+    Text,
+    coordinate,
+    scene,
+)
 
 FAMILY = "'DejaVu Sans Mono', Menlo, Consolas, 'Liberation Mono', monospace"
 
@@ -20,7 +35,7 @@ SCALE = 2.0
 """Pixels of a PNG to a unit of the SVG, unless the picture is large."""
 
 AMPLE, MOST = 20e6, 100e6
-"""Pixels above which the scale goes down to 1 and no width may be asked for, and above which it goes down further."""
+"""Pixels above which the scale goes down to 1 and no width is allowed, and above which it goes down further."""
 
 SIDE = 120_000
 """The most pixels on a side."""
@@ -114,7 +129,7 @@ def _pieces(pieces: Iterable[Piece]) -> str:
 
 # ---- colours ------------------------------------------------------------------------------------------------------
 def style(theme: Theme = "auto", partials: bool = False) -> str:
-    """The rules of a picture's style, in the colours of a theme; with `partials` those of numbers beside lines."""
+    """The CSS of a picture in the colours of a theme; with `partials` also of numbers beside lines."""
     if theme == "auto":
         dark = colored(DARK, partials)
         return f"{shapes()}{colored(LIGHT, partials)}@media (prefers-color-scheme:dark){{{dark}}}"

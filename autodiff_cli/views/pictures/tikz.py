@@ -8,8 +8,7 @@ from ...derivatives.graph import Picture
 from ...language.typesetting import name_latex, number_latex, text_latex
 from ..characters import visible
 from .cells import USUAL, Choices, title
-from .colors import DARK, LIGHT, LOOKS
-from .scene import BASELINE, MARGIN, UNIT, Box, Piece, Shape, Text, coordinate, scene
+from .scene import BASELINE, DARK, LIGHT, LOOKS, MARGIN, UNIT, Box, Piece, Shape, Text, coordinate, scene
 
 CROSS, DOT = r" \times ", r"{\cdot}"
 
@@ -44,7 +43,7 @@ def _lines(picture: Picture, choices: Choices) -> Iterator[str]:
 
 
 def _styles(scale: float) -> Iterator[str]:
-    """The styles of the shapes; sizes in them do not go with the units of the picture."""
+    """The styles of the shapes, whose sizes are no coordinates."""
 
     def points(units: float) -> str:
         return f"{units * UNIT * scale:.4g}bp"
@@ -83,7 +82,7 @@ def _piece(piece: Piece) -> str:
 
 
 def _text(text: Text) -> str:
-    """A piece of text in the room that it has: what is said of a number directly before it."""
+    """A piece of text in its room; a word stands directly before its number."""
     style = "word" if text.kind in ("word", "note") else "partial" if text.kind == "partial" else "text"
     anchor, x = "base", text.x + text.width / 2
     if text.kind == "word":

@@ -35,7 +35,6 @@ CYCLE = ("blue", "red", "green", "yellow", "magenta", "cyan")
 class Layer(NamedTuple):
     """One thing to draw: pieces of a line, solid or dotted, or single marks."""
 
-    name: str
     color: str
     pieces: Sequence[Stretch]
     every: float = 0
@@ -53,32 +52,30 @@ def drawings(plot: Curve | Surface, names: Sequence[str]) -> list[Drawing]:
         return [Drawing("", partial(_surface, plot))]
     plot = plot.in_logs() if plot.log else plot
     one, two = frames(plot)
-    second = one if two is None else two
-    sides = (plot.low, plot.high)
+    second, sides = two or one, (plot.low, plot.high)
     if plot.outputs:
-        layers = [
-            Layer(name, color, list(within(output.function.stretches, one)), every=DOTS[k % len(DOTS)])
-            for k, (output, name, color) in enumerate(zip(plot.outputs, names, CYCLE, strict=False))
+        upper = lower = [
+            Layer(color, list(within(output.function.stretches, one)), every=DOTS[k % len(DOTS)])
+            for k, (output, color) in enumerate(zip(plot.outputs, CYCLE, strict=False))
         ]
-        return [Drawing("", partial(_drawing, [*layers, *_path_and_rows(plot, "magenta")], sides, one, HEIGHT))]
-    function = Layer(names[0], "blue", list(within(plot.function.stretches, one)))
-    slopes = [Layer(names[1], "red", list(within(plot.derivative.stretches, second)), every=0.02)]
-    if plot.second.stretches:
-        slopes.append(Layer(names[2], "cyan", list(within(plot.second.stretches, second)), every=0.06))
-    groups = [[function], slopes] if two else [[function, *slopes]]
+    else:
+        upper = [Layer("blue", list(within(plot.function.stretches, one)))]
+        lower = [] if two else upper
+        lower.append(Layer("red", list(within(plot.derivative.stretches, second)), every=0.02))
+        lower.append(Layer("cyan", list(within(plot.second.stretches, second)), every=0.06))
     tangent = plot.tangent
     if tangent is not None:
         ends = ((plot.low, tangent(plot.low)), (plot.high, tangent(plot.high)))
-        groups[0].append(Layer("tangent", "green", list(within([ends], one)), every=0.045))
-        groups[0].append(Layer("point", "yellow", [((tangent.at, tangent.value),)], marks=True))
+        upper.append(Layer("green", list(within([ends], one)), every=0.045))
+        upper.append(Layer("yellow", [((tangent.at, tangent.value),)], marks=True))
         if plot.derivative.stretches:
-            groups[-1].append(Layer("point", "yellow", [((tangent.at, tangent.slope),)], marks=True))
-    groups[0] += _path_and_rows(plot, "magenta")
+            lower.append(Layer("yellow", [((tangent.at, tangent.slope),)], marks=True))
+    upper += _path_and_rows(plot, "magenta")
     if two is None:
-        return [Drawing("", partial(_drawing, groups[0], sides, one, HEIGHT))]
+        return [Drawing("", partial(_drawing, upper, sides, one, HEIGHT))]
     return [
         Drawing(name, partial(_drawing, layers, sides, frame, HEIGHT * 2 // 3))
-        for name, layers, frame in zip(names, groups, (one, two), strict=False)
+        for name, layers, frame in zip(names, (upper, lower), (one, two), strict=False)
     ]
 
 
@@ -89,19 +86,18 @@ def _surface(surface: Surface, look: Terminal) -> str:
     levels = surface.levels if len(surface.levels) <= 8 else surface.levels[::2]
     pieces = [tuple((float(x), float(y)) for x, y in line) for level in levels for line in generator.lines(level)]
     path_and_rows = _path_and_rows(surface, "red")
-    layers = [Layer("contours", "blue", pieces), *path_and_rows[:2]]
+    layers = [Layer("blue", pieces), *path_and_rows[:2]]
     if surface.point is not None:
-        layers.append(Layer("gradient", "green", arrow(surface)))
-        layers.append(Layer("point", "yellow", [(surface.point,)], marks=True))
+        layers += [Layer("green", arrow(surface)), Layer("yellow", [(surface.point,)], marks=True)]
     layers += path_and_rows[2:]
     frame = Frame(surface.y[0], surface.y[-1])
     return _drawing(layers, (surface.x[0], surface.x[-1]), frame, HEIGHT + 4, look)
 
 
 def _path_and_rows(plot: Curve | Surface, color: str) -> list[Layer]:
-    """The path of a run and its end as a block, and rows of data as blocks, with their standard uncertainties."""
+    """The path of a run, and rows of data as blocks, with their standard uncertainties."""
     end = plot.path[-1:]
-    layers = [Layer("path", color, [plot.path] if end else []), Layer("", color, [end] if end else [], marks=True)]
+    layers = [Layer(color, [plot.path] if end else []), Layer(color, [end] if end else [], marks=True)]
     data = plot.data
     if data is not None:
         shown = in_sight(data.x, data.y)
@@ -111,8 +107,7 @@ def _path_and_rows(plot: Curve | Surface, color: str) -> list[Layer]:
             bars += [((x, y - data.dy[k]), (x, y + data.dy[k])) for k, (x, y) in zip(shown, places, strict=True)]
         if data.dx:
             bars += [((x - data.dx[k], y), (x + data.dx[k], y)) for k, (x, y) in zip(shown, places, strict=True)]
-        blocks = [(place,) for place in places]
-        layers += [Layer("", "magenta", bars), Layer("data", "magenta", blocks, marks=True)]
+        layers += [Layer("magenta", bars), Layer("magenta", [(place,) for place in places], marks=True)]
     return layers
 
 
@@ -143,7 +138,10 @@ def _drawing(layers: Sequence[Layer], sides: tuple[float, float], frame: Frame, 
             inside = [
                 at for (at,) in layer.pieces if sides[0] <= at[0] <= sides[1] and frame.low <= at[1] <= frame.high
             ]
-            points = [dot for at in inside for dot in _cross(at, sides, frame, width, height, look.unicode)]
+            # a block of dots, or one character
+            dx, dy = (sides[1] - sides[0]) / (2 * width), (frame.high - frame.low) / (4 * height)
+            block = [(i * dx, j * dy) for i in (-1, 0, 1) for j in (-1, 0, 1)] if look.unicode else [(0.0, 0.0)]
+            points = [(x + dx, y + dy) for x, y in inside for dx, dy in block]
         else:
             points = list(_dots(layer, sides, frame) if layer.every else _joined(layer.pieces))
         if points:  # not all of it lies outside
@@ -173,13 +171,13 @@ def _drawing(layers: Sequence[Layer], sides: tuple[float, float], frame: Frame, 
 
 
 def _unit(low: float, high: float) -> float:
-    """The power of ten in which very large or small numbers are drawn, since the library cannot count in them."""
+    """The power of ten in which very large or small numbers are drawn: the library cannot."""
     exponent = math.floor(math.log10(max(abs(low), abs(high))))
     return 1.0 if -6 <= exponent <= 9 else float(f"1e{max(exponent, -300)}")
 
 
 def _joined(pieces: Sequence[Stretch]) -> Iterator[Place]:
-    """The pieces one after the other, with something that is not drawn in between."""
+    """The pieces one after the other, with gaps in between."""
     for k, piece in enumerate(pieces):
         if k:
             yield float("nan"), float("nan")
@@ -201,17 +199,9 @@ def _dots(layer: Layer, sides: tuple[float, float], frame: Frame) -> Iterator[Pl
             left -= length
 
 
-def _cross(at: Place, sides: tuple[float, float], frame: Frame, width: int, height: int, unicode: bool) -> list[Place]:
-    """A mark that stands out: a block of dots, or one character."""
-    if not unicode:
-        return [at]
-    dx, dy = (sides[1] - sides[0]) / (2 * width), (frame.high - frame.low) / (4 * height)
-    return [(at[0] + i * dx, at[1] + j * dy) for i in (-1, 0, 1) for j in (-1, 0, 1)]
-
-
 @contextmanager
 def _without(library: str) -> Iterator[None]:
-    """Let what is imported inside do without a library: loading this one takes longer than a drawing."""
+    """Let imports inside do without a library that takes longer to load than a drawing."""
     absent = library not in sys.modules
     if absent:
         sys.modules[library] = None  # type: ignore[assignment]

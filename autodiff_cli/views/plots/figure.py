@@ -74,7 +74,7 @@ KINKS = 12
 """As many kinks are marked."""
 
 MOST_LOOKS = 3_000
-"""How often all labels of contours together may look for the line that they belong to."""
+"""The most labels of contours times lines among which they look for their own."""
 
 EDGE = 0.07
 """The share of a side near its ends where no contour is labelled."""
@@ -185,7 +185,7 @@ MOST_LINES = 6
 
 
 def _fit(line: Any) -> None:
-    """Break a line of text into as many as its page is wide enough for, between words where it has any."""
+    """Break a line of text at the width of its page, between words where it has any."""
     left, room = line.get_text(), 0.98 * line.figure.bbox.width
     lines: list[str] = []
 
@@ -213,7 +213,7 @@ def _fit(line: Any) -> None:
 
 
 def _trim(page: Any) -> None:
-    """Take off the page's height what axes of equal scales leave free of their place in it."""
+    """Take off the page's height what axes of equal scales leave free."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         page.draw_without_rendering()
@@ -223,7 +223,7 @@ def _trim(page: Any) -> None:
 
 
 def _both(light: bytes, levels: Sequence[float]) -> bytes:
-    """The light drawing, with the colours of a dark one for whoever prefers that. They differ in nothing else."""
+    """The light drawing, with the colours of the dark one for who prefers that."""
     changed = dict(zip(_tints(levels, LIGHT), _tints(levels, DARK), strict=True))
     changed |= dict(zip(LIGHT[:-1], DARK[:-1], strict=True))
     there = {*_COLOR.findall(light)}
@@ -239,7 +239,7 @@ def _both(light: bytes, levels: Sequence[float]) -> bytes:
 
 
 def _tints(levels: Sequence[float], palette: Palette) -> list[str]:
-    """The colours of contours at these levels, from the lowest to the highest."""
+    """The colours of contours at these levels."""
     if len(levels) < 2:
         return []
     import matplotlib
@@ -295,7 +295,7 @@ def _curve(page: Any, palette: Palette, curve: Curve, names: Sequence[str], kink
 
 
 def _powers(axis: Any, ratio: float) -> None:
-    """Label a logarithmic axis in plain text; over a decade or two, more than the powers of ten."""
+    """Label a logarithmic axis; over a decade or two, more than the powers of ten."""
     from matplotlib.ticker import FuncFormatter, NullFormatter
 
     def label(x: float, _: object) -> str:
@@ -313,7 +313,7 @@ _RAISED = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 
 
 def _kinks(curve: Curve, frame: Frame) -> list[tuple[float, float]]:
-    """Return the points in the frame with a value and no derivative; none if there are too many to be seen."""
+    """The points in the frame with a value and no derivative; none if they are too many."""
     kinks = curve.kinks
     places = [place for stretch in curve.function.stretches for place in stretch]
     nearest = [(x, min(places, key=lambda place: abs(place[0] - x))[1]) for x in kinks if len(kinks) <= KINKS]
@@ -321,7 +321,7 @@ def _kinks(curve: Curve, frame: Frame) -> list[tuple[float, float]]:
 
 
 def _lines(axes: Any, pieces: Any, color: str, label: str, **style: Any) -> None:
-    """Draw the pieces, all as one line with gaps, however many they are; a single point becomes a dot."""
+    """Draw the pieces as one line with gaps; a single point becomes a dot."""
     xs, ys, dots = [], [], []
     for piece in pieces:
         if len(piece) == 1:
@@ -397,7 +397,7 @@ def _contours(page: Any, palette: Palette, surface: Surface, kinked: bool) -> No
 
 
 def _labels(levels: Any, across: tuple[float, float], up: tuple[float, float]) -> list[tuple[float, float]]:
-    """Return the places of the labels of contours: on long lines, not at the edge, neighbours not side by side."""
+    """The places of the labels of contours: on long lines, not at the edge, not side by side."""
     import numpy
 
     places: list[tuple[float, tuple[float, float]]] = []

@@ -37,15 +37,8 @@ def frames(curve: Curve) -> tuple[Frame, Frame | None]:
     function, derivative, tangent = curve.function, curve.derivative, curve.tangent
     value = [*([tangent.value] if tangent else []), *(y for _, y in curve.path), *_heights_of(curve)]
     slope = [tangent.slope] if tangent else []
-    also = [
-        *(
-            x
-            for output in curve.outputs
-            if output.function.stretches
-            for x in (output.function.low, output.function.high)
-        )
-    ]
-    heights = also or [function.low, function.high]
+    functions = [output.function for output in curve.outputs if output.function.stretches] or [function]
+    heights = [height for samples in functions for height in (samples.low, samples.high)]
     one = _frame([*heights, *value])
     if not derivative.stretches:
         return one, None
@@ -61,7 +54,7 @@ def frames(curve: Curve) -> tuple[Frame, Frame | None]:
 
 
 def _heights_of(curve: Curve) -> list[float]:
-    """The heights of the data, with their uncertainties, so far as they lie over the range of the curve."""
+    """The heights of the data over the range of the curve, with their uncertainties."""
     data = curve.data
     if data is None:
         return []
@@ -110,11 +103,11 @@ MOST = 5_000
 """The most rows that have a dot each; of more rows, hidden dots are left out."""
 
 CELLS = 100
-"""In how many columns and rows of cells, each with one dot at most, a picture of more is divided: a dot is as wide."""
+"""The columns and rows of cells, with one dot at most, in a picture of more: a dot is as wide."""
 
 
 def in_sight(xs: Sequence[float], ys: Sequence[float]) -> list[int]:
-    """Which of so many dots are drawn: all, or of too many the first in each cell, so that none far out is missing."""
+    """Which dots are drawn: all, or of too many the first in each cell, so that none far out is missing."""
     if len(xs) <= MOST:
         return [*range(len(xs))]
     columns, rows = _cells(xs), _cells(ys)
