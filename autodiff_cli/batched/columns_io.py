@@ -42,7 +42,7 @@ def fitted(
     outputs: bool = False,
     lenient: bool = False,
 ) -> Fitted:
-    """The program of a text over these columns, `constants` being the same for all rows.
+    """Return the program of a text over these columns, `constants` being the same for all rows.
 
     With `outputs` it may have several; with `lenient` it is read as its refusal offers. Raises `ExpressionError` where
     that does not fit what is given.
@@ -131,7 +131,7 @@ def unique(columns: Sequence[str]) -> None:
 
 
 def kept_columns(keep: Sequence[str] | bool, columns: Sequence[str]) -> tuple[str, ...]:
-    """The columns to carry along; all of them for True. Raises a usage error for one that is not there."""
+    """Return the columns to carry along; all of them for True. Raises a usage error for one that is not there."""
     if keep is True:
         return tuple(columns)
     for name in keep or ():
@@ -141,7 +141,7 @@ def kept_columns(keep: Sequence[str] | bool, columns: Sequence[str]) -> tuple[st
 
 
 def mapped_columns(columns: Mapping[str, str], names: Sequence[str], other: Collection[str] = ()) -> dict[str, str]:
-    """Which column has the values of which name: those that are said, and the others under their own names.
+    """Return which column has the values of which name: those that are said, and the others under their own names.
 
     A heading such as `U [V]` stands for the name in it too, unless that is one of the `other` names.
     """
@@ -158,7 +158,7 @@ def mapped_columns(columns: Mapping[str, str], names: Sequence[str], other: Coll
 
 
 def numbered(names: Collection[str]) -> dict[str, str]:
-    """The entries of lists that columns `x1`, `x2`, … hold, by their names `x[1]`, `x[2]`, …"""
+    """Return the entries of lists that columns `x1`, `x2`, … hold, by their names `x[1]`, `x[2]`, …"""
     entries = {}
     for name in names:
         base = name[:-1] if name[-1:] == "1" else ""
@@ -171,7 +171,7 @@ def numbered(names: Collection[str]) -> dict[str, str]:
 
 
 def without_unused_lists(text: str, columns: Sequence[str], constants: Collection[str]) -> list[str]:
-    """The columns without those of lists that the text does not name."""
+    """Return the columns without those of lists that the text does not name."""
     entries = numbered([name for name in columns if name[-1:] != "]"])
     bases = {name.partition("[")[0] for name in entries}
     used = {name for name in bases if name not in constants and re.search(rf"(?<!\w){name}(?!\w)", text)}
@@ -179,7 +179,7 @@ def without_unused_lists(text: str, columns: Sequence[str], constants: Collectio
 
 
 def no_column(name: str, columns: Sequence[str], purpose: str) -> ExpressionError:
-    """The error for a column that is not there."""
+    """Return the error for a column that is not there."""
     near = nearest(name, list(columns))
     hint = f"did you mean `{near}`? " if near else ""
     return usage_error(f"there is no column `{name}` {purpose}", f"{hint}there are {listed(columns)}")
@@ -220,7 +220,7 @@ class Kinks:
 
 
 def reason(error: ExpressionError) -> str:
-    """An error without what is different from row to row, to be counted."""
+    """Return an error without what is different from row to row, to be counted."""
     headline = str(error).split("; ")[0].split(" (here ")[0]
     if error.kind == "point":
         headline = ": ".join(headline.split(": ")[:2])

@@ -139,7 +139,7 @@ def pose_over(
     units: Sequence[str] | str | None = None,
     held: Collection[str] = (),
 ) -> tuple[Problem, DataLoss]:
-    """The formula as a problem of the variables that are no columns, and the loss over its data.
+    """Return the formula as a problem of the variables that are no columns, and the loss over its data.
 
     `passes` is how often it will be evaluated, about. Raises `ExpressionError`.
     With `only_variables` only variables of the program are wanted. `fill` gives values to the variables that have none.
@@ -195,7 +195,7 @@ def pose_over(
 def _in_units(
     program: Program, data: Columns, values: Mapping[str, float], units: Sequence[str] | str | None
 ) -> tuple[Program, Columns, dict[str, float], ProgramUnits | None, list[Diagnostic]]:
-    """The program of the values' numbers, with the columns in units that belong together; its units, and notes.
+    """Return the program of the values' numbers, with the columns in units that belong together; its units, and notes.
 
     The headings' units count where a value has a unit, a number of the program has, or one is asked for, and where
     they are all known and the program's dimensions fit together with them; else the numbers are as they were. Raises
@@ -305,7 +305,7 @@ class DataLoss:
         return [value, *partials]
 
     def value(self, point: Sequence[float]) -> float:
-        """The value alone."""
+        """Return the value alone."""
         return self(point)[0]
 
     def _reduced(
@@ -329,7 +329,7 @@ class DataLoss:
         return value, partials
 
     def point_at(self, row: int, point: Sequence[float]) -> list[float]:
-        """The values of all names of the program at a row."""
+        """Return the values of all names of the program at a row."""
         values = iter(point)
         return [next(values) if column is None else float(column[row]) for column in self._columns]
 
@@ -427,11 +427,11 @@ class DataLoss:
         return self._seconds[wrt]
 
     def hessian(self, point: Mapping[str, float], wrt: Sequence[str]) -> list[list[float]]:
-        """The matrix of second derivatives."""
+        """Return the matrix of second derivatives."""
         return square(self.second([point[name] for name in self.variables], wrt)[1 + len(wrt) :])
 
     def derivatives(self, point: Mapping[str, float], wrt: Sequence[str], size: Sequence[float]) -> Derivatives:
-        """Value, gradient and Hessian, and how far each may be off: of many rows estimated from some of them."""
+        """Return value, gradient and Hessian, and how far each may be off: of many rows estimated from some of them."""
         n = len(wrt)
         at = [point[name] for name in self.variables]
         value, *rest = self.second(at, wrt)
@@ -451,7 +451,7 @@ class DataLoss:
         )
 
     def bounded(self, inputs: Mapping[str, Bounded], wrt: Sequence[str]) -> tuple[Bounded, list[Bounded]]:
-        """Value and gradient with their rounding errors: of many rows estimated from some of them."""
+        """Return value and gradient with their rounding errors: of many rows estimated from some of them."""
         at = [float(inputs[name].x) for name in self.variables]
         value, partials = self(at)
         by = dict(zip(self.wrt, partials, strict=True))
@@ -471,7 +471,7 @@ class DataLoss:
         return lambda x, errors: times * math.fsum(errors) + UNIT * abs(x)
 
     def _some(self, point: Sequence[float]) -> Iterator[dict[str, float]]:
-        """The points of some rows, evenly spread over all of them; those without a value are left out."""
+        """Yield the points of some rows, evenly spread over all of them; those without a value are left out."""
         count = min(self.data.rows, SAMPLE)
         for k in range(count):
             row = k * self.data.rows // count
@@ -510,7 +510,7 @@ class DataLoss:
 
 
 def placed(error: ExpressionError, where: str) -> ExpressionError:
-    """The error with the place of its row before it."""
+    """Return the error with the place of its row before it."""
     diagnostic = error.diagnostic
     located = ExpressionError(
         diagnostic.kind, where + diagnostic.message, diagnostic.span, diagnostic.hint, diagnostic.also
@@ -520,12 +520,12 @@ def placed(error: ExpressionError, where: str) -> ExpressionError:
 
 
 def block_size(count: int) -> int:
-    """How many rows of so many results are computed at once: a power of 2."""
+    """Return how many rows of so many results are computed at once: a power of 2."""
     return max(NARROWEST, min(WIDEST, 1 << ((AT_ONCE // count).bit_length() - 1)))
 
 
 def square(lower: Sequence[float]) -> list[list[float]]:
-    """The symmetric matrix of a lower triangle.
+    """Return the symmetric matrix of a lower triangle.
 
     >>> square([1.0, 2.0, 3.0])
     [[1.0, 2.0], [2.0, 3.0]]
@@ -590,7 +590,7 @@ class Totals:
         high[...] = total
 
     def sums(self) -> list[float]:
-        """The sums. Raises `ExpressionError` (`overflow`)."""
+        """Return the sums. Raises `ExpressionError` (`overflow`)."""
         if self._high is not None:
             import numpy
 

@@ -8,9 +8,10 @@ from functools import cached_property
 from math import isfinite
 from typing import Any
 
-from ..errors import Diagnostic, ExpressionError
+from ..errors import ExpressionError
 from ..graphs.adjoint import Recording, merge_recordings, record_gradient, record_values
 from ..graphs.value import Value, graph_of, variable
+from ..graphs.value_and_gradient import evaluate_in, value_and_gradient
 from ..inputs.problem import single_output
 from ..language.builder import Program
 from ..numbers import budget as work
@@ -18,7 +19,7 @@ from ..numbers.budget import BudgetExceeded
 from ..numbers.floats import REAL
 from ..numbers.recorder import Recorder
 from ..run.backends import with_fallback
-from ..run.evaluation import Evaluation, leaves_below, located
+from ..run.evaluation import leaves_below, located
 from ..run.flat_graph import Graph
 from ..run.sweep import undefined
 from ..targets.internal import Internal
@@ -62,7 +63,7 @@ class Evaluator:
         """Steps of work that an evaluation costs: about microseconds, of value and derivatives."""
 
     def __getstate__(self) -> dict[str, Any]:
-        """All but what is generated when it is asked for."""
+        """Return all but what is generated when it is asked for."""
         return {name: x for name, x in self.__dict__.items() if name not in ("_gradient", "_value", "graph")}
 
     @cached_property
@@ -84,7 +85,7 @@ class Evaluator:
         return compiled(record_values((self.output,), self._leaves), len(self._leaves))
 
     def __call__(self, point: Sequence[float]) -> tuple[float, list[float]]:
-        """Value and partial derivatives, in the order of `wrt`, at a point: one finite float a variable.
+        """Return value and partial derivatives, in the order of `wrt`, at a point: one finite float a variable.
 
         Raises `ExpressionError` (`domain`, `derivative`, `overflow`) as `gradient` does.
         """
@@ -97,37 +98,21 @@ class Evaluator:
         return with_fallback(fast, lambda: self.slowly(point))
 
     def value(self, point: Sequence[float]) -> float:
-        """The value alone, at a point. Raises `ExpressionError` (`domain`, `overflow`)."""
+        """Return the value alone, at a point. Raises `ExpressionError` (`domain`, `overflow`)."""
         work.charge(self.steps)
         result: tuple[float, object] = with_fallback(
             lambda: self._value(point), lambda: self.slowly(point, differentiate=False)
         )
         return result[0]
 
-    def slowly(
-        self, point: Sequence[float], *, differentiate: bool = True, warnings: list[Diagnostic] | None = None
-    ) -> tuple[float, list[float]]:
-        """Evaluate by the interpreter, which finds the reason why there is no result, or the result.
-
-        What is to be said of kinks is added to `warnings`.
-        """
+    def slowly(self, point: Sequence[float], *, differentiate: bool = True) -> tuple[float, list[float]]:
+        """Evaluate by the interpreter, which finds the reason why there is no result, or the result."""
         work.charge(work.SWEEP)
-        graph = self.graph
-        places = {label: i for i, label in graph.labels.items() if label in self.variables}
         values = dict(zip(self.variables, point, strict=True))
-        at = Evaluation(
-            REAL,
-            graph.with_leaves({i: values[name] for name, i in places.items()}),
-            {name: i for name, i in places.items() if name in self.wrt},
-        )
-        (value,) = at.values
         if not differentiate:
-            return float(value), []
-        adjoints, kinks, _ = at.reverse({graph.roots[0]: 1.0})
-        if warnings is not None:
-            warnings += at.warnings(kinks)
-        slopes = [adjoints[at.wanted[name]] if name in at.wanted else None for name in self.wrt]
-        return float(value), [0.0 if x is None else x + 0.0 for x in slopes]
+            return float(evaluate_in(REAL, self.graph, values).values[0]), []
+        result = value_and_gradient(REAL, self.graph, values, self.wrt)
+        return float(result.value), [float(result.gradient[name]) + 0.0 for name in self.wrt]
 
     def refused(self, columns: Sequence[Sequence[float]]) -> dict[int, ExpressionError]:
         """Return the errors of many points at once, as `slowly` raises them one by one.
@@ -198,7 +183,7 @@ def gradient_recorder(program: Program, wanted: Sequence[str]) -> Record:
 
 
 def compiled(recording: Recording, inputs: int) -> Compiled:
-    """The recording as a Python function.
+    """Return the recording as a Python function.
 
     Its source is made of numbered names, of literals and of names out of the table of primitives: nothing that anybody
     typed is in it.

@@ -97,7 +97,7 @@ def _near_poles(recording: Recording) -> Iterator[Step]:
 
 
 def kernel(record: Record, inputs: int, fixed: frozenset[int], backend: str | None) -> Kernel:
-    """The fastest kernel that there is, or that of a backend. Raises a usage error for one that cannot be had.
+    """Return the fastest kernel that there is, or that of a backend. Raises a usage error for one that cannot be had.
 
     `fixed` are the positions of inputs that all rows share.
     """
@@ -131,7 +131,7 @@ _LOADED: list[Callable[[str], bool]] = []
 
 
 def _symbols() -> Callable[[str], bool]:
-    """Whether the process has a function of the C library that this processor can run."""
+    """Return whether the process has a function of the C library that this processor can run."""
     import llvmlite.binding as llvm
 
     with _LOADING:
@@ -153,7 +153,7 @@ def _symbols() -> Callable[[str], bool]:
 
 
 def compiled(text: str) -> tuple[Any, int]:
-    """The function `f` of a module of LLVM: what holds it, and its address."""
+    """Return the function `f` of a module of LLVM: what holds it, and its address."""
     import llvmlite.binding as llvm
 
     _symbols()
@@ -280,45 +280,40 @@ def evaluate(
     that is given. Raises `BudgetExceeded`.
     """
     results = np.ndarray((count, rows), float, memory)
-    if kernel.compute is None:
-        flagged: Any = np.arange(rows)
-        refused = None
-    else:
-        flags = np.empty(rows, bool)
+    flags = np.ones(rows, bool)
+    if kernel.compute is not None:
         kernel.compute(columns, results, flags)
-        flagged = np.flatnonzero(flags)
-    errors: dict[int, ExpressionError] = {}
+    flagged = np.flatnonzero(flags)
     asked = flagged.tolist()
-    if asked:
-        picked = [
-            column[flagged] if isinstance(column, np.ndarray) else np.full(len(asked), float(column))
-            for column in columns
-        ]
-        whole = np.logical_and.reduce([np.ones(len(asked), bool), *map(np.isfinite, picked)])
-        faults: dict[int, ExpressionError] = {}
-        if refused is not None:
-            refusals = refused([column[whole].tolist() for column in picked])
-            faults = dict(zip(flagged[whole][list(refusals)].tolist(), refusals.values(), strict=True))
-        points: Any = zip(*[column.tolist() for column in picked], strict=True) if picked else [()] * len(asked)
-        answered, answers = [], []
-        for row, point, there in zip(asked, points, whole.tolist(), strict=True):
-            if row in faults:
-                errors[row] = faults[row]
-                continue
-            try:
-                if not there:
-                    for name, x in zip(names, point, strict=True):
-                        error = missing(row, name) if x - x != 0.0 else None
-                        if error is not None:
-                            raise error
-                answers.append(plain(dict(zip(names, point, strict=True))))
-                answered.append(row)
-            except ExpressionError as error:
-                # what led to it holds on to a graph
-                error.__context__ = None
-                errors[row] = error.with_traceback(None)
-            collect()
-        results[:, flagged] = np.nan
-        if answers:
-            results[:, answered] = np.array(answers).T
+    errors: dict[int, ExpressionError] = {}
+    if not asked:
+        return Block(results, asked, errors)
+    picked = [
+        column[flagged] if isinstance(column, np.ndarray) else np.full(len(asked), float(column)) for column in columns
+    ]
+    finite = np.logical_and.reduce([np.ones(len(asked), bool), *map(np.isfinite, picked)])
+    refusals: Mapping[int, ExpressionError] = {}
+    if refused is not None and kernel.compute is not None:
+        refusals = refused([column[finite].tolist() for column in picked])
+    faults = dict(zip(flagged[finite][list(refusals)].tolist(), refusals.values(), strict=True))
+    points: Any = zip(*[column.tolist() for column in picked], strict=True) if picked else [()] * len(asked)
+    answers: dict[int, Sequence[float]] = {}
+    for row, numbers, is_finite in zip(asked, points, finite.tolist(), strict=True):
+        if row in faults:
+            errors[row] = faults[row]
+            continue
+        point = dict(zip(names, numbers, strict=True))
+        try:
+            for name, x in () if is_finite else point.items():
+                if x - x != 0.0 and (error := missing(row, name)) is not None:
+                    raise error
+            answers[row] = plain(point)
+        except ExpressionError as error:
+            # what led to it holds on to a graph
+            error.__context__ = None
+            errors[row] = error.with_traceback(None)
+        collect()
+    results[:, flagged] = np.nan
+    if answers:
+        results[:, list(answers)] = np.array(list(answers.values())).T
     return Block(results, asked, errors)

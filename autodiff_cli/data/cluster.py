@@ -133,7 +133,7 @@ def _write(part: Part, job: Job) -> Tally:
 
 # ---- how rows are divided -----------------------------------------------------------------------------------------
 def divided(files: Files) -> list[Part]:
-    """The rows of files in parts. Raises `ExpressionError`."""
+    """Return the rows of files in parts. Raises `ExpressionError`."""
     fragments = files.look_into(lambda file: [(part, part.size if part else file.size) for part in file.fragments()])
     parts: list[Part] = []
     pieces: list[Piece] = []
@@ -149,7 +149,7 @@ def divided(files: Files) -> list[Part]:
 
 
 def absolute(path: str) -> str:
-    """A path that is the same in other processes; a folder goes on ending in `/`."""
+    """Return a path that is the same in other processes; a folder goes on ending in `/`."""
     return path if filesystems.is_url(path) else os.path.abspath(path) + "/" * path.endswith("/")
 
 

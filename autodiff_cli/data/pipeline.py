@@ -75,23 +75,20 @@ class Tally:
         kind, message, span, *_ = error.diagnostic
         # at one place there is one reason, in all but words such as these
         place = (kind, span, message[:12]) if span is not None and error.text is None else (kind, message)
-        why = self._places.get(place)
-        if why is None:
-            why = reason(error)
-            self.code = max(self.code, error.exit_code)
-            if len(self._places) < MOST_PLACES:
-                self._places[place] = why
-        self.reasons[why] += 1
+        if place not in self._places and len(self._places) < MOST_PLACES:
+            self._places[place] = reason(error)
+        self.code = max(self.code, error.exit_code)
+        self.reasons[self._places.get(place) or reason(error)] += 1
 
     def report(self) -> None:
         """Print on standard error how many rows have no answer, or one by convention, and why."""
-        self._report(self.reasons, self.reasons.total(), ("has", "have"), "no answer")
-        at_kink = "at a kink, where the derivative is a convention"
-        self._report(self.kinks.conventions, self.kinks.rows, ("is", "are"), at_kink)
-
-    def _report(self, reasons: Counter[str], rows: int, verbs: tuple[str, str], what: str) -> None:
-        if rows:
-            write_reasons(self.rows, rows, f"{verbs[rows > 1]} {what}", reasons)
+        kinks = "at a kink, where the derivative is a convention"
+        for reasons, rows, verbs, what in (
+            (self.reasons, self.reasons.total(), ("has", "have"), "no answer"),
+            (self.kinks.conventions, self.kinks.rows, ("is", "are"), kinks),
+        ):
+            if rows:
+                write_reasons(self.rows, rows, f"{verbs[rows > 1]} {what}", reasons)
 
 
 class FailedRow(Exception):
@@ -112,7 +109,7 @@ class FailedRow(Exception):
 
 
 def answers(chunks: Iterable[Chunk], bound: Bound, tally: Tally, *, fail: bool) -> Iterator[tuple[pa.RecordBatch, int]]:
-    """The answers to the rows of a file, or of a fragment of one, each with the bytes that were read for it.
+    """Yield the answers to the rows of a file, or of a fragment of one, each with the bytes that were read for it.
 
     With `fail` the first row without an answer is the last, and then raised as `FailedRow`.
     """
@@ -183,7 +180,7 @@ def run(files: Files, bound: Bound, sink: Sink, beside: AtomicFile | Upload | No
 
 
 def ahead(items: Iterator[Item], stops: Callable[[], bool], threads: list[threading.Thread]) -> Iterator[Item]:
-    """The items, made in a thread a few of them ahead, until there are no more or the work stops.
+    """Yield the items, made in a thread a few of them ahead, until there are no more or the work stops.
 
     Raises what making them raises.
     """
@@ -221,7 +218,7 @@ def ahead(items: Iterator[Item], stops: Callable[[], bool], threads: list[thread
 
 
 def rate(files: Files, rows: int, size: int, begun: float) -> str:
-    """How fast it goes, and how much is left, where that is known."""
+    """Return how fast it goes, and how much is left, where that is known."""
     elapsed = max(time.monotonic() - begun, 1e-3)
     per_second = f", {rows / elapsed:,.0f} a second"
     first, share = files.first, 0.0

@@ -178,7 +178,7 @@ class Reader(ABC):
             return 0
 
     def is_short(self) -> bool:
-        """Whether it is text of so few rows that they are answered one by one."""
+        """Return whether it is text of so few rows that they are answered one by one."""
         return False
 
     def field(self, name: str, is_number: bool) -> Any:
@@ -458,7 +458,7 @@ class Parquet(Reader):
             raise ExpressionError("io", message, hint="it may be cut off, or be another kind of file") from None
 
     def batches(self, fragment: Fragment | None) -> Iterator[Any]:
-        """The batches, a group of rows after the other: what is fetched beforehand is no more than one."""
+        """Yield the batches, a group of rows after the other: what is fetched beforehand is no more than one."""
         groups = [fragment.number] if fragment else range(self.file.num_row_groups)
         for group in groups:
             yield from self.file.iter_batches(
@@ -520,7 +520,7 @@ class Arrow(Parquet):
                 yield batch.slice(start, ROWS)
 
     def reopened(self, columns: list[int]) -> Any:
-        """The file for these of its columns."""
+        """Return the file for these of its columns."""
         import pyarrow as pa
 
         self.place.seek(0)
@@ -540,7 +540,7 @@ class Arrow(Parquet):
 
 
 def _fragments(counts: Sequence[int], sizes: Sequence[int]) -> list[Fragment | None]:
-    """The parts of a file that have so many rows, and bytes, each."""
+    """Return the parts of a file that have so many rows, and bytes, each."""
     return [Fragment(k, 1 + sum(counts[:k]), size) for k, size in enumerate(sizes)] or [None]
 
 
@@ -633,7 +633,7 @@ class Text(Reader):
                 block += self.next_block()
 
     def parsed(self, block: bytes, first: int) -> Iterator[Chunk]:
-        """The rows in a block that begins at a line.
+        """Yield the rows in a block that begins at a line.
 
         Raises `Unclosed` where the last of them does not end in it, and there is more to come.
         """
@@ -675,7 +675,7 @@ class Text(Reader):
         return _with_numbers(texts, schema, self.of_file.numbers, self.dialect)
 
     def batch(self, block: bytes, schema: Any) -> Any:
-        """The batch in a block, as pyarrow reads it. Raises what pyarrow raises."""
+        """Return the batch in a block, as pyarrow reads it. Raises what pyarrow raises."""
         import pyarrow as pa
 
         data, size = pa.BufferReader(block), len(block) + 1
@@ -703,7 +703,7 @@ class Text(Reader):
         return batches[0] if batches else pa.RecordBatch.from_pylist([], schema=schema)
 
     def rows_of(self, block: bytes) -> Iterator[TextRow]:
-        """The rows of a block, by the plain reader; their lines are counted from 0."""
+        """Yield the rows of a block, by the plain reader; their lines are counted from 0."""
         texts = Texts(io.BytesIO(block), self.source.name, first=False)
         rows = cells_of(self.columns, texts, self.dialect) if self.dialect.separator else objects_of(texts)
         return ((line - 1, cells, error) for line, cells, error in rows)
@@ -714,7 +714,7 @@ class Text(Reader):
         return lambda row: where(lines()[row])
 
     def by_hand(self, block: bytes, first: int) -> Chunk:
-        """The rows of a block, by the plain reader."""
+        """Return the rows of a block, by the plain reader."""
         import pyarrow as pa
 
         schema = self.of_file.schema
@@ -805,5 +805,5 @@ def _cuts(block: bytes, quotes: Any) -> list[int]:
 
 
 def text_of(cell: object) -> str | None:
-    """A cell that is carried along, as text."""
+    """Return a cell that is carried along, as text."""
     return cell if isinstance(cell, str) or cell is None else json.dumps(cell, ensure_ascii=False)

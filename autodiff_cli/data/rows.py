@@ -8,16 +8,27 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import lru_cache
+from itertools import chain
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..batched.columns_io import MOST_IN_BLOCKS, Fitted, Kinks, check_type, fitted, kept_columns, mapped_columns, unique
+from ..batched.columns_io import (
+    MOST_IN_BLOCKS,
+    Fitted,
+    Kinks,
+    check_type,
+    common_length,
+    fitted,
+    kept_columns,
+    mapped_columns,
+    unique,
+)
 from ..batched.evaluator import Evaluator, Record, gradient_recorder
 from ..derivatives.jacobian import output_names
-from ..errors import Diagnostic, ExpressionError, point_error, usage_error
+from ..errors import Diagnostic, ExpressionError, needed, point_error, usage_error
 from ..graphs.adjoint import column_names
 from ..graphs.second_order import hessian_in
-from ..graphs.value_and_gradient import evaluate_in
+from ..graphs.value_and_gradient import evaluate_in, value_and_gradient
 from ..inputs.arithmetic import DOUBLE, kink_warnings
 from ..inputs.column_units import column_units, left_out, units_in_headings, without_units_hint
 from ..inputs.measured_points import with_units
@@ -26,11 +37,9 @@ from ..inputs.problem import Point, Quantity, as_number, parse
 from ..language.elements import split_names
 from ..language.statements import UnknownShape
 from ..language.tokens import has_unit_literals
-from ..numbers.base import Number, NumberType
 from ..numbers.budget import BudgetExceeded, allowed
-from ..run.evaluation import Kinks as MetKinks
+from ..numbers.floats import REAL
 from ..views.numerals import heading
-from .frames import arrow_table
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -79,39 +88,33 @@ def asked(question: str, fit: Fitted) -> RowRequest:
         results += [(f"d_{one}_{other}", f"the second derivative by {one} and {other}") for one, other in pairs]
 
         def second(point: Mapping[str, float]) -> Answer:
-            numbers = DOUBLE.run(point, lambda m, values: hessian_in(m, program.outputs[0], values, wanted)._asdict())
-            return _flat(numbers["value"], numbers["gradient"], numbers["hessian"]), ()
+            at = hessian_in(REAL, program.outputs[0], point, wanted)
+            return [float(x) + 0.0 for x in _flat(at.value, at.gradient, at.hessian)], ()
 
         record = None
         with suppress(ExpressionError):
             record = second_recorder(program, wanted) if len(wanted) <= MOST_IN_BLOCKS else None
         return RowRequest(results, record, second)
-    evaluator = Evaluator(program, wanted) if question == "grad" else None
-    if evaluator is None:
-        outputs = output_names(program.text, program.outputs, {b.value: b.name for b in program.bindings})
-        by_outputs = [f"the derivative of {output} by {name}" for output in outputs for name in wanted]
-        results = [*zip(column_names(len(outputs), wanted), (*outputs, *by_outputs), strict=True)]
+    # by the sweeps: compiled code takes the conventions at kinks whose sides agree
+    if question == "grad":
+        evaluator = Evaluator(program, wanted)
 
-    def first(point: Mapping[str, float]) -> Answer:
-        # by the sweeps: compiled code takes the conventions at kinks whose sides agree
-        if evaluator is not None:
-            warnings: list[Diagnostic] = []
-            value, partials = evaluator.slowly(list(point.values()), warnings=warnings)
-            return [value, *partials], warnings
-        kinks: MetKinks = {}
+        def gradient(point: Mapping[str, float]) -> Answer:
+            at = value_and_gradient(REAL, evaluator.graph, point, wanted)
+            return [float(x) + 0.0 for x in (at.value, *at.gradient.values())], at.at.warnings(at.kinks)
 
-        def rows_of(m: NumberType, values: Mapping[str, Number]) -> dict[str, Any]:
-            at = evaluate_in(m, program.graph, values, wanted)
-            rows, met = at.jacobian(wanted)
-            kinks.update(met)
-            return {"values": at.values, "jacobian": rows}
+        return RowRequest(results, gradient_recorder(program, wanted), gradient, evaluator.refused)
+    outputs = output_names(program.text, program.outputs, {b.value: b.name for b in program.bindings})
+    by_outputs = [f"the derivative of {output} by {name}" for output in outputs for name in wanted]
+    results = [*zip(column_names(len(outputs), wanted), (*outputs, *by_outputs), strict=True)]
 
-        answer = SimpleNamespace(**DOUBLE.run(point, rows_of))
-        return FLAT["jacobian"](answer), kink_warnings(DOUBLE, kinks.values())
+    def matrix(point: Mapping[str, float]) -> Answer:
+        at = evaluate_in(REAL, program.graph, point, wanted)
+        rows, kinks = at.jacobian(wanted)
+        numbers = [*at.values, *chain.from_iterable(rows)]
+        return [float(x) + 0.0 for x in numbers], kink_warnings(DOUBLE, kinks.values())
 
-    return RowRequest(
-        results, gradient_recorder(program, wanted), first, None if evaluator is None else evaluator.refused
-    )
+    return RowRequest(results, gradient_recorder(program, wanted), matrix)
 
 
 def _flat(value: Any, gradient: Iterable[Any], matrix: Sequence[Sequence[Any]]) -> list[Any]:
@@ -273,7 +276,7 @@ def check_clash(
 
 
 def no_number(batch: pa.RecordBatch, column: str, row: int) -> ExpressionError:
-    """The error for a cell that is empty, or not a finite number."""
+    """Return the error for a cell that is empty, or not a finite number."""
     if not batch.column(column)[row].is_valid:
         return point_error(f"column `{column}`: it is empty", "give a number")
     message = f"column `{column}`: the value of `{column}` is not a finite number"
@@ -281,7 +284,7 @@ def no_number(batch: pa.RecordBatch, column: str, row: int) -> ExpressionError:
 
 
 def numbers_of(column: Any) -> Any:
-    """A column as doubles, NaN where there is none."""
+    """Return a column as doubles, NaN where there is none."""
     import pyarrow as pa
 
     if pa.types.is_dictionary(column.type):
@@ -294,7 +297,7 @@ def numbers_of(column: Any) -> Any:
 
 
 def doubles(column: Any) -> Any:
-    """The numbers of an Arrow column of doubles, NaN for null; its own method would import pandas."""
+    """Return the numbers of an Arrow column of doubles, NaN for null; its own method would import pandas."""
     import numpy as np
 
     there, data = column.buffers()
@@ -370,13 +373,13 @@ class Rows(NamedTuple):
         return _unpickled, (version(), tuple(self))
 
     def fitted(self, columns: Sequence[str]) -> Fitted:
-        """The formula over these columns. Raises `ExpressionError` where they do not fit."""
+        """Return the formula over these columns. Raises `ExpressionError` where they do not fit."""
         several = self.question == "jacobian"
         with _about(self.text):
             return fitted(self.text, columns, dict(self.at), self.wrt, outputs=several, lenient=self.lenient)
 
     def columns_needed(self, names: Sequence[str]) -> tuple[list[str], tuple[str, ...]]:
-        """The columns that hold numbers, and those that are carried along. Raises `ExpressionError`."""
+        """Return the columns that hold numbers, and those that are carried along. Raises `ExpressionError`."""
         columns = self.named(names)
         kept = kept_columns(self.keep, names)
         fit = self.fitted(list(columns))
@@ -384,18 +387,18 @@ class Rows(NamedTuple):
         return [columns[name] for name in used if name in columns], kept
 
     def named(self, names: Sequence[str]) -> dict[str, str]:
-        """Which of these columns has the values of which name."""
+        """Return which of these columns has the values of which name."""
         other = [*dict(self.at), *BOUND.findall(self.text)]
         return mapped_columns(dict(self.columns), names, other)
 
     def in_units(self, known: Fitted, units: RowUnits) -> Rows:
-        """The formula over numbers with these units."""
+        """Return the formula over numbers with these units."""
         inputs = [(name, *linear) for name, linear in units.inputs.items()]
         heads = units.heads(asked(self.question, known).names)
         return self._replace(inputs=tuple(inputs), outputs=tuple(units.outputs), heads=tuple(heads.items()))
 
     def over(self, names: Sequence[str]) -> Rows:
-        """The formula over columns of these names, in the units that the names say, if these count.
+        """Return the formula over columns of these names, in the units that the names say, if these count.
 
         Raises `ExpressionError` where dimensions do not fit together.
         """
@@ -403,7 +406,7 @@ class Rows(NamedTuple):
         return self if all(map(is_name, names)) and not asked_for else _over(self, tuple(names))
 
     def bound(self, schema: pa.Schema) -> Bound:
-        """The formula over the columns of a schema. Raises `ExpressionError` where they do not fit."""
+        """Return the formula over the columns of a schema. Raises `ExpressionError` where they do not fit."""
         with _BINDING:
             return _bound(self, schema.serialize().to_pybytes())
 
@@ -412,7 +415,7 @@ class Rows(NamedTuple):
         return self.over(columns.names).bound(columns).schema
 
     def __call__(self, frame: Any) -> Any:
-        """The answers to the rows of a frame, a row for a row, as a frame of the same kind.
+        """Return the answers to the rows of a frame, a row for a row, as a frame of the same kind.
 
         An Arrow batch or table, a frame of pandas or Polars, a dictionary of columns, a structured NumPy array.
         """
@@ -517,7 +520,7 @@ def rows(
     point: Sequence[str] = (),
     units: Sequence[str] | str | None = None,
 ) -> Rows:
-    """The formula `text` as a function from record batches to record batches with its answers, a row for a row.
+    """Return the formula `text` as a function from record batches to record batches with its answers, a row for a row.
 
     A batch of answers has the columns `value`, `d_x` for each variable, `error`, and those of the data to `keep` (True
     keeps all). `at` gives what is the same for all rows, `columns` says which column is which variable where their
@@ -558,3 +561,109 @@ def rows(
 
 def _listed(names: Sequence[str] | str) -> tuple[str, ...]:
     return tuple(split_names(names) if isinstance(names, str) else names)
+
+
+# ---- frames -------------------------------------------------------------------------------------------------------
+KINDS = "a dictionary of columns, a frame of pandas or Polars, an Arrow table, or a NumPy array with named fields"
+
+
+ARROW = ("__arrow_c_stream__", "__arrow_c_array__")
+"""The methods of what gives its columns to Arrow."""
+
+
+def is_frame(value: object) -> bool:
+    """Return whether this holds columns by name, rather than one number for each name."""
+    if isinstance(value, Mapping):
+        return any(map(_is_column, value.values()))
+    return any(hasattr(value, attribute) for attribute in ARROW) or _field_names(value) is not None
+
+
+def _is_column(value: object) -> bool:
+    shape = getattr(value, "shape", None)
+    return len(shape) == 1 if shape is not None else hasattr(value, "__len__") and not isinstance(value, NO_COLUMNS)
+
+
+NO_COLUMNS = (str, bytes, Mapping)
+
+
+def _field_names(value: object) -> tuple[str, ...] | None:
+    """Return the names of the fields of a structured NumPy array."""
+    names: tuple[str, ...] | None = getattr(getattr(value, "dtype", None), "names", None)
+    return names
+
+
+def arrow_table(frame: Any) -> tuple[pa.Table, Callable[[pa.Table], Any]]:
+    """Return the columns of a frame as an Arrow table, and what makes a frame of the same kind of another table.
+
+    A pandas index is kept, and the columns of a dictionary are lists, NumPy arrays or Arrow arrays as its first one is.
+    Raises `ExpressionError` for what is no frame. Needs the extra `data`.
+
+    >>> table, restore = arrow_table({"x": [1.0, 2.0]})
+    >>> table.num_rows, restore(table)
+    (2, {'x': [1.0, 2.0]})
+    """
+    arrow = needed("pyarrow", "data", "frames need pyarrow")
+    if isinstance(frame, arrow.Table):
+        return frame, lambda table: table
+    if isinstance(frame, arrow.RecordBatch):
+        return arrow.Table.from_batches([frame]), _one_batch
+    frames = [kind.__module__.partition(".")[0] for kind in type(frame).__mro__ if kind.__name__ == "DataFrame"]
+    library = frames[0] if frames else ""
+    names = _field_names(frame)
+    try:
+        if library == "pandas":
+            table = arrow.Table.from_pandas(frame, preserve_index=False)
+            return table, lambda table: table.to_pandas().set_index(frame.index)
+        if library == "polars":
+            return arrow.table(frame), sys.modules["polars"].from_arrow
+        if isinstance(frame, Mapping) or names is not None:
+            columns = dict(frame) if names is None else {name: frame[name] for name in names}
+            common_length(columns)
+            first: Any = next(iter(columns.values()), [])
+            return arrow.table(columns), _structured if names is not None else lambda table: _dictionary(table, first)
+        if any(hasattr(frame, attribute) for attribute in ARROW):
+            return arrow.table(frame), lambda table: table
+    except (arrow.ArrowException, ValueError, TypeError) as error:
+        raise point_error(f"the columns cannot be read: {error}", f"give {KINDS}") from None
+    raise point_error(f"this is a {type(frame).__name__}, and no frame", f"give {KINDS}")
+
+
+def _one_batch(table: pa.Table) -> pa.RecordBatch:
+    import pyarrow as pa
+
+    batches = table.combine_chunks().to_batches()
+    return batches[0] if batches else pa.RecordBatch.from_pylist([], schema=table.schema)
+
+
+def _dictionary(table: pa.Table, first: Any) -> dict[str, Any]:
+    """Return a dictionary of columns as the first one is: an Arrow array, a NumPy array or a list."""
+    import pyarrow as pa
+
+    if isinstance(first, pa.Array | pa.ChunkedArray):
+        return dict(zip(table.column_names, table.columns, strict=True))
+    if hasattr(first, "dtype"):
+        return {name: table[name].to_numpy() for name in table.column_names}
+    columns: dict[str, Any] = table.to_pydict()
+    return columns
+
+
+def _structured(table: pa.Table) -> Any:
+    import numpy as np
+
+    columns = {name: table[name].to_numpy() for name in table.column_names}
+    array = np.empty(table.num_rows, [(name, column.dtype) for name, column in columns.items()])
+    for name, column in columns.items():
+        array[name] = column
+    return array
+
+
+def fixed_and_columns(frame: Any) -> tuple[dict[str, Any], Any]:
+    """The names that have one value for all rows of a dictionary, and the rest of it; of other frames there are none.
+
+    >>> fixed_and_columns({"x": [1.0, 2.0], "y": 3})
+    ({'y': 3}, {'x': [1.0, 2.0]})
+    """
+    if not isinstance(frame, Mapping):
+        return {}, frame
+    columns = {name: column for name, column in frame.items() if _is_column(column)}
+    return {name: value for name, value in frame.items() if name not in columns}, columns

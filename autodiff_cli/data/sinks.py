@@ -107,7 +107,7 @@ class ParquetSink(Sink):
 
 
 def _shrinks(column: Any) -> bool:
-    """Whether LZ4 makes a column of numbers smaller by a twentieth, which is worth the time to read it again."""
+    """Return whether LZ4 makes a column of numbers smaller by a twentieth, which is worth the time to read it again."""
     import pyarrow as pa
 
     before = after = 0
@@ -302,7 +302,7 @@ class Collected(Writer[Values]):
 
 
 def plain_cell(cell: object) -> object:
-    """A cell that is carried along as JSON holds it: no value where it is not a number, bytes in hexadecimal."""
+    """Return a cell that is carried along as JSON holds it: no value where it is not a number, bytes in hexadecimal."""
     if cell is None or isinstance(cell, (str, int)):
         return cell
     if isinstance(cell, float):

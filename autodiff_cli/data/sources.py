@@ -26,24 +26,15 @@ from .text_dialects import FIRST_BLOCK, UNFORCED, Forced, Layout, Normal
 TEXT = ("csv", "tsv", "jsonl")
 INPUT_FORMATS = (*TEXT, "xlsx", *COLUMNAR)
 
-SUFFIXES = {
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".tab": "tsv",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".json": "jsonl",
-    ".xlsx": "xlsx",
-    ".xlsm": "xlsx",
-    ".xls": "xlsx",
-    ".ods": "xlsx",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".arrow": "arrow",
-    ".arrows": "arrow",
-    ".feather": "arrow",
-    ".ipc": "arrow",
+_ENDINGS = {
+    "csv": ".csv",
+    "tsv": ".tsv .tab",
+    "jsonl": ".jsonl .ndjson .json",
+    "xlsx": ".xlsx .xlsm .xls .ods",
+    "parquet": ".parquet .pq",
+    "arrow": ".arrow .arrows .feather .ipc",
 }
+SUFFIXES = {suffix: format for format, suffixes in _ENDINGS.items() for suffix in suffixes.split()}
 """How the names of files end, and what is in them."""
 
 PACKED = {".gz": "gzip", ".zst": "zstd"}
@@ -213,7 +204,7 @@ def _source(path: str, forced: Forced) -> Source:
 
 
 def read_once(path: str) -> bool:
-    """Whether what a path names can be read once only: standard input, a pipe, a device."""
+    """Return whether what a path names can be read once only: standard input, a pipe, a device."""
     if path == "-" or is_url(path):
         return path == "-"
     with suppress(OSError, ValueError):
@@ -223,7 +214,7 @@ def read_once(path: str) -> bool:
 
 
 def within(sentence: str) -> str:
-    """A sentence of somebody else's, to stand within one of ours."""
+    """Return a sentence of somebody else's, to stand within one of ours."""
     return sentence if sentence[:2].isupper() else sentence[:1].lower() + sentence[1:]
 
 
@@ -419,7 +410,7 @@ _UTF_8 = re.compile(rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\x
 
 
 def _encoding(data: bytes, forced: str | None) -> tuple[str, str] | None:
-    """The encoding of a text that begins so, with what it is called; None for UTF-8, and what is no text."""
+    """Return the encoding of a text that begins so, with what it is called; None for UTF-8, and what is no text."""
     if forced is not None:
         name = codecs.lookup(forced).name
         return None if name in ("utf-8", "utf-8-sig", "ascii") else (name, forced)
@@ -436,7 +427,7 @@ def _encoding(data: bytes, forced: str | None) -> tuple[str, str] | None:
 
 
 def has_arrow() -> bool:
-    """Whether pyarrow and NumPy can be had, without importing them."""
+    """Return whether pyarrow and NumPy can be had, without importing them."""
     from importlib.util import find_spec
 
     return all(sys.modules.get(name, find_spec(name)) is not None for name in ("pyarrow", "numpy"))

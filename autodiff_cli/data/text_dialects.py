@@ -79,7 +79,7 @@ class Forced(NamedTuple):
 
     @classmethod
     def of(cls, group: object) -> Forced:
-        """The options that a group of them has. Raises a usage error for what they cannot be."""
+        """Return the options that a group of them has. Raises a usage error for what they cannot be."""
         values = cls(*(getattr(group, field) for field in cls._fields))
         separator, decimal, encoding = values.separator, values.decimal, values.encoding
         if separator is not None:
@@ -151,7 +151,7 @@ AS_CSV = Layout()
 # ---- numbers in cells ---------------------------------------------------------------------------------------------
 @cache
 def number_pattern(decimal: str, thousands: str) -> str:
-    """The regular expression of numbers with this decimal mark and these thousands."""
+    """Return the regular expression of numbers with this decimal mark and these thousands."""
     whole = rf"(?:[1-9]\d{{0,2}}(?:{re.escape(thousands)}\d{{3}})+|\d+)" if thousands else r"\d+"
     body = rf"(?:{whole}(?:\.\d*)?|\.\d+)" if decimal == "." else rf"{whole}(?:,\d+)?"
     return rf"[+-]?{body}(?:[eE][+-]?\d+)?"
@@ -168,13 +168,13 @@ def styles_of(cell: str) -> list[tuple[str, str]]:
 
 
 def as_point(cell: str, decimal: str, thousands: str) -> str:
-    """A number of this style as formulas have it."""
+    """Return a number of this style as formulas have it."""
     cell = cell.replace(thousands, "") if thousands else cell
     return cell.replace(decimal, ".")
 
 
 def in_formula(cell: str, dialect: Dialect) -> str:
-    """A cell as formulas would have it. Raises `ExpressionError` for a number that is written another way."""
+    """Return a cell as formulas would have it. Raises `ExpressionError` for a number that is written another way."""
     if dialect.plain and "," not in cell:
         return cell
     cell = cell.translate(_THIN)
@@ -203,17 +203,17 @@ def in_formula(cell: str, dialect: Dialect) -> str:
 
 
 def _is_value(cell: str) -> bool:
-    """Whether a cell holds a number, a date or a time, and so does not name a column."""
+    """Return whether a cell holds a number, a date or a time, and so does not name a column."""
     return bool(styles_of(cell) or DATE.fullmatch(cell) or TIME.fullmatch(cell) or FORTRAN.fullmatch(cell))
 
 
 def is_missing(cell: str) -> bool:
-    """Whether a cell stands for no value."""
+    """Return whether a cell stands for no value."""
     return not cell or cell in NOTHING or cell.lower() in ("nan", "inf", "-inf")
 
 
 def _all_values(cells: Sequence[str]) -> bool:
-    """Whether there is nothing but values in a row, and one at least."""
+    """Return whether there is nothing but values in a row, and one at least."""
     return any(map(_is_value, cells)) and all(_is_value(cell) or is_missing(cell) for cell in cells)
 
 
@@ -236,7 +236,7 @@ _QUOTED = re.compile(r'(?<![^\t;|, ])"(?:[^"]|"")*(?:"|$)')
 
 
 def _split(line: str, separator: str) -> list[str]:
-    """The cells of a line."""
+    """Return the cells of a line."""
     if '"' not in line:
         return line.split() if separator == BLANKS else [cell.strip() for cell in line.split(separator)]
     # what is in quotes separates nothing
@@ -251,7 +251,7 @@ def _split(line: str, separator: str) -> list[str]:
 
 
 def _headings(line: str, separator: str, count: int) -> list[str] | None:
-    """The names of so many columns in a line; None where it does not name so many.
+    """Return the names of so many columns in a line; None where it does not name so many.
 
     Over columns between blanks, names may have blanks within and units behind them, or other separators.
     """
@@ -264,7 +264,7 @@ def _headings(line: str, separator: str, count: int) -> list[str] | None:
 
 
 def _are_units(cells: Sequence[str]) -> bool:
-    """Whether the cells are units, and not values or names."""
+    """Return whether the cells are units, and not values or names."""
     units = [cell for cell in cells if cell and cell not in ("-", "--", "–", "—")]
     return bool(units) and not any(map(_is_value, units)) and all(map(is_unit, units))
 
@@ -289,7 +289,7 @@ class _Fit(NamedTuple):
 
 
 def _fit(lines: Sequence[str], separator: str) -> _Fit | None:
-    """How a separator makes a table of lines; None where it does not."""
+    """Return how a separator makes a table of lines; None where it does not."""
     cells = [_split(line, separator) for line in lines]
     first, below = cells[0], cells[1:]
     headless = _all_values(first)

@@ -33,12 +33,12 @@ Condition = Callable[[Fragments, int], bool]
 
 
 def is_certain(conditions: str, f: Fragments, stop: int) -> bool:
-    """Whether nothing speaks against a spelling whose place ends there."""
+    """Return whether nothing speaks against a spelling whose place ends there."""
     return all(CONDITIONS[name](f, stop) for name in conditions.split())
 
 
 def _is_known(c: Context, token: Token) -> bool:
-    """Whether a name is known to be one: the point or the program gives it a value, or it is a single symbol."""
+    """Return whether a name is known to be one: the point or the program gives it a value, or it is a single symbol."""
     name = c.text[token.start : token.end]
     letters = re.match(r"[^\W\d_]*", name)
     single = letters is not None and len(letters[0]) <= 1

@@ -68,19 +68,8 @@ TIGHT = Kind.DIVIDE + Kind.POWER + Kind.ROOT
 SEPARATORS = Kind.SEMICOLON + Kind.NEWLINE
 STOPS = SEPARATORS + Kind.END
 
-ENDS = (
-    SIGNS
-    + STOPS
-    + Kind.COMPARISON
-    + Kind.CLOSE
-    + Kind.RIGHT
-    + Kind.COLON
-    + Kind.COMMA
-    + Kind.IF
-    + Kind.ELSE
-    + Kind.AND
-    + Kind.OR
-)
+ENDS = SIGNS + STOPS + Kind.COMPARISON + Kind.CLOSE + Kind.RIGHT + Kind.COLON + Kind.COMMA
+ENDS += Kind.IF + Kind.ELSE + Kind.AND + Kind.OR
 """The tokens that end a product."""
 
 _PARTNERS = {Kind.CLOSE: Kind.OPEN, Kind.RIGHT: Kind.LEFT, Kind.CLOSING_BAR: Kind.BAR}
@@ -175,15 +164,15 @@ class Context:
                 self.partner[opened.pop()] = number
 
     def written(self, first: int, end: int | None = None) -> str:
-        """The text of a token, or from one to that before another."""
+        """Return the text of a token, or from one to that before another."""
         return self.text[self.tokens[first].start : self.tokens[first if end is None else end - 1].end]
 
     def token_from(self, place: int) -> int:
-        """The number of the first token that begins at a place of the text, or after it."""
+        """Return the number of the first token that begins at a place of the text, or after it."""
         return next(number for number, token in enumerate(self.tokens) if token.start >= place)
 
     def matches(self, pattern: str) -> bool:
-        """Whether the tokens around the error have this shape; `first` is then the number of its first token."""
+        """Return whether the tokens around the error have this shape; `first` is then the number of its first token."""
         before, after = shape(pattern)
         low = max(0, self.at - 24)
         start = before.search("." * (low > 0) + self.kinds[low : self.at])
@@ -201,18 +190,18 @@ class Context:
         return self.stuck.operand
 
     def signs(self, at: int | None = None) -> int:
-        """The number of the first of the signs directly before a token, the error by default."""
+        """Return the number of the first of the signs directly before a token, the error by default."""
         at = self.at if at is None else at
         while at and self.kinds[at - 1] in SIGNS:
             at -= 1
         return at
 
     def takes(self, name: str) -> bool:
-        """Whether the grammar would take that terminal in place of the token that does not fit."""
+        """Return whether the grammar would take that terminal in place of the token that does not fit."""
         return advance(self.stuck.states.copy(), KIND[name]) != "stuck"
 
     def after(self, at: int, goal: str) -> int:
-        """The number of the first token after the `goal` (a rule of the grammar) that begins at a token."""
+        """Return the number of the first token after the `goal` (a rule of the grammar) that begins at a token."""
         states = [ACTION[KIND["OPEN"]]]
         depth = 0
         for number in range(at, len(self.tokens)):
@@ -227,7 +216,7 @@ class Context:
         raise KeyError(goal)
 
     def atom(self, at: int) -> int:
-        """The number of the first token of the smallest operand that ends before a token: `3` in `2^3!`."""
+        """Return the number of the first token of the smallest operand that ends before a token: `3` in `2^3!`."""
         at -= 1
         if at < 0 or self.kinds[at] not in ATOM_ENDS:
             raise KeyError("atom")
@@ -253,7 +242,7 @@ class Context:
             at = sign - 1
 
     def term(self, at: int) -> int:
-        """The number of the first token of the product that ends before a token, with its own sign."""
+        """Return the number of the first token of the product that ends before a token, with its own sign."""
         while True:
             at = self.operand(at)
             sign = self.signs(at)

@@ -42,14 +42,14 @@ def span(c: Context, name: str) -> tuple[int, int]:
 
 
 def _right(c: Context) -> tuple[int, int]:
-    """The operand that begins at the error: `2y**2` in `x 2y**2`."""
+    """Return the operand that begins at the error: `2y**2` in `x 2y**2`."""
     if c.kinds[c.at] in BARS:
         return c.at, c.kinds.index(Kind.CLOSING_BAR, c.at + 1) + 1
     return c.at, c.after(c.at, "coefficient")
 
 
 def _tail(c: Context) -> tuple[int, int]:
-    """The power that begins with the operator at the error: `^2` in `√x^2`."""
+    """Return the power that begins with the operator at the error: `^2` in `√x^2`."""
     end = c.at + 1
     if c.kinds[c.at] == Kind.SUPERSCRIPT:
         return c.at, end
@@ -59,13 +59,13 @@ def _tail(c: Context) -> tuple[int, int]:
 
 
 def _under(c: Context) -> tuple[int, int]:
-    """The operand before the error, with its signs, if it is a divisor: `-x²` in `1/-x² y`."""
+    """Return the operand before the error, with its signs, if it is a divisor: `-x²` in `1/-x² y`."""
     at = c.signs(c.operand(c.at))
     return (at, c.at) if at and c.kinds[at - 1] == Kind.DIVIDE else (0, 0)
 
 
 def _raised(c: Context) -> tuple[int, int]:
-    """The function and its exponent in parentheses before the error: `sin^(2)` in `sin^(2)(x)`."""
+    """Return the function and its exponent in parentheses before the error: `sin^(2)` in `sin^(2)(x)`."""
     start = c.partner[c.at - 1] - 2
     return (start, c.at) if c.kinds[max(start, 0) : start + 2] == Kind.FUNCTION + Kind.POWER else (0, 0)
 
@@ -77,7 +77,7 @@ def _divisor(c: Context) -> tuple[int, int]:
 
 
 def _root(c: Context) -> tuple[int, int]:
-    """The root before the error: `√x` in `2√x^2`."""
+    """Return the root before the error: `√x` in `2√x^2`."""
     start = c.operand(c.at)
     while c.kinds[start] == Kind.COEFFICIENT:
         start += 1
@@ -85,26 +85,26 @@ def _root(c: Context) -> tuple[int, int]:
 
 
 def _closed(c: Context) -> tuple[int, int]:
-    """The parenthesis that was closed last."""
+    """Return the parenthesis that was closed last."""
     start = c.partner[c.kinds.rindex(Kind.CLOSE, 0, c.at)]
     return start, start + 1
 
 
 def _called(c: Context) -> tuple[int, int]:
-    """The name before the innermost parenthesis."""
+    """Return the name before the innermost parenthesis."""
     name = c.open[-1] - 1
     return (name, name + 1) if c.kinds[name + 1] == Kind.OPEN and c.kinds[name] in NAMES else (0, 0)
 
 
 def _statement(c: Context) -> tuple[int, int]:
-    """The statement that the error is in."""
+    """Return the statement that the error is in."""
     start = max(c.kinds.rfind(stop, 0, c.at) for stop in SEPARATORS) + 1
     ends = (c.kinds.find(stop, c.at) for stop in STOPS)
     return start, min(end for end in ends if end >= 0)
 
 
 def _character(f: Fragments) -> str:
-    """The character at which the error stands."""
+    """Return the character at which the error stands."""
     c = f.context
     character = c.text[c.point]
     return character if character.isprintable() else f["code"]
@@ -117,7 +117,7 @@ def _exponents(f: Fragments) -> str:
 
 
 def _fence(f: Fragments) -> str:
-    """The parenthesis that a quotient needs in the place of a function with an exponent, if it needs one."""
+    """Return the parenthesis that a quotient needs in the place of a function with an exponent, if it needs one."""
     c = f.context
     at = _raised(c)[0] if c.kinds[c.first] == Kind.CLOSE else c.first
     return "(" if at and c.kinds[at - 1] in (Kind.DIVIDE, Kind.POWER) else ""
@@ -137,7 +137,7 @@ def _lead(c: Context) -> str:
 
 
 def _nested(f: Fragments) -> str:
-    """The functions around the error, each as the argument of the one before: `sin(cos(x))` for `sin cos x`."""
+    """Return the functions around the error, each as the argument of the one before: `sin(cos(x))` for `sin cos x`."""
     c = f.context
     at = _last_of_nest(c)
     names = [c.written(number) for number in range(c.at - 1, at)]
@@ -163,13 +163,13 @@ def _instead(f: Fragments, sign: str, length: int) -> str:
 
 
 def _rooted(c: Context) -> tuple[int, int]:
-    """The smallest operand after the token that does not fit: `x` in `∛x²`."""
+    """Return the smallest operand after the token that does not fit: `x` in `∛x²`."""
     start = c.at + 1
     return start, c.partner[start] + 1 if c.kinds[start] == Kind.OPEN else c.after(start, "atom")
 
 
 def _last_of_nest(c: Context) -> int:
-    """The number of the first token after the functions around the error that have no parentheses."""
+    """Return the number of the first token after the functions around the error that have no parentheses."""
     at = c.at - 1
     while c.kinds[at] == Kind.FUNCTION and c.kinds[at + 1] != Kind.OPEN:
         at += 1
@@ -177,7 +177,7 @@ def _last_of_nest(c: Context) -> int:
 
 
 def _exponent(c: Context) -> int:
-    """The number of the sign of the power whose exponent, a name or a number, stands before the error.
+    """Return the number of the sign of the power whose exponent, a name or a number, stands before the error.
 
     `x^2 y` has no such: nobody takes the `y` for a part of the exponent there, as they might in `e^k y` and `2^2 y`.
     """
@@ -190,7 +190,7 @@ def _exponent(c: Context) -> int:
 
 
 def _inner(c: Context) -> tuple[int, int]:
-    """The operand that begins at the error without its power: `2x` in `sin 2x^2`."""
+    """Return the operand that begins at the error without its power: `2x` in `sin 2x^2`."""
     end = c.at + (c.kinds[c.at] == Kind.COEFFICIENT) + 1
     return (c.at, end) if c.kinds[end - 1] in NAMES + Kind.NUMBER and c.kinds[end] in POWERS else (0, 0)
 

@@ -17,7 +17,7 @@ DERIVATIVES = "write the function itself: derivatives are what the program works
 
 
 def explained(text: str, error: UnexplainedText, known_names: Collection[str]) -> ExpressionError:
-    """The error with what to write instead; `known_names` are the names that the point gives values to."""
+    """Return the error with what to write instead; `known_names` are the names that the point gives values to."""
     assert error.span is not None
     offers: tuple[Offer, ...] = ()
     if error.after:
@@ -45,7 +45,7 @@ _SIZES = frozenset(("len", "length", "size", "numel", "shape"))
 def _unknown(
     text: str, span: Span, end: int, functions: Collection[str], known_names: Collection[str]
 ) -> tuple[str, tuple[Offer, ...]]:
-    """The hint for a call of a function that there is not."""
+    """Return the hint for a call of a function that there is not."""
     name = text[span.start : span.end]
     offers = called(text, span, end, known_names)
     if offers:

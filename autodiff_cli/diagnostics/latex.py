@@ -92,7 +92,7 @@ class _Reader:
         return written
 
     def base(self, token: str) -> str:
-        """The operand that begins with a token."""
+        """Return the operand that begins with a token."""
         self.depth += 1
         if self.depth > _DEEPEST:
             raise _Unknown
@@ -148,7 +148,7 @@ class _Reader:
         return f"cbrt{_enclosed(inner)}" if degree == "3" else f"{_atom(inner)}**(1/{_atom(degree)})"
 
     def call(self, name: str) -> str:
-        """A function with its exponent, where that stands, and its argument."""
+        """Return a function with its exponent, where that stands, and its argument."""
         self.depth += 1
         if name not in FUNCTIONS or self.depth > _DEEPEST:
             raise _Unknown
@@ -175,7 +175,7 @@ class _Reader:
         return f"{name}({argument})" + (f"**{exponent}" if exponent else "")
 
     def ends(self) -> bool:
-        """Whether what follows cannot belong to an argument without parentheses."""
+        """Return whether what follows cannot belong to an argument without parentheses."""
         token = self.next
         if not token or token in "+-=<>,;)}]|":
             return True
@@ -200,7 +200,7 @@ class _Reader:
         return self.base(token)
 
     def braced(self) -> str:
-        """The one word or number in braces."""
+        """Return the one word or number in braces."""
         self.take("{")
         word = self.take()
         self.take("}")
@@ -216,7 +216,7 @@ def _enclosed(text: str) -> str:
 
 
 def _is_enclosed(text: str) -> bool:
-    """Whether the parenthesis at the beginning is closed at the end."""
+    """Return whether the parenthesis at the beginning is closed at the end."""
     depth = 0
     for at, sign in enumerate(text):
         depth += (sign == "(") - (sign == ")")

@@ -40,11 +40,11 @@ class AsRead(NamedTuple):
         return None if self.text == self.expected else self.text[self.first :]
 
     def within(self, start: int, end: int | None = None) -> AsRead:
-        """The reading of a piece of the text."""
+        """Return the reading of a piece of the text."""
         return AsRead(self.text[start:end], self.typed, self.places[start:end])
 
     def rewritten(self, offer: Offer) -> AsRead:
-        """The reading with an offer taken."""
+        """Return the reading with an offer taken."""
         old = self.text[offer.start : offer.end]
         inner = [-1 if k is None else self.places[offer.start + k] for k in _aligned(old, offer.text)]
         places = (*self.places[: offer.start], *inner, *self.places[offer.end :])
@@ -62,7 +62,7 @@ class AsRead(NamedTuple):
         return Span(min(places), max(places) + 1, self.typed_at(span.via)) if places else None
 
     def placed(self, record: Any) -> Any:
-        """A record of what was read, with the places in it, `start` and `end`, in what was typed."""
+        """Return a record of what was read, with the places in it, `start` and `end`, in what was typed."""
         if isinstance(record, list):
             return [self.placed(item) for item in record]
         if not isinstance(record, dict):
@@ -74,14 +74,14 @@ class AsRead(NamedTuple):
         return moved
 
     def typed_diagnostic(self, diagnostic: Diagnostic) -> Diagnostic:
-        """A warning about what was read, with its places in what was typed."""
+        """Return a warning about what was read, with its places in what was typed."""
         also = [(self.typed_at(span), words) for span, words in diagnostic.also]
         return diagnostic._replace(
             span=self.typed_at(diagnostic.span), also=tuple([(span, words) for span, words in also if span is not None])
         )
 
     def blamed(self, error: ExpressionError) -> ExpressionError:
-        """The error, pointing into what was typed, or else with the text as read."""
+        """Return the error, pointing into what was typed, or else with the text as read."""
         if self.text != self.typed:
             if EXIT_CODES[error.kind] != EXIT_CODES["syntax"]:
                 error.read = self.text
@@ -119,7 +119,7 @@ def _aligned(old: str, new: str) -> list[int | None]:
 
 
 def certain(offers: Sequence[Offer]) -> Offer | None:
-    """The one offer, where nothing else can be meant."""
+    """Return the one offer, where nothing else can be meant."""
     return offers[0] if len(offers) == 1 and offers[0].certain else None
 
 
@@ -138,7 +138,7 @@ class Composed(str):
 def leniently(
     text: str, answer: Callable[[str], Answer], composed: AsRead | None = None
 ) -> tuple[Answer, AsRead | None]:
-    """The answer to a text as it can be read, and that reading, None where it is as typed.
+    """Return the answer to a text as it can be read, and that reading, None where it is as typed.
 
     `answer` is asked with one text after the other; `composed` is the reading that the text is already.
     Raises `ExpressionError` as `answer` does, pointing into what was typed.

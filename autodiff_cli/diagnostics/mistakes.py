@@ -38,7 +38,7 @@ def _power(match: re.Match[str]) -> str:
 
 
 def _fraction(match: re.Match[str]) -> str:
-    """The quotient that a vulgar fraction is, with the signs for the sum and the products that it stands in."""
+    """Return the quotient that a vulgar fraction is, with the signs for the sum and the products that it stands in."""
     over, _, under = normalize("NFKC", match["sign"]).partition("⁄")
     value = f"({match[1]} + {over}/{under})" if match[1] else f"({over}/{under})"
     if match["after"]:
@@ -51,13 +51,13 @@ def _fraction(match: re.Match[str]) -> str:
 
 
 def _choice(match: re.Match[str]) -> str:
-    """The `if` for `condition ? value : other`."""
+    """Return the `if` for `condition ? value : other`."""
     condition = match[2] if re.search("[<>=!≤≥≠]|\\b(?:and|or|not)\\b", match[2]) else f"{match[2]} != 0"
     return f"{match[1] or ''}{match[3]} if {condition} else {match[4]}"
 
 
 def _call(match: re.Match[str]) -> str:
-    """The beginning of a call for `Sin[`."""
+    """Return the beginning of a call for `Sin[`."""
     name = match[1].lower()
     return f"{name if name in FUNCTIONS and name not in _CAPITAL else match[1]}("
 
@@ -117,7 +117,7 @@ class Mistake(NamedTuple):
 
 
 def _mistakes(table: str) -> Iterator[Mistake]:
-    """The rows of the table."""
+    """Yield the rows of the table."""
     # A row goes on in lines that are indented.
     for row in re.findall(r"^[^#\s].*(?:\n +.*)*", table, re.MULTILINE):
         tokens, *fields = re.split(r"\s{2,}", row.rstrip())

@@ -14,7 +14,7 @@ Read = TypeVar("Read")
 
 
 def parse(text: str, valued: Collection[str] = (), *, units: bool = False) -> Program:
-    """The program of a text, as a graph that is not evaluated yet. Linear in the text, without recursion.
+    """Return the program of a text, as a graph that is not evaluated yet. Linear in the text, without recursion.
 
     `valued` are the names that a point gives values to; they win over the constants `e`, `pi`, `π`. With `units` its
     numbers may have units. Raises `ExpressionError` where the text is not valid.
@@ -29,7 +29,7 @@ def parse(text: str, valued: Collection[str] = (), *, units: bool = False) -> Pr
 
 
 def statements(text: str) -> Sequence[Statement]:
-    """The statements of a text, whatever they mean. Raises `ExpressionError` where it is not in the language."""
+    """Return the statements of a text, whatever they mean. Raises `ExpressionError` where it is not in the language."""
     return _explaining(text, lambda: read(text, Builder(text)).outline())
 
 

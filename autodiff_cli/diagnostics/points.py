@@ -124,7 +124,7 @@ _ELSEWHERE = re.compile(
 
 
 def _sweep_of(function: str | None, arguments: str | None, low: str | None, high: str | None) -> str:
-    """A sweep of other languages as it is written here."""
+    """Return a sweep of other languages as it is written here."""
     parts = [part.strip() for part in (arguments or f"{low},{high}").split(",")]
     if len(parts) == 1:
         parts.insert(0, "0")

@@ -72,32 +72,29 @@ def called(text: str, span: Span, end: int, known_names: Collection[str]) -> tup
     """Return the suggestion for a call of an unknown function."""
     name, call = text[span.start : span.end], text[span.end : end]
     context = context_at(text, span, known_names)
-    offers: list[Offer] = []
     arguments = _arguments(context)
     lower, count = plain_name(name).lower(), len(arguments)
     following = context.kinds[context.partner.get(context.at + 1, context.at) + 1]
+    names: Sequence[str] = ()
+    calls: Sequence[str] = ()
+    certain = False
     if lower == "pi" and arguments == [""]:
         return (Offer(span.start, end, "pi", shown=("pi",)),)
     if lower in _SEVERAL and (count == 1 or lower == "lg"):
-        for function in _SEVERAL[lower]:
-            offers.append(Offer(span.start, span.end, function, shown=(f"{function}{call}",)))
+        names = _SEVERAL[lower]
     elif (base := _BASE.fullmatch(lower)) and lower not in _CALLED and count == 1:
-        spelling = f"log({arguments[0]}, {base[1]})"
-        offers.append(Offer(span.start, end, spelling, shown=(spelling,)))
+        calls = [f"log({arguments[0]}, {base[1]})"]
     elif lower in _WRITTEN and count == _WRITTEN[lower].count("{1}") // 2 + 1:
         alone = lower in ("square", "cube", "mod")
-        written = _WRITTEN[lower].format(
-            *[argument if not alone or re.fullmatch(r"[\w.]+", argument) else f"({argument})" for argument in arguments]
-        )
+        operands = [x if not alone or re.fullmatch(r"[\w.]+", x) else f"({x})" for x in arguments]
+        calls = [_WRITTEN[lower].format(*operands)]
         certain = lower == name and following not in POWERS + Kind.UNREADABLE
-        offers.append(Offer(span.start, end, written, certain, (written,)))
     elif lower in _TURNED and count == 2 and name != "LOG" and name != lower:
-        for first, second in (arguments, arguments[::-1]):
-            spelling = f"{lower}({first}, {second})"
-            offers.append(Offer(span.start, end, spelling, shown=(spelling,)))
+        calls = [f"{lower}({first}, {second})" for first, second in (arguments, arguments[::-1])]
     elif lower in _CALLED or (lower in FUNCTIONS and lower != name and name[:1] not in known_names):
-        function = _CALLED.get(lower, lower)
-        offers.append(Offer(span.start, span.end, function, lower not in _DOUBTED, (f"{function}{call}",)))
+        names, certain = [_CALLED.get(lower, lower)], lower not in _DOUBTED
+    offers = [Offer(span.start, span.end, function, certain, (f"{function}{call}",)) for function in names]
+    offers += [Offer(span.start, end, spelling, certain, (spelling,)) for spelling in calls]
     for parts in _divided(name, {*known_names, name[:1]}):
         if parts[-1].is_function and not any(part.is_function for part in parts[:-1]):
             offers += _products(context, "*".join(part.text for part in parts), call, end)
@@ -105,7 +102,7 @@ def called(text: str, span: Span, end: int, known_names: Collection[str]) -> tup
 
 
 def is_glued(name: str, known_names: Collection[str]) -> bool:
-    """Whether a name can be taken apart."""
+    """Return whether a name can be taken apart."""
     return len(name) <= LONGEST and any(True for _ in _divided(name, known_names))
 
 
@@ -136,7 +133,7 @@ def context_at(text: str, span: Span, known_names: Collection[str]) -> Context:
 
 
 def _arguments(c: Context) -> list[str]:
-    """The arguments of the call that begins there."""
+    """Return the arguments of the call that begins there."""
     if c.kinds[c.at + 1 : c.at + 2] != Kind.OPEN or c.at + 1 not in c.partner:
         return []
     end = c.partner[c.at + 1]
@@ -150,7 +147,7 @@ def _arguments(c: Context) -> list[str]:
 
 
 def _divided(name: str, known_names: Collection[str], *, exponential: bool = False) -> Iterator[tuple[Part, ...]]:
-    """The ways to take a name apart, into at least two parts."""
+    """Yield the ways to take a name apart, into at least two parts."""
     functions = [f for f, row in FUNCTIONS.items() if len(row.params) == 1 and not row.variadic]
     words = [Part(word, False) for word in {*known_names, "π"} if word and word in name]
     words += [Part(f, True) for f in functions if f in name]
@@ -202,7 +199,7 @@ def _readings(c: Context, parts: Sequence[Part], end: int) -> Iterator[Offer]:
 
 
 def _is_word(factors: Sequence[str]) -> bool:
-    """Whether factors are likely the letters of a word: `ymax`, `mass`."""
+    """Return whether factors are likely the letters of a word: `ymax`, `mass`."""
     name = "".join(factors)
     letters = all(len(factor) == 1 and factor.isascii() for factor in factors)
     contained = any(len(function) > 2 and function in name for function in FUNCTIONS)
