@@ -23,8 +23,14 @@ from ..diagnostics.leniency import leniently
 from ..errors import ExpressionError, quoted, usage_error
 from ..extras import install_command
 from ..inputs.arithmetic import DOUBLE
-from ..inputs.column_units import check_percentage, column_units, left_out, units_in_headings
-from ..inputs.headings import names_in_headings, unit_in_heading
+from ..inputs.column_units import (
+    check_percentage,
+    column_units,
+    left_out,
+    names_in_headings,
+    unit_in_heading,
+    units_in_headings,
+)
 from ..inputs.parse_point import is_name
 from ..inputs.problem import Quantity, parse, unused
 from ..inputs.sweeps import Grid

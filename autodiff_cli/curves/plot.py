@@ -16,8 +16,16 @@ from ..graphs.value_and_gradient import value_and_gradient
 from ..inputs.bounds import Range
 from ..inputs.column_units import left_out
 from ..inputs.figures import unsigned
-from ..inputs.measured_points import program_units, with_units
-from ..inputs.problem import Quantity, as_number, check_values, may_have_units, numbers_or_quantities, read_program
+from ..inputs.problem import (
+    Quantity,
+    as_number,
+    check_values,
+    may_have_units,
+    numbers_or_quantities,
+    program_units,
+    read_program,
+    with_units,
+)
 from ..language.builder import Program
 from ..language.printer import expression_text
 from ..numbers import budget as work

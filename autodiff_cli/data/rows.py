@@ -31,9 +31,8 @@ from ..graphs.second_order import hessian_in
 from ..graphs.value_and_gradient import evaluate_in, value_and_gradient
 from ..inputs.arithmetic import DOUBLE, kink_warnings
 from ..inputs.column_units import column_units, left_out, units_in_headings, without_units_hint
-from ..inputs.measured_points import with_units
 from ..inputs.parse_point import is_name
-from ..inputs.problem import Point, Quantity, as_number, parse
+from ..inputs.problem import Point, Quantity, as_number, parse, with_units
 from ..language.elements import split_names
 from ..language.statements import UnknownShape
 from ..language.tokens import has_unit_literals
