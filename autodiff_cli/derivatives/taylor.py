@@ -85,7 +85,10 @@ def taylor(
     _check_order(order, arithmetic)
     name = posed.wanted[0]
     measured = program_units(posed.program, posed.values, units, system=system)
-    tree = None if measured is None else measured.tree(coefficients=measured.coefficients(name, order))
+    tree = None
+    if measured is not None:
+        slopes = [measured.derivative([name] * k) for k in range(1, order + 1)]
+        tree = measured.tree(coefficients=[measured.outputs[0], *slopes])
     remarks: list[Diagnostic] = []
 
     def work(m: NumberType, values: Values) -> dict[str, Any]:

@@ -220,7 +220,7 @@ def trace(
     point_units = measured.point
     return answer._replace(
         point={name: in_its_unit(measured.number_of(name, x), point_units[name]) for name, x in answer.point.items()},
-        gradient={name: measured_number(x, measured.partial(name)) for name, x in answer.gradient.items()},
+        gradient={name: measured_number(x, measured.derivative([name])) for name, x in answer.gradient.items()},
         direction={name: writer.per_rate(x, measured.differences[name]) for name, x in seeds.items()},
         warnings=(*answer.warnings, *measured.warnings),
         has_units=True,

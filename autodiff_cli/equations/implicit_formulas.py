@@ -88,7 +88,7 @@ def implicit_diff(
 
         if units or has_units(program, numbers):
             measured = EquationUnits(program, numbers, unknowns, {}, units)
-            tree = measured.tree(values=[measured.higher([wanted[j] for j in by], k) for k, by in formulas])
+            tree = measured.tree(values=[measured.derivative([wanted[j] for j in by], k) for k, by in formulas])
             warnings += measured.warnings
     values: list[Shown | None] = [None] * len(formulas)
     shown_point: dict[str, Shown] = {}

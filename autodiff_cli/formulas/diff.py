@@ -222,7 +222,7 @@ def diff(
         at = {name: typed_values[name] for name in program.variables}
         measured = program_units(program, {name: numbers[name] for name in program.variables}, units)
         if measured is not None:
-            tree = measured.tree(values=[measured.higher([names[k] for k in by]) for by in derived])
+            tree = measured.tree(values=[measured.derivative([names[k] for k in by]) for by in derived])
             warnings += measured.warnings
 
         def task(m: NumberType, numbers: Values) -> dict[str, Any]:

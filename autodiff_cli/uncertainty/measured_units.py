@@ -127,7 +127,7 @@ def budget_units(units: ProgramUnits, inputs: Sequence[str]) -> Units:
             {
                 "value": out,
                 "uncertainty": out.degree,
-                "budget": {n: {"sensitivity": units.partial(n, k), "contribution": out.degree} for n in inputs},
+                "budget": {n: {"sensitivity": units.derivative([n], k), "contribution": out.degree} for n in inputs},
             }
             for k, out in enumerate(units.outputs)
         ],

@@ -356,7 +356,7 @@ def propagate(
         for j, result in enumerate(results):
             budget = {}
             for name, share in result.budget.items():
-                slope = of_program.partial(name, j).from_si(of_program.outputs[j].to_si(share.sensitivity))
+                slope = of_program.derivative([name], j).from_si(of_program.outputs[j].to_si(share.sensitivity))
                 budget[name] = share._replace(sensitivity=slope)
             results[j] = result._replace(budget=budget)
         for name, entry in inputs.items():
