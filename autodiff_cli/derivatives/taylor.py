@@ -170,7 +170,7 @@ def polynomial(
     """
 
     def number(x: Shown, unit: Unit | None) -> str:
-        if unit is None or unit.is_number:
+        if unit is None or not unit.atoms:
             return written(x)
         if unit.zero:
             # a number in a formula is on no scale with a zero of its own

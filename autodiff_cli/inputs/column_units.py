@@ -161,12 +161,11 @@ def percentage_of(unit: Unit, hint: str, span: Span | None = None) -> Expression
 
 
 def in_unit(column: Sequence[float], unit: Unit, to: Unit, difference: bool = False) -> Sequence[float]:
-    """The numbers of a column in another unit; as they are where the units are alike."""
-    from ..quantities.unit_system import factor
+    """Return the numbers of a column, or differences of such numbers, in another unit."""
+    from ..quantities.unit_system import linear
 
-    times, shift = factor(unit, to), 0.0
-    if not difference and unit.zero != to.zero:
-        shift = float((unit.zero - to.zero) / to.scale)
+    times, shift = linear(unit, to)
+    shift = 0.0 if difference else shift
     return column if times == 1 and not shift else [float(x) * times + shift for x in column]
 
 
