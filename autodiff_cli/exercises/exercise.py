@@ -232,10 +232,8 @@ def _exercises(level: int, seed: int, solutions: bool, topic: str | None = None)
                 draft = draw.draft(pattern)
                 if topic is not None and not _is_about(draft, topic):
                     continue
-                program, shape = (
-                    (draft.kind, draft.program),
-                    (draft.kind, re.sub(r"\d+", "#", draft.program).replace("-", "+")),
-                )
+                program = draft.kind, draft.program
+                shape = draft.kind, re.sub(r"\d+", "#", draft.program).replace("-", "+")
                 used = {program, *([shape] if tried < ALIKE else [])}
                 answer = None if used & used_shapes else _answer(draft)
                 if answer is not None:

@@ -36,7 +36,6 @@ from ..numbers.dual import Dual, Duals, plain
 from ..numbers.floats import REAL
 from ..numerics.linear_algebra import Singular, solve_linear
 from ..numerics.newton import newton
-from ..quantities.unit import readable
 from ..run.sweep import Breakpoint
 from .measured_value import MeasuredValue
 
@@ -96,27 +95,23 @@ def model_of(
     asked: Sequence[str] | str | None = None,
     *,
     system: bool = False,
-    by_size: bool = False,
 ) -> Model:
     """Return the model of a text: of equations, where unknowns or their bounds are named. Raises `ExpressionError`.
 
-    Its outputs are in the units that are `asked` for, in a `system` in products of those of the inputs; `by_size`
-    chooses prefixes that make the outputs easiest to read.
+    It computes in coherent units. Its `units` are those that are `asked` for, in a `system` products of the inputs'.
     """
     try:
         if unknowns is not None or between is not None:
             estimates = {name: _without_uncertainty(x) for name, x in point.items()}
             problem = posed_equations(text, estimates, unknowns, between, None, asked, system=system)
             typed = {name: point.get(name, x) for name, x in problem.point.items()}
-            model: Explicit | Implicit = Implicit(problem._replace(point=typed))
-            units: ProgramUnits | None = problem.units
-        else:
-            model = Explicit(text, point)
-            values = {name: x if isinstance(x, float) else as_number(x, name) for name, x in model.point.items()}
-            units = units_of(model.program, values, asked, model.outputs, system=system)
+            return Implicit(problem._replace(point=typed))
+        model = Explicit(text, point)
+        values = {name: x if isinstance(x, float) else as_number(x, name) for name, x in model.point.items()}
+        model.units = units_of(model.program, values, asked, model.outputs, system=system)
+        return model
     except ExpressionError as error:
         raise without_units_hint(error) if system else error from None
-    return model if units is None else InUnits(model, units, by_size=by_size and not system)
 
 
 def _without_uncertainty(value: float | str) -> float | str:
@@ -465,56 +460,7 @@ class Implicit:
         return [value for value, _ in results], [row for _, row in results]
 
 
-class InUnits:
-    """A measurement model whose outputs are in units; its inputs are in coherent ones.
-
-    With `by_size` the units that nobody asked for have the prefixes that make the outputs easiest to read.
-    """
-
-    def __init__(self, model: Explicit | Implicit, units: ProgramUnits, *, by_size: bool) -> None:
-        self.model, self.units, self.by_size = model, units, by_size
-        self.program, self.point, self.outputs, self.values = model.program, model.point, model.outputs, model.values
-        self.warnings, self.kinks = [*model.warnings, *units.warnings], model.kinks
-
-    def first(self, names: Sequence[str]) -> FirstOrder:
-        """Return the outputs and their derivatives by these inputs."""
-        values, rows, warnings = self.model.first(names)
-        if self.by_size:
-            self.units.outputs = [
-                unit if k in self.units.chosen else readable(unit, unit.value_from_si(x))
-                for k, (unit, x) in enumerate(zip(self.units.outputs, values, strict=True))
-            ]
-        units = self.units.outputs
-        values = [unit.value_from_si(x) for unit, x in zip(units, values, strict=True)]
-        return FirstOrder(values, [[*map(unit.from_si, row)] for unit, row in zip(units, rows, strict=True)], warnings)
-
-    def second(self, k: int, names: Sequence[str]) -> Sequence[Sequence[Any]]:
-        """Return the second derivatives of output `k`."""
-        return [[self.units.outputs[k].from_si(float(x)) for x in row] for row in self.model.second(k, names)]
-
-    def third(self, k: int, direction: Mapping[str, float]) -> float:
-        """Return the third derivative of output `k` along a direction."""
-        return self.units.outputs[k].from_si(self.model.third(k, direction))
-
-    def at(self, k: int, inputs: Mapping[str, float]) -> float | None:
-        """Return the value of output `k` at other values of some inputs."""
-        value = self.model.at(k, inputs)
-        return None if value is None else self.units.outputs[k].value_from_si(value)
-
-    def draws(self, fixed: Collection[str]) -> Draws:
-        """Return what computes the outputs at many points."""
-        draws = self.model.draws(fixed)
-
-        def at(values: Mapping[str, Any], count: int) -> Any:
-            results = draws.at(values, count)
-            for row, unit in zip(results, self.units.outputs, strict=True):
-                row[:] = (row - float(unit.zero)) / unit.factor
-            return results
-
-        return draws._replace(at=at)
-
-
-Model = Explicit | Implicit | InUnits
+Model = Explicit | Implicit
 
 
 class Branch:

@@ -18,6 +18,7 @@ from ..language.tokens import has_unit_literals
 from ..numbers.budget import current
 from ..numerics.linear_algebra import cholesky, eigenvalues, identity
 from ..numerics.student_t import check_level, coverage_factor, level_of
+from ..quantities.unit import readable
 from ..record import Record
 from .distributions import FAMILIES, Distribution, Moments
 from .measured_units import budget_units, in_si, measured_value, parameters_in, with_unit
@@ -306,9 +307,9 @@ def propagate(
         measured |= {name: with_unit(name, measured[name], unit) for name, unit in in_units.items()}
     system = system or any(hasattr(x, "unit") for x in measured.values())
     values = {**quantities, **measured}
-    model = model_of(text, values, unknowns, between, units, system=system, by_size=by_size)
+    model = model_of(text, values, unknowns, between, units, system=system)
     of_program = model.units
-    warnings = [*model.warnings, *notes]
+    warnings = [*model.warnings, *(() if of_program is None else of_program.warnings), *notes]
     inputs = _inputs(model, dof or {}, readings, warnings)
     warnings += [_two_pieces(name, x, of_program) for name, x in inputs.items() if x.distribution.family == "twopiece"]
     seed, interrupted = SEED if seed is None else seed, False
@@ -316,6 +317,16 @@ def propagate(
         spread = _spread(inputs, correlation, readings, [*tables.values()], model, warnings)
         estimates, rows, met = model.first(list(inputs))
         warnings += met
+        if of_program is not None:
+            out = of_program.outputs
+            if by_size and not system:
+                out = [
+                    unit if j in of_program.chosen else readable(unit, unit.value_from_si(x))
+                    for j, (unit, x) in enumerate(zip(out, estimates, strict=True))
+                ]
+            of_program.outputs = out
+            estimates = [unit.value_from_si(x) for unit, x in zip(out, estimates, strict=True)]
+            rows = [[*map(unit.from_si, row)] for unit, row in zip(out, rows, strict=True)]
         # each output's derivatives by what is drawn independently, with unit variance
         whitened = [[math.fsum(map(mul, row, column)) for column in zip(*spread.root, strict=True)] for row in rows]
         results = []
@@ -588,6 +599,7 @@ class _Expansion:
     def __init__(self, model: Model, output: int, spread: _Spread, slopes: Sequence[float], first: Result) -> None:
         self.model, self.output, self.slopes, self.first = model, output, slopes, first
         self.names, self.root = list(spread.inputs), spread.root
+        self.unit = None if model.units is None else model.units.outputs[output]
         self.tolerance = max(_tolerance(first.uncertainty), 1e-15 * abs(first.value))
         # correlated inputs are taken as normal together
         alone = {i for members, _ in spread.groups for i in members if len(members) == 1}
@@ -608,7 +620,7 @@ class _Expansion:
         """
         if len(self.names) > MOST_THIRD_ORDER:
             return None, None
-        first, moments, units = self.first, self.moments, self.model.units
+        first, moments = self.first, self.moments
         named = f"{first.output}: " if len(self.model.outputs) > 1 else ""
         unknown = f"{named}whether the first order is enough cannot be told: "
         bent = f"{named}over these uncertainties the formula is not linear enough: "
@@ -628,7 +640,7 @@ class _Expansion:
         shift = math.fsum(g * v for g, v in own if g) / 2
         variance = first.uncertainty**2 + math.fsum(terms)
         higher = math.sqrt(variance) if variance >= 0 else None
-        unit = "" if units is None else f" {units.outputs[self.output]}".rstrip()
+        unit = "" if self.unit is None else f" {self.unit}".rstrip()
         changes = []
         if higher is None:
             changes.append("they would make the variance negative")
@@ -644,7 +656,7 @@ class _Expansion:
     @cached_property
     def second(self) -> list[list[float]]:
         """The second derivatives along the directions. Raises `ExpressionError`."""
-        matrix = [[float(x) for x in row] for row in self.model.second(self.output, self.names)]
+        matrix = [[*map(self._in_unit, row)] for row in self.model.second(self.output, self.names)]
         columns = list(zip(*self.root, strict=True))
 
         def along(a: Sequence[float], b: Sequence[float]) -> float:
@@ -654,7 +666,10 @@ class _Expansion:
 
     def _third(self, direction: Iterable[float]) -> float:
         moved = {name: d for name, d in zip(self.names, direction, strict=True) if d}
-        return self.model.third(self.output, moved) if moved else 0.0
+        return self._in_unit(self.model.third(self.output, moved)) if moved else 0.0
+
+    def _in_unit(self, x: Any) -> float:
+        return float(x) if self.unit is None else self.unit.from_si(float(x))
 
     def _kink_in_reach(self) -> Diagnostic | None:
         """Return what is to say of a kink within the coverage interval that changes the result.
@@ -692,6 +707,8 @@ class _Expansion:
         for t in places:
             moves = zip(self.names, step, strict=True)
             value = self.model.at(self.output, {name: float(self.model.values[name]) + t * d for name, d in moves})
+            if value is not None and self.unit is not None:
+                value = self.unit.value_from_si(value)
             polynomial = self.first.value + t * (slope + t * (second / 2 + t * third / 6))
             departures.append((t, math.inf if value is None else value - polynomial))
         if not all(math.isfinite(d) for _, d in departures):
@@ -783,8 +800,9 @@ def _with_draws(
     done, interrupted = 0, False
     while done < samples and not interrupted and all(tally.outside <= LEFT_OUT * samples for tally in collected):
         count = min(BLOCK, samples - done)
-        for tally, column in zip(collected, draws.at(draw(count), count), strict=True):
-            tally.add(column)
+        for k, (tally, column) in enumerate(zip(collected, draws.at(draw(count), count), strict=True)):
+            unit = None if model.units is None else model.units.outputs[k]
+            tally.add(column if unit is None else (column - float(unit.zero)) / unit.factor)
         done += count
         interrupted = done < samples and stop()
     for result, tally in zip(results, collected, strict=True):
