@@ -12,7 +12,7 @@ from collections.abc import Callable
 from ..language.tokens import KEYWORDS
 from ..language.typesetting import GREEK
 from ..table.primitive import FUNCTIONS
-from .context import BARS, ENDS, FACTOR_SIGNS, NAMES, NUMBERS, POWERS, SIGNS, TIGHT, VALUES, Context, Kind, Token
+from .context import BARS, ENDS, FACTOR_SIGNS, NAMES, NUMBERS, POWERS, SIGNS, TIGHT, VALUES, Context, Kind
 from .fragments import Fragments, span
 from .mistakes import DASHES, FRACTIONS, QUOTES, UNSEEN
 from .suggestions import meaning
@@ -37,17 +37,12 @@ def is_certain(conditions: str, f: Fragments, stop: int) -> bool:
     return all(CONDITIONS[name](f, stop) for name in conditions.split())
 
 
-def _is_known(c: Context, token: Token) -> bool:
-    """Return whether a name is known to be one: the point or the program gives it a value, or it is a single symbol."""
-    name = c.text[token.start : token.end]
-    letters = re.match(r"[^\W\d_]*", name)
-    single = letters is not None and len(letters[0]) <= 1
-    bound = any(binding[1] == name for binding in _BINDING.finditer(c.text))
-    return single or name in c.valued or name in GREEK or name in FUNCTIONS or name in KEYWORDS or bound
-
-
 def _are_known(c: Context, first: int, end: int) -> bool:
-    return all(token.kind != Kind.NAME or _is_known(c, token) for token in c.tokens[first:end])
+    """Return whether names are known: each has a value by the point or the program, or is a single symbol."""
+    names = {c.text[token.start : token.end] for token in c.tokens[first:end] if token.kind == Kind.NAME}
+    bound = {binding[1] for binding in _BINDING.finditer(c.text)} if names else set()
+    known = {*bound, *c.valued, *GREEK, *FUNCTIONS, *KEYWORDS}
+    return all(name in known or re.fullmatch(r"[^\W\d_]?(?![^\W\d_]).*", name, re.DOTALL) for name in names)
 
 
 def _statement(f: Fragments) -> str:

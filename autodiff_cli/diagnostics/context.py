@@ -133,26 +133,14 @@ class Context:
         self.first = 0
         self.last = 0
         """The numbers of the first token of the shape that was recognised, and of the one after it."""
-        self._read_tokens()
-        self.kinds = "".join(token.kind for token in self.tokens)
-        kind, _, start, end = self.tokens[self.at]
-        unreadable = (stranger(text[start:end]) or 0) if kind == Kind.UNREADABLE else 0
-        self.point = start + unreadable
-        """The exact place: within a name, the character that is not allowed there."""
-
-    def _read_tokens(self) -> None:
-        defined = {
-            read_token(self.text, statement.start)[0]
-            for statement in self.stuck.statements
-            if statement.kind == "define"
-        }
+        defined = {read_token(text, define.start)[0] for define in stuck.statements if define.kind == "define"}
         opened: list[int] = []
-        for number, (terminal, start, end) in enumerate(scan(self.text)):
+        for number, (terminal, start, end) in enumerate(scan(text)):
             kind = Kind[TERMINALS[terminal].strip("$")]
-            if self.at < 0 and (start >= self.stuck.at or kind == Kind.END):
+            if self.at < 0 and (start >= stuck.at or kind == Kind.END):
                 self.at = number
                 self.open = opened.copy()
-            if kind == Kind.NAME and (self.text[start:end] in FUNCTIONS or self.text[start:end] in defined):
+            if kind == Kind.NAME and (text[start:end] in FUNCTIONS or text[start:end] in defined):
                 kind = Kind.FUNCTION
             elif kind == Kind.BAR and self.tokens and self.tokens[-1].kind in OPERAND_ENDS:
                 kind = Kind.CLOSING_BAR
@@ -162,6 +150,11 @@ class Context:
             elif opened and _PARTNERS.get(kind) == self.tokens[opened[-1]].kind:
                 self.partner[number] = opened[-1]
                 self.partner[opened.pop()] = number
+        self.kinds = "".join(token.kind for token in self.tokens)
+        kind, _, start, end = self.tokens[self.at]
+        unreadable = (stranger(text[start:end]) or 0) if kind == Kind.UNREADABLE else 0
+        self.point = start + unreadable
+        """The exact place: within a name, the character that is not allowed there."""
 
     def written(self, first: int, end: int | None = None) -> str:
         """Return the text of a token, or from one to that before another."""
