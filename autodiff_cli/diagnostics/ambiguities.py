@@ -51,7 +51,7 @@ def _statement(f: Fragments) -> str:
 
 
 def _without(pattern: str, apart: str = "(?!)") -> Condition:
-    """Return the condition that a pattern is nowhere in the statement, apart from what stands for something else."""
+    """Return the condition that a pattern is nowhere in the statement; matches of `apart` are removed first."""
     return lambda f, stop: not re.search(pattern, re.sub(apart, "", _statement(f)))
 
 
@@ -72,7 +72,7 @@ def _no_joined_names(f: Fragments, stop: int) -> bool:
 
 
 def _argument_ends(f: Fragments, stop: int) -> bool:
-    """An argument without parentheses ends there: nothing follows that it could go on with, and it has no power."""
+    """Return whether an argument without parentheses ends there, and has no power."""
     c = f.context
     end = c.token_from(stop)
     if not _no_joined_names(f, stop) or c.kinds[end] in POWERS + Kind.UNREADABLE:
@@ -95,7 +95,7 @@ def _no_operand_before_fraction(f: Fragments, stop: int) -> bool:
 
 
 def _single_letters(f: Fragments, stop: int) -> bool:
-    """In mathematics as it is set, letters side by side are a product, and a number before a fraction is part of it."""
+    """Typeset letters side by side are a product, and a number before a fraction is part of it."""
     if re.search(r"[0-9]\s*\\[dt]?frac\s*\{?\s*[0-9]", _statement(f)):
         return False
     text = re.sub(r"\\(?:mathrm|operatorname|text|mathbf|mathit)\s*\{\s*\w+\s*\}|\\[a-zA-Z]+", " ", _statement(f))

@@ -1,4 +1,4 @@
-"""The context of an error: the tokens around the one that does not fit, and whether they have a certain shape."""
+"""The context of an error: the tokens around the one that does not fit, and their shape."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ class Token(NamedTuple):
 
 @lru_cache(256)
 def shape(pattern: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """A pattern of tokens, such as `NAME ! NUMBER`, as the patterns of what stands before the error and from it on."""
+    """Return the patterns of what stands before the error, and from it on, in `NAME ! NUMBER`."""
     before, after = (
         re.sub(r"[A-Z]+", lambda word: CLASSES[word[0]], part).replace(" ", "") for part in re.split("!(?= )", pattern)
     )
@@ -108,7 +108,7 @@ def shape(pattern: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
 
 
 def advance(states: list[int], terminal: int, goal: str = "") -> str:
-    """Take a token, if the tables do: `on` or `stuck`, or `done` where nothing but a `goal` is on the stack before."""
+    """Take a token, if the tables do: `on` or `stuck`, or `done` where the stack held only a `goal`."""
     while (action := step(states, terminal)) < 0:
         if len(states) == 2 and ORIGINS[RULES[-1 - action][0]] == goal:
             return "done"
@@ -165,7 +165,7 @@ class Context:
         return next(number for number, token in enumerate(self.tokens) if token.start >= place)
 
     def matches(self, pattern: str) -> bool:
-        """Return whether the tokens around the error have this shape; `first` is then the number of its first token."""
+        """Return whether the tokens around the error have this shape; then `first` is its first token."""
         before, after = shape(pattern)
         low = max(0, self.at - 24)
         start = before.search("." * (low > 0) + self.kinds[low : self.at])
@@ -209,7 +209,7 @@ class Context:
         raise KeyError(goal)
 
     def atom(self, at: int) -> int:
-        """Return the number of the first token of the smallest operand that ends before a token: `3` in `2^3!`."""
+        """Return the index of the first token of the smallest operand that ends before a token: `3` in `2^3!`."""
         at -= 1
         if at < 0 or self.kinds[at] not in ATOM_ENDS:
             raise KeyError("atom")
@@ -222,7 +222,7 @@ class Context:
         return at
 
     def operand(self, at: int) -> int:
-        """The number of the first token of the operand that ends before a token, with the powers that it is part of."""
+        """Return the index of the first token of the operand before a token, with the powers around it."""
         while True:
             while at > 1 and self.kinds[at - 1] == Kind.SUPERSCRIPT:
                 at -= 1
@@ -235,7 +235,7 @@ class Context:
             at = sign - 1
 
     def term(self, at: int) -> int:
-        """Return the number of the first token of the product that ends before a token, with its own sign."""
+        """Return the index of the first token of the product that ends before a token, with its own sign."""
         while True:
             at = self.operand(at)
             sign = self.signs(at)

@@ -1,4 +1,4 @@
-"""The hints that take trying: what a value that is not used may be for, and a call of something that is no function."""
+"""The hints that take trying: for a value that is not used, and a call of what is no function."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _unknown(
 
 
 def _product(text: str, name_span: Span, end: int, known_names: Collection[str]) -> tuple[str, tuple[Offer, ...]]:
-    """The hint for a call such as `b(c)`, with each spelling that it may stand for: in `a/b(c)` there are two."""
+    """Return the hint for a call such as `b(c)`, with its possible spellings: in `a/b(c)` there are two."""
     name = text[name_span.start : name_span.end]
     arguments = text[name_span.end : end].strip()
     context = context_at(text, name_span, known_names)

@@ -12,7 +12,7 @@ from ..language.tokens import KEYWORDS
 from ..table.names import native
 from ..table.primitive import FUNCTIONS
 
-# ---- characters that people type or paste into formulas, and names in front of a dot: parts of patterns ------------
+# characters that people type or paste into formulas, and names in front of a dot: parts of patterns
 DASHES = "‐‑‒–—―﹘﹣－"
 FRACTIONS = "¼-¾⅐-⅞↉"
 LOWERED = "ᵢ-ᵪₐ-ₜⱼ"
@@ -27,9 +27,8 @@ FRACTION = (
 )
 """A vulgar fraction with the number or operand before it, and the operand after it."""
 
-# ---- repairs -------------------------------------------------------------------------------------------------------
 _CAPITAL = frozenset((*native("log atan2 sinc"), "arctan"))
-"""Functions that are others, or take their arguments otherwise, in languages that write them with a capital letter."""
+"""Functions that are others, or take their arguments otherwise, where they have a capital letter."""
 
 
 def _power(match: re.Match[str]) -> str:
@@ -38,7 +37,7 @@ def _power(match: re.Match[str]) -> str:
 
 
 def _fraction(match: re.Match[str]) -> str:
-    """Return the quotient that a vulgar fraction is, with the signs for the sum and the products that it stands in."""
+    """Return a vulgar fraction as a quotient, with the signs of the sum and the products around it."""
     over, _, under = normalize("NFKC", match["sign"]).partition("⁄")
     value = f"({match[1]} + {over}/{under})" if match[1] else f"({over}/{under})"
     if match["after"]:
@@ -82,7 +81,6 @@ REPAIRS: dict[str, Callable[[re.Match[str]], str]] = {
 """The replacements that take more than a pattern; `mistakes.txt` names them after an `@`."""
 
 
-# ---- the table -----------------------------------------------------------------------------------------------------
 Repair = tuple[str, str | Callable[[re.Match[str]], str]]
 """A pattern, and what is put in its place."""
 

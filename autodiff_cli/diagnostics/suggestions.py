@@ -1,4 +1,4 @@
-"""Whether a spelling may be offered: it is a program, and means something in the place where it would stand."""
+"""Whether a spelling may be offered: it is a program that means something in its place."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LARGEST = 10_000
 
 
 def _program(text: str) -> Any:
-    """Return the program of a text without errors in names, types and numbers of arguments; None if it has some."""
+    """Return the program of a text; None if it has errors in syntax, names, types or arguments."""
     with suppress(ParseFailure, ExpressionError):
         return parse(text, most=LARGEST)
     return None
@@ -43,7 +43,7 @@ def meaning(text: str) -> object:
 
 
 def offered(spelling: str, earlier: str = "", *, last: bool = True) -> bool:
-    """Whether to offer a spelling for an expression or a statement after the `earlier` ones, perhaps not the last."""
+    """Return whether to offer a spelling for a statement after the `earlier` ones, perhaps not the last."""
     if len(spelling) > LONGEST or set("`\r\n") & set(spelling):
         return False
     if len(earlier) > FARTHEST or not means(f"{earlier}0"):

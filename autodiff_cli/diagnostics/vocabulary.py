@@ -1,4 +1,4 @@
-"""Names that are none here: functions of other languages, and several names written as one (`xy`, `sinx`, `2πr`)."""
+"""Unknown names: functions of other languages, and several names written as one (`xy`, `sinx`, `2πr`)."""
 
 from __future__ import annotations
 
@@ -227,7 +227,7 @@ def _applied(parts: Sequence[Part], most: int) -> str:
 
 
 def _products(c: Context, product: str, call: str, end: int) -> Iterator[Offer]:
-    """A product in the place of a name; as a divisor, an exponent or under a root it may be all of that, or not."""
+    """Yield a product in the place of a name; after `/`, `^` or a root both readings of it."""
     token = c.tokens[c.at]
     sign = c.signs() - 1
     if sign >= 0 and c.kinds[sign] in TIGHT:
