@@ -38,7 +38,7 @@ def is_certain(conditions: str, f: Fragments, stop: int) -> bool:
 
 
 def _are_known(c: Context, first: int, end: int) -> bool:
-    """Return whether names are known: each has a value by the point or the program, or is a single symbol."""
+    """Return whether each name has a value by the point or the program, or is a single symbol."""
     names = {c.text[token.start : token.end] for token in c.tokens[first:end] if token.kind == Kind.NAME}
     bound = {binding[1] for binding in _BINDING.finditer(c.text)} if names else set()
     known = {*bound, *c.valued, *GREEK, *FUNCTIONS, *KEYWORDS}
@@ -147,12 +147,12 @@ CONDITIONS: dict[str, Condition] = {
     "builtin_function": lambda f, stop: (
         f["powered" if f.context.kinds[f.context.first] == Kind.CLOSE else "function"] in FUNCTIONS
     ),
-    # No two words become one without the sign between them, and none turns the order of what is seen.
+    # No two words become one without the sign, and nothing turns the order of the text.
     "no_joined_words": _without(rf"\w[{UNSEEN}]+\w|[\u202a-\u202e\u2061-\u2069]"),
     "wholly_quoted": lambda f, stop: _WHOLLY_QUOTED.fullmatch(_statement(f)) is not None,
     "no_operand_before_fraction": _no_operand_before_fraction,
     "single_letters": _single_letters,
-    # The operand before the error is no divisor, no exponent and under no root, which could go on.
+    # The operand before the error is no divisor, no exponent and under no root.
     "no_divisor_or_power": _no_divisor_or_power,
     # Nothing comes after the percent sign that it could be the remainder by.
     "no_operand_after": lambda f, stop: f.context.kinds[f.context.at + 1] in _BEFORE_NO_OPERAND,
@@ -164,7 +164,7 @@ CONDITIONS: dict[str, Condition] = {
         f.context.kinds.rfind(Kind.IF, 0, f.context.at) > f.context.kinds.rfind(Kind.ELSE, 0, f.context.at)
     ),
     "single_dash": _without(rf"[-−{DASHES}]\s*[{DASHES}]|[{DASHES}]\s*[-−]"),
-    # In a spreadsheet `$A$1` is a place; elsewhere a dollar sign between two words is none of these.
+    # In a spreadsheet `$A$1` is a place.
     "no_dollar_within": _without(r"\w\$\w", r"(?<!\w)\$?[A-Z]{1,3}\$[0-9]+"),
     # What comes after the sign is no comment in words.
     "no_words_after": lambda f, stop: _are_known(f.context, f.context.at + 1, f.context.at + 3),

@@ -161,7 +161,7 @@ class Context:
         return self.text[self.tokens[first].start : self.tokens[first if end is None else end - 1].end]
 
     def token_from(self, place: int) -> int:
-        """Return the number of the first token that begins at a place of the text, or after it."""
+        """Return the first token that begins at a place of the text, or after it."""
         return next(number for number, token in enumerate(self.tokens) if token.start >= place)
 
     def matches(self, pattern: str) -> bool:
@@ -183,18 +183,18 @@ class Context:
         return self.stuck.operand
 
     def signs(self, at: int | None = None) -> int:
-        """Return the number of the first of the signs directly before a token, the error by default."""
+        """Return the first of the signs directly before a token, the error by default."""
         at = self.at if at is None else at
         while at and self.kinds[at - 1] in SIGNS:
             at -= 1
         return at
 
     def takes(self, name: str) -> bool:
-        """Return whether the grammar would take that terminal in place of the token that does not fit."""
+        """Return whether the grammar takes that terminal in place of the token that does not fit."""
         return advance(self.stuck.states.copy(), KIND[name]) != "stuck"
 
     def after(self, at: int, goal: str) -> int:
-        """Return the number of the first token after the `goal` (a rule of the grammar) that begins at a token."""
+        """Return the first token after the `goal`, a rule of the grammar, that begins at a token."""
         states = [ACTION[KIND["OPEN"]]]
         depth = 0
         for number in range(at, len(self.tokens)):
@@ -209,7 +209,7 @@ class Context:
         raise KeyError(goal)
 
     def atom(self, at: int) -> int:
-        """Return the index of the first token of the smallest operand that ends before a token: `3` in `2^3!`."""
+        """Return the first token of the smallest operand that ends before a token: `3` in `2^3!`."""
         at -= 1
         if at < 0 or self.kinds[at] not in ATOM_ENDS:
             raise KeyError("atom")
@@ -222,7 +222,7 @@ class Context:
         return at
 
     def operand(self, at: int) -> int:
-        """Return the index of the first token of the operand before a token, with the powers around it."""
+        """Return the first token of the operand before a token, with the powers around it."""
         while True:
             while at > 1 and self.kinds[at - 1] == Kind.SUPERSCRIPT:
                 at -= 1
@@ -235,7 +235,7 @@ class Context:
             at = sign - 1
 
     def term(self, at: int) -> int:
-        """Return the index of the first token of the product that ends before a token, with its own sign."""
+        """Return the first token of the product before a token, with its own sign."""
         while True:
             at = self.operand(at)
             sign = self.signs(at)

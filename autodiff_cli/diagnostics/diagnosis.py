@@ -44,7 +44,7 @@ def diagnosis(text: str, stuck: ParseFailure, valued: Collection[str] = ()) -> E
 
 
 def recognised(context: Context) -> tuple[Mistake, Fragments, str, Span]:
-    """Return the first mistake that fits, the fragments of the text, the message, and the carets' place."""
+    """Return the first mistake that fits, the fragments, the message, and the carets' place."""
     text, point = context.text, context.point
     ahead, behind = text[point : point + WINDOW], text[max(0, point - WINDOW) : point]
     for mistake in MISTAKES:
@@ -118,7 +118,7 @@ def _offers(mistake: Mistake, fragments: Fragments) -> Iterator[Offer]:
         if extent is None or not (spellings or mistake.edit):
             continue
         start, stop, _ = extent
-        # What repairs other mistakes as well is for the eye: each of them has to be certain by itself.
+        # What repairs other mistakes as well is only shown: each has to be certain by itself.
         single = "" if repairs and shown not in spellings[::2] else shown
         text = mistake.edit or single or (spellings[0] if alone else shown)
         if (shown or alone) and text != context.text[start:stop] and len(text) <= FARTHEST:

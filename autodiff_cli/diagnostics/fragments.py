@@ -65,7 +65,7 @@ def _under(c: Context) -> tuple[int, int]:
 
 
 def _raised(c: Context) -> tuple[int, int]:
-    """Return the function and its exponent in parentheses before the error: `sin^(2)` in `sin^(2)(x)`."""
+    """Return the function and its exponent before the error: `sin^(2)` in `sin^(2)(x)`."""
     start = c.partner[c.at - 1] - 2
     return (start, c.at) if c.kinds[max(start, 0) : start + 2] == Kind.FUNCTION + Kind.POWER else (0, 0)
 
@@ -116,7 +116,7 @@ def _exponents(f: Fragments, c: Context) -> str:
 
 
 def _fence(f: Fragments, c: Context) -> str:
-    """Return the parenthesis that a quotient needs in place of a function with an exponent, if any."""
+    """Return the parenthesis that a quotient needs in place of a raised function, if any."""
     at = _raised(c)[0] if c.kinds[c.first] == Kind.CLOSE else c.first
     return "(" if at and c.kinds[at - 1] in (Kind.DIVIDE, Kind.POWER) else ""
 
@@ -202,12 +202,12 @@ RANGES: dict[str, Callable[[Context], tuple[int, int]]] = {
     "right": _right,
     # The argument of the function before the error: the parentheses there, or the operand.
     "applied": lambda c: (RANGES["group"] if c.kinds[c.at] == Kind.OPEN else _right)(c),
-    # The functions around the error with what the last of them is applied to: `sin cos x`.
+    # The functions around the error, and their operand: `sin cos x`.
     "nest": lambda c: (c.at - 1, c.after(_last_of_nest(c), "coefficient")),
     "inner": _inner,
     # Its power: `^2`.
     "raise": lambda c: (_inner(c)[1], _right(c)[1]),
-    # The sign after the operand that begins at the error, and the operand after that: `/` and `y` in `sin x/y`.
+    # The sign after the operand at the error, and the operand after it: `/` and `y` in `sin x/y`.
     "between": lambda c: (_right(c)[1], _right(c)[1] + (c.kinds[_right(c)[1]] in FACTOR_SIGNS)),
     "second": lambda c: (RANGES["between"](c)[1], c.after(RANGES["between"](c)[1], "coefficient")),
     # The power before the error: `e^k` in `e^k x`; its base with the sign, and its exponent.
@@ -293,7 +293,7 @@ TEXTS: dict[str, Callable[[Fragments, Context], str]] = {
     "fence": _fence,
     # The other one.
     "unfence": lambda f, c: ")" if f["fence"] else "",
-    # The operators that the smallest operand before the error belongs to, if any: `2^` in `2^3!`.
+    # The operators before the smallest operand before the error: `2^` in `2^3!`.
     "lead": lambda f, c: _lead(c),
     # The smallest operand after the token that does not fit, without parentheses around it.
     "radix": lambda f, c: f["rooted"][1:-1] if c.kinds[c.at + 1] == Kind.OPEN else f["rooted"],

@@ -17,7 +17,7 @@ DERIVATIVES = "write the function itself: derivatives are what the program works
 
 
 def explained(text: str, error: UnexplainedText, known_names: Collection[str]) -> ExpressionError:
-    """Return the error with what to write instead; `known_names` are the names that the point gives values to."""
+    """Return the error with what to write instead; `known_names` have values by the point."""
     assert error.span is not None
     offers: tuple[Offer, ...] = ()
     if error.after:
