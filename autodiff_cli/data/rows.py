@@ -425,7 +425,6 @@ class Rows(NamedTuple):
         return restore(type(table).from_batches(parts, schema=bound.schema))
 
 
-# ---- units --------------------------------------------------------------------------------------------------------
 class RowUnits(NamedTuple):
     """How rows are computed with units, in the system that the units of the inputs make."""
 
@@ -563,7 +562,6 @@ def _listed(names: Sequence[str] | str) -> tuple[str, ...]:
     return tuple(split_names(names) if isinstance(names, str) else names)
 
 
-# ---- frames -------------------------------------------------------------------------------------------------------
 KINDS = "a dictionary of columns, a frame of pandas or Polars, an Arrow table, or a NumPy array with named fields"
 
 

@@ -103,7 +103,7 @@ def _extent(name: str, fragments: Fragments) -> Span:
 
 
 def _offers(mistake: Mistake, fragments: Fragments) -> Iterator[Offer]:
-    """Yield the spellings to offer, with the user's own text: each one shown is a valid program."""
+    """Yield the spellings to offer; each one that is shown is a valid program."""
     context = fragments.context
     first, end = RANGES["statement"](context)
     earlier, last = context.text[: context.tokens[first].start], context.kinds[end] == Kind.END
@@ -137,7 +137,7 @@ def _filled(template: str, fragments: Fragments) -> list[str]:
 
 
 def _repaired(mistake: Mistake, fragments: Fragments) -> list[str]:
-    """Return the statement with this mistake repaired, with all mistakes repaired, and both as conditions."""
+    """Return the statement with this mistake repaired, with all of them, and both as conditions."""
     start, end = span(fragments.context, "statement")
     statement = fragments.context.text[start:end]
     repaired = _replaced(statement, mistake.repair) if end - start <= FARTHEST else ""

@@ -200,7 +200,7 @@ RANGES: dict[str, Callable[[Context], tuple[int, int]]] = {
     # The operand before the error: `x**2` in `x**2 y`.
     "left": lambda c: (c.operand(c.at), c.at),
     "right": _right,
-    # The argument of the function before the error: the parentheses there, or the operand.
+    # The argument of the function before the error.
     "applied": lambda c: (RANGES["group"] if c.kinds[c.at] == Kind.OPEN else _right)(c),
     # The functions around the error, and their operand: `sin cos x`.
     "nest": lambda c: (c.at - 1, c.after(_last_of_nest(c), "coefficient")),

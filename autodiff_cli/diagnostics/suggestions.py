@@ -1,4 +1,4 @@
-"""Whether a spelling may be offered: it is a program that means something in its place."""
+"""Whether a spelling may be offered: it is a valid program in its place."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LARGEST = 10_000
 
 
 def _program(text: str) -> Any:
-    """Return the program of a text; None if it has errors in syntax, names, types or arguments."""
+    """Return the program of a text; None if it has errors."""
     with suppress(ParseFailure, ExpressionError):
         return parse(text, most=LARGEST)
     return None
