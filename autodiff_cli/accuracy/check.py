@@ -24,19 +24,19 @@ if TYPE_CHECKING:
     from ..batched.data_loss import DataLoss, LossSpec, LossSummary
     from ..inputs.quantities import ProgramUnits, Units
 
-DIGITS = 50  # of the reference at first; more where these are not enough to be sure of 25
-STEP = "1e-50"  # of the differences that confirm the reference's partials, relative to the size of the point
-NOISE = "1e-95"  # rounding error of these differences, times the point and relative to the value
+DIGITS = 50  # of the reference at first
+STEP = "1e-50"  # of differences of the reference, relative
+NOISE = "1e-95"  # their rounding error, times the point, relative to the value
 MAX_DIGITS = 3200
-SURE = 1e-25  # the relative difference of two precisions at which the reference is believed
-REQUIRED = 6  # correct digits that agreement needs by default
+SURE = 1e-25  # relative difference of two precisions that agree
+REQUIRED = 6  # correct digits by default
 SMALLEST_NORMAL, SMALLEST = 2.0**-1022, 2.0**-1074
-FULL = 16  # the most digits that a double is credited with
-ROUNDING_STEPS = 8  # units of the last place by which a sum of n terms may be off, times the square root of n
-ABSORBING = 800  # digits with which no double is lost in a sum with another: only then is a result of 0 believed
-DIFFERENCES = 60  # evaluations of a loss over data for its differences, about, for each variable
-VANISHED = 1e-40  # a sum that is smaller, relative to its terms, is 0
-EFFORT = 30_000  # differences are taken for as many variables as keep variables times nodes below this
+FULL = 16  # the most digits of a double
+ROUNDING_STEPS = 8  # units of the last place, times √n for n terms
+ABSORBING = 800  # digits with which a result of 0 is believed
+DIFFERENCES = 60  # evaluations for differences, about
+VANISHED = 1e-40  # a sum that is 0, relative to its terms
+EFFORT = 30_000  # variables times nodes that are compared with differences
 
 NO_DIFFERENCE = Difference(None, None)
 ZERO = "0 to within rounding"
@@ -52,15 +52,14 @@ class CheckedNumber:
     exact: str
     """The value to 25 digits, computed with many more."""
     digits: int | None
-    """A lower bound on the correct significant digits of `computed`, 0 to 16, from its relative error.
+    """A lower bound on the correct significant digits of `computed`, 0 to 16, against the decimals as written.
 
-    They are counted against the program as it is written, in decimals, at the point's decimals and at its doubles.
-    None where there is no derivative: a convention at a kink has no digits that could be right.
+    None where there is no derivative: a convention at a kink has no correct digits.
     """
     kept: int | None
-    """The correct digits if the inputs are exactly the doubles they were read as: only the computation loses digits."""
+    """The correct digits if the inputs are exactly the doubles they were read as."""
     difference: float | None
-    """Of a partial: the slope by differences, in doubles, and the error that they estimate for themselves."""
+    """Of a partial: the slope by differences, in doubles, and their estimate of its error."""
     difference_error: float | None
     condition: float | None
     """Of a partial: by what factor a small relative change of the variable is magnified; None where the value is 0."""
@@ -167,7 +166,13 @@ def _checked_answer(problem: Problem, required: int) -> Check:
     try:
         doubles = value_and_gradient(REAL, output, values, wanted)
     except ExpressionError as error:
-        raise _with_value(error, output, values) from None
+        diagnostic = error.diagnostic
+        try:
+            exact = _references(output, values, ()).exact.value
+        except ExpressionError:
+            raise error from None
+        message = f"{diagnostic.message}; in {DIGITS} digits the whole has the value {_short(exact)}"
+        raise ExpressionError(diagnostic.kind, message, diagnostic.span, diagnostic.hint, diagnostic.also) from None
     answer = Check(
         text=problem.program.text,
         value=doubles.value + 0.0,
@@ -202,10 +207,7 @@ def _reduced(
     watch: Callable[[int], None] | None,
     units: Sequence[str] | str | None,
 ) -> Check:
-    """Check a formula's sum or mean over rows of data, at the doubles that were read.
-
-    The reference adds up what each row is in many digits; differences are those of the reduced loss.
-    """
+    """Check a formula's sum or mean over rows of data, at the doubles that were read."""
     from ..batched.data_loss import pose_over
 
     problem, function = pose_over(text, with_units(point), wrt, over, 1 + DIFFERENCES, only_variables=True, units=units)
@@ -222,15 +224,9 @@ def _reduced(
         exact = totals[k] / share if abs(totals[k]) > sizes[k] * VANISHED else 0 * totals[k]
         sure = abs(coarse[k] - totals[k]) <= SURE * abs(totals[k]) or not exact
         rounding = ROUNDING_STEPS * 2.0**-52 * float(sizes[k]) / share
-        number = _judged(
-            name,
-            computed,
-            exact,
-            [exact],
-            required,
-            unsure=0 if sure else 2 * DIGITS,
-            is_rounding=lambda computed=computed, rounding=rounding: abs(computed) <= rounding,  # type: ignore[misc]
-        )
+        number = _judged(name, computed, exact, [exact], required, unsure=0 if sure else 2 * DIGITS)
+        if not number.agrees and not exact and abs(computed) <= rounding:
+            number = replace(number, agrees=True, remark=ZERO)
         slope, condition = NO_DIFFERENCE, None
         compared = bool(name) and k <= EFFORT // max(1, summary.rows)
         if compared:
@@ -297,25 +293,13 @@ def _along(function: DataLoss, point: Sequence[float], k: int) -> Callable[[floa
     return value
 
 
-def _with_value(error: ExpressionError, output: Value, values: Mapping[str, float]) -> ExpressionError:
-    """The error of the double computation; where that alone is to blame, with the value that there is."""
-    try:
-        exact = _references(output, values, ()).exact.value
-    except ExpressionError:
-        return error
-    diagnostic = error.diagnostic
-    message = f"{diagnostic.message}; in {DIGITS} digits the whole has the value {_short(exact)}"
-    return ExpressionError(diagnostic.kind, message, diagnostic.span, diagnostic.hint, diagnostic.also)
-
-
 class _References(NamedTuple):
     """The sweeps in many digits."""
 
     exact: GradientResult
     """At exactly the doubles that the computation started from."""
     written: list[GradientResult]
-    """With literals as the decimals that were written, π and e themselves: at the point's decimals and at its doubles,
-    for their roundings may cancel. Empty where that has no value."""
+    """With literals as decimals, at the point's decimals and at its doubles; empty without a value."""
     precision: int
     sure: bool
     """Whether twice as many digits change nothing."""
@@ -345,12 +329,12 @@ def _references(output: Value, values: Mapping[str, float], wanted: Sequence[str
         coarse, finer, m = finer, further, more
         digits *= 2
     if sure:
-        zero = m.number(0)
+        # what shrinks as the digits grow is 0, and its digits are rounding
         for name, partial in finer.gradient.items():
-            if _vanishes(coarse.gradient[name], partial):
-                finer.gradient[name] = zero
-        if _vanishes(coarse.value, finer.value):
-            finer = finer._replace(value=zero)
+            if abs(partial) <= SURE * abs(coarse.gradient[name]):
+                finer.gradient[name] = m.number(0)
+        if abs(finer.value) <= SURE * abs(coarse.value):
+            finer = finer._replace(value=m.number(0))
     decimals = Multiprecision(2 * digits, decimals=True)
     written: list[GradientResult] = []
     for point in (
@@ -368,7 +352,7 @@ def _digits_agree(coarse: GradientResult, finer: GradientResult, wanted: Sequenc
     """Whether twice as many digits change nothing, and the value is no remnant of rounding."""
     pairs = [(coarse.value, finer.value), *((coarse.gradient[n], finer.gradient[n]) for n in wanted)]
     believed = 2 * digits >= ABSORBING
-    if not all(abs(a - b) <= SURE * abs(b) or (believed and _vanishes(a, b)) for a, b in pairs):
+    if not all(abs(a - b) <= SURE * abs(b) or (believed and abs(b) <= SURE * abs(a)) for a, b in pairs):
         return False
     if believed:
         return True
@@ -376,11 +360,6 @@ def _digits_agree(coarse: GradientResult, finer: GradientResult, wanted: Sequenc
         return False
     noise = max(abs(d * x) for d, x in zip(finer.adjoints, finer.graph.data, strict=True) if d is not None)
     return not finer.value or bool(noise <= abs(finer.value) * finer.value.context.mpf(10) ** (digits - 25))
-
-
-def _vanishes(coarse: Number, finer: Number) -> bool:
-    """Whether a result shrinks as the digits grow: then it is 0, and what is seen of it is rounding."""
-    return bool(abs(finer) <= SURE * abs(coarse))
 
 
 def _structural(swept: GradientResult, name: str) -> bool:
@@ -415,13 +394,8 @@ def _judged(
     *,
     underflowed: bool = False,
     unsure: int = 0,
-    is_rounding: Callable[[], bool],
 ) -> CheckedNumber:
-    """Compare a number with its references.
-
-    `unsure` is the precision of a reference that is not settled. `is_rounding` says whether a number that should be 0
-    is no larger than the rounding errors of its terms.
-    """
+    """Compare a number with its references; `unsure` is the precision of one that is not settled."""
     kept = correct_digits(computed, exact)
     digits = kept if written else 0
     if written and written[0] != computed:
@@ -438,8 +412,6 @@ def _judged(
         remark = f"{kept - digits} digits lost to the rounding of the inputs"
     if unsure:
         agrees, remark = False, f"not settled with {unsure} digits"
-    elif not agrees and not exact and is_rounding():
-        agrees, remark = True, ZERO
     return CheckedNumber(name, computed, _text(exact), digits, kept, None, None, None, agrees, remark)
 
 
@@ -456,10 +428,7 @@ def _compared(number: CheckedNumber, slope: Difference, condition: float | None,
 
 
 def _zero_to_rounding(doubles: GradientResult, computed: float, leaf: int | None) -> bool:
-    """Whether a result that should be 0 is no larger than the rounding of the terms that cancel in it.
-
-    These are, over all nodes, value times adjoint; for a partial, tangent by that leaf times adjoint.
-    """
+    """Whether a result that should be 0 is no larger than the rounding errors of its terms."""
     flows: Sequence[float | None] = doubles.graph.data
     if leaf is not None:
         flows = doubles.at.tangents({leaf: 1.0}, doubles.at.activity([leaf]), order=doubles.order)
@@ -477,16 +446,19 @@ def _number(
 
     computed = doubles.gradient[name] + 0.0 if name else doubles.value
     exact, leaf = of(references.exact), doubles.leaf(name) if name else None
+    written, unsure = [of(result) for result in references.written], not (name or references.sure)
     number = _judged(
         name,
         computed,
         exact,
-        [of(result) for result in references.written],
+        written,
         required,
         underflowed=references.underflowed,
-        unsure=0 if name or references.sure else references.precision,
-        is_rounding=lambda: (leaf is not None or not name) and _zero_to_rounding(doubles, computed, leaf),
+        unsure=references.precision if unsure else 0,
     )
+    may_vanish = not number.agrees and not exact and not unsure and (leaf is not None or not name)
+    if may_vanish and _zero_to_rounding(doubles, computed, leaf):
+        number = replace(number, agrees=True, remark=ZERO)
     if not name:
         return number
     slope, exists = NO_DIFFERENCE, not references.exact.kinks
@@ -504,14 +476,12 @@ def _number(
 
 
 def _holds(swept: GradientResult, name: str, precision: int) -> tuple[bool, str, bool]:
-    """Whether the reference's partial is the slope of the reference's values; what there is to say of it; and whether
-    there is a derivative at all: a convention at a kink has no digits that could be right."""
+    """Return whether the reference's partial is the slope of its values, a remark, and whether it has a derivative."""
     from ..numbers.multiprecision import Multiprecision
 
     m = Multiprecision(precision + 2 * DIGITS)
     leaf = swept.leaf(name)
     assert leaf is not None
-    # The leaves are exact doubles: as numbers of a higher precision they are the same.
     data = [x if swept.graph.parents[i] else m.number(x) for i, x in enumerate(swept.graph.data)]
     x, partial = data[leaf], m.number(swept.gradient[name])
     value = evaluator(swept.graph.at(data), m, swept.graph.roots[0], leaf)

@@ -13,12 +13,12 @@ from ..numbers.base import Number
 from ..table.operators import ADD, CONSTANT, SUB
 from ..table.primitives import EXP, LOG, SQRT
 
-WORTH_SAYING = 3  # digits lost, out of 16, from which on a warning shows the place
+WORTH_SAYING = 3  # digits lost, out of 16
 ROUNDING = 2.0**-53
 
 
 def losses(doubles: GradientResult, swept: GradientResult, digits: Sequence[tuple[str, int]]) -> list[Diagnostic]:
-    """A warning for each place where the value, or a partial, lost digits; `digits` has those that are left."""
+    """Return warnings where the value, or a partial, lost digits; `digits` has the others."""
     branch = _decided_by_rounding(doubles, swept)
     if branch is not None:
         return [branch]

@@ -51,7 +51,7 @@ class Contradiction(Exception):
 
 
 def generic(total: Value, facts: Sequence[Value] = ()) -> Generic | None:
-    """The short form of a formula, where there is one; `facts` are conditions that are known to hold."""
+    """Return the short form of a formula, if there is one; `facts` are conditions that are known to hold."""
     if not any(value.primitive is WHERE for value in in_order((total,))):
         return None
     opener = _Opener()
@@ -82,7 +82,7 @@ def generic(total: Value, facts: Sequence[Value] = ()) -> Generic | None:
 
 
 def _unlike(conditions: Iterable[Value]) -> list[Value]:
-    """The conditions, each once, numbers on the right."""
+    """Return the distinct conditions, numbers on the right."""
     distinct: dict[object, Value] = {}
     for condition in conditions:
         key: object = condition.primitive, condition._prev
@@ -131,7 +131,7 @@ class _Opener:
         self.conditions: list[Value] = []
 
     def opened(self, value: Value, inputs: tuple[Value, ...]) -> Value:
-        """The operation where the conditions hold."""
+        """Return the operation where the conditions hold."""
         if value.primitive is WHERE:
             condition = self.open(value._prev[0])
             if condition is None:
@@ -140,7 +140,7 @@ class _Opener:
         return rebuilt(value, inputs)
 
     def open(self, condition: Value) -> Value | None:
-        """The condition off thin sets; None where it holds on one only."""
+        """Return the condition off thin sets; None if it holds on a thin set only."""
         parts = operands(condition, (AND,))
         if any(self.is_thin(part) for part in parts):
             plain = [c for part in parts for c in operands(self.plain(part), (AND,))]
@@ -152,7 +152,7 @@ class _Opener:
         return conjunction(opened)
 
     def is_thin(self, condition: Value) -> bool:
-        """Whether a comparison is one for equality that holds nowhere in a whole neighbourhood."""
+        """Whether a comparison is an equality that holds in no open set."""
         if condition.primitive is not EQ:
             return False
         x, y = condition._prev
@@ -189,7 +189,7 @@ class _Opener:
         return condition
 
     def clamped(self, inputs: Sequence[Value], end: Value, width: Value) -> Value:
-        """Which of its inputs a clamped number is, where there is room between the ends."""
+        """Return the condition that a clamped number is one of its inputs, where its bounds differ."""
         x, low, high = inputs
         self.conditions += [node(NE, (x, low)), node(NE, (x, high))]
         if rational(width) is None:
@@ -250,10 +250,10 @@ def under(outputs: Sequence[Value], facts: Sequence[Value]) -> list[Value]:
     place = _guards(conjunction(facts), facts).places[0]
     if any(not r.signs() or r.low > r.high for r in place.facts.values()) or "" in place.pairs.values():
         raise Contradiction
-    domain = Whole(facts)
+    domain = IntegerFacts(facts)
     for leaf, facts_of_leaf in domain.known.items():
         apart = any(a == b and (c - d).denominator != 1 for a, c in facts_of_leaf for b, d in facts_of_leaf)
-        if apart or not domain.some(leaf, place.facts.get(leaf, ALL)):
+        if apart or not domain.admits(leaf, place.facts.get(leaf, ALL)):
             raise Contradiction
     return [_Assumed(_guards(output, facts), domain).formula() for output in outputs]
 
@@ -290,8 +290,8 @@ class _Sides:
 class _Assumed:
     """A formula whose choices, absolute values, roundings and powers are decided by what is known."""
 
-    def __init__(self, guards: Guards, domain: Whole) -> None:
-        self.guards, self.whole = guards, domain
+    def __init__(self, guards: Guards, domain: IntegerFacts) -> None:
+        self.guards, self.integers = guards, domain
 
     def formula(self) -> Value:
         return self.guards.without_dead_branches(self.decided)
@@ -300,7 +300,7 @@ class _Assumed:
         """Return an operation in terms of its inputs under the known facts; None where they do not decide it."""
         primitive, inputs = value.primitive, value._prev
         place = self.guards.place[value]
-        if rounds(primitive) and self.whole.holds(inputs[0]):
+        if rounds(primitive) and self.integers.covers(inputs[0]):
             return inputs[0]
         if primitive.extreme_value:
             kept = [
@@ -334,9 +334,9 @@ class _Assumed:
     def power(self, value: Value, place: ProgramPoint) -> Value | None:
         """A power of a power, or its logarithm, of what is above 0, or an even power of what is below."""
         primitive, inputs = value.primitive, value._prev
-        if primitive is POW and self.whole.holds(inputs[1]):
+        if primitive is POW and self.integers.covers(inputs[1]):
             base, e = inputs
-            if base.primitive in (NEG, ABS) and self.whole.holds(e, Fraction(1, 2)):
+            if base.primitive in (NEG, ABS) and self.integers.covers(e, Fraction(1, 2)):
                 return node(POW, (base._prev[0], e))
             if base.primitive is POW:
                 return node(POW, (base._prev[0], node(MUL, (base._prev[1], e))))
@@ -364,8 +364,8 @@ def rounds(primitive: Primitive) -> bool:
     return all((rule(Fraction(k, 2)) == Fraction(k, 2)) == (k % 2 == 0) for k in range(-5, 6))
 
 
-class Whole:
-    """Which formulas are whole numbers, where those are that `floor(y) == y` was said of."""
+class IntegerFacts:
+    """Which formulas are integers, given facts such as `floor(y) == y`."""
 
     def __init__(self, facts: Sequence[Value]) -> None:
         self.known: dict[Value, list[tuple[Fraction, Fraction]]] = {}
@@ -379,8 +379,8 @@ class Whole:
                             ((leaf, a),) = multiples.items()
                             self.known.setdefault(leaf, []).append((a, c))
 
-    def holds(self, value: Value, factor: Fraction = Fraction(1)) -> bool:
-        """Whether a multiple of a formula is known to be whole."""
+    def covers(self, value: Value, factor: Fraction = Fraction(1)) -> bool:
+        """Whether a multiple of a formula is known to be an integer."""
         if not self.known:
             return False
         multiples, rest = linear(value)
@@ -394,8 +394,8 @@ class Whole:
             rest -= sign[0] * sign[1]
         return rest.denominator == 1
 
-    def some(self, leaf: Value, r: Range) -> bool:
-        """Whether there is a number of this range that is what is known of a leaf."""
+    def admits(self, leaf: Value, r: Range) -> bool:
+        """Whether some number of this range meets all that is known of a leaf."""
         for a, c in self.known[leaf]:
             ends = sorted(
                 (a * Fraction(end) + c, opened)

@@ -1,4 +1,4 @@
-"""Guards: choices whose condition is decided where they stand, replaced by the branch that is taken.
+"""Elimination of dead branches: choices whose condition is decided are replaced by the branch taken.
 
 A condition is decided by the ranges of what it compares: from constants and from the table, from the conditions around
 it, and from where the formula that holds it has a value at all. What it compares is not dropped unless it is computed
@@ -19,14 +19,14 @@ from .ranges import BY_SIGN, ZERO, Range
 from .walk import operands, rebuilt, rewritten, substituted
 
 MOST_WORK = 400_000
-"""As many operations are looked at, again and again under other conditions; later guards are kept."""
+"""Operations examined, each once under each condition; choices after them are kept."""
 
 LOOKED_AT = 400
-"""As many operations of the branch taken are looked at for what the condition compares."""
+"""Operations of the branch taken that are searched for what the condition compares."""
 
 CONSTANT_DIGITS = (50, 110)
 AGREED = 1e-30
-"""As close are the values of a constant, in so many digits, that are taken for right."""
+"""The relative difference up to which two values of a constant, in so many digits, agree."""
 
 
 CONDITIONS = frozenset((*COMPARISONS.values(), AND, OR, NOT))
@@ -43,12 +43,12 @@ class ProgramPoint:
         self.children: dict[tuple[Value, bool, Value | None], ProgramPoint] = {}
         self.facts: dict[Value, Range] = {}
         self.pairs: dict[tuple[Value, Value], str] = {}
-        """How one number may be to another."""
+        """Which of `<`, `=`, `>` may hold between two nodes."""
         self.known: dict[Value, Range] = {}
         """The facts found about nodes in this branch."""
 
     def line(self) -> Iterator[ProgramPoint]:
-        """This place and those around it."""
+        """Yield this branch and those that enclose it."""
         place: ProgramPoint | None = self
         while place is not None:
             yield place
@@ -56,7 +56,7 @@ class ProgramPoint:
 
 
 def shared(one: ProgramPoint, other: ProgramPoint) -> ProgramPoint:
-    """The innermost place around two."""
+    """Return the innermost branch that encloses two."""
     while one is not other:
         if one.depth < other.depth:
             one, other = other, one
@@ -66,12 +66,12 @@ def shared(one: ProgramPoint, other: ProgramPoint) -> ProgramPoint:
 
 
 class Guards:
-    """One formula, and what is known at its places."""
+    """The facts that hold in the branches of one formula."""
 
     def __init__(self, root: Value, work: int, facts: Sequence[Value] = ()) -> None:
         self.root = root
         self.work = work
-        """How many operations may still be looked at."""
+        """How many operations may still be examined."""
         self.order = list(in_order((root,)))
         self.bare = ProgramPoint()
         """The branch without facts."""
@@ -79,7 +79,7 @@ class Guards:
         for fact in facts:
             self.assume(self.places[0], fact, True)
         self.place: dict[Value, ProgramPoint] = {root: self.places[0]}
-        """Around all uses of a node."""
+        """The innermost branch that encloses all uses of a node."""
         self.sure: dict[Value, ProgramPoint] = dict(self.place)
         """The branch in which a node is computed in any case."""
         self.kept: dict[Value, ProgramPoint] = dict(self.place)
@@ -107,7 +107,7 @@ class Guards:
 
     # -- what is known ----------------------------------------------------------------------------------------------
     def inside(self, place: ProgramPoint, condition: Value, holds: bool, of: Value | None = None) -> ProgramPoint:
-        """The place within one where a condition turned out that way; with `of` that of one choice only."""
+        """Return the branch within another in which a condition holds or not; with `of`, that of one choice only."""
         key = condition, holds, of
         if key not in place.children:
             place.children[key] = inner = ProgramPoint(place)
@@ -116,7 +116,7 @@ class Guards:
         return place.children[key]
 
     def assume(self, place: ProgramPoint, condition: Value, holds: bool) -> None:
-        """Take it for known that a condition turned out that way."""
+        """Record that a condition holds in a branch, or does not."""
         stack = [(condition, holds)]
         while stack:
             condition, holds = stack.pop()
@@ -134,7 +134,7 @@ class Guards:
                     self.narrow(place, p, side if signs == "<>" and other == ZERO else other.plus(side))
 
     def narrow(self, place: ProgramPoint, value: Value, r: Range) -> None:
-        """Take it for known that a number lies in a range."""
+        """Record that a node lies in a range, and what follows for its inputs."""
         stack = [(value, r)]
         while stack and self.work > 0:
             self.work -= 1
@@ -149,7 +149,7 @@ class Guards:
                 stack += ranges.backward(value, now, [self.range(p, place) for p in value._prev])
 
     def range(self, value: Value, place: ProgramPoint) -> Range:
-        """In which range a number lies at a place."""
+        """Return the range of a node in a branch."""
         self.work -= 1
         ranges_here = place.known
         stack = [value]
@@ -163,7 +163,7 @@ class Guards:
                 stack += missing
                 continue
             stack.pop()
-            self.work -= ranges.looks(top)
+            self.work -= ranges.examination_cost(top)
             result = ranges.ALL
             if not missing:
                 result = ranges.forward(top, [ranges_here.get(p, ranges.ALL) for p in top._prev])
@@ -175,7 +175,7 @@ class Guards:
 
     # -- conditions -------------------------------------------------------------------------------------------------
     def decided(self, condition: Value, place: ProgramPoint) -> bool | None:
-        """How a condition turns out at a place; None where that is not known."""
+        """Return whether a condition holds in a branch; None if that is unknown."""
         if condition.primitive is NOT:
             inner = self.decided(condition._prev[0], place)
             return None if inner is None else not inner
@@ -196,7 +196,7 @@ class Guards:
         return outcomes.pop() if len(outcomes) == 1 else None
 
     def compared(self, x: Value, y: Value, place: ProgramPoint) -> str:
-        """How one number may be to another at a place."""
+        """Return which of `<`, `=`, `>` may hold between two nodes in a branch."""
         if x is y:
             return "="
         possible = "<=>"
@@ -210,7 +210,7 @@ class Guards:
         return possible if len(possible) == 1 else sign_of_constant(x, y) or possible
 
     def reduced(self, condition: Value, place: ProgramPoint, taken: Value) -> Value | bool:
-        """The condition at a place, without what is decided there; `taken` is computed where all of it holds."""
+        """Return the condition without what a branch decides; `taken` is computed where all of it holds."""
         outcome = self.decided(condition, place)
         if outcome is not None:
             return outcome
@@ -220,10 +220,10 @@ class Guards:
             second = self.reduced(q, self.inside(place, p, True), taken)
             if first is True or second is True:
                 dropped, rest = (p, second) if first is True else (q, first)
-                return rest if self.may_go(dropped, taken, place) else condition
+                return rest if self.may_be_dropped(dropped, taken, place) else condition
         return condition
 
-    def may_go(self, condition: Value, taken: Value, place: ProgramPoint) -> bool:
+    def may_be_dropped(self, condition: Value, taken: Value, place: ProgramPoint) -> bool:
         """Whether what a condition compares has a value wherever the branch taken has one, or is computed anyway."""
         rest = operands(condition, CONDITIONS)[::-1]
         computed: set[Value] = set()
@@ -249,7 +249,7 @@ class Guards:
 
     # -- the formula ------------------------------------------------------------------------------------------------
     def without_dead_branches(self, decided: Callable[[Value], Value | None] | None = None) -> Value:
-        """The formula without the guards that are decided.
+        """Return the formula without the choices that are decided.
 
         `decided` says what another operation is, in terms of nodes of the formula, where it knows that.
         """
@@ -261,7 +261,7 @@ class Guards:
                 place = self.place[value]
                 reduced = self.reduced(condition, place, x) if self.work > 0 else condition
                 if isinstance(reduced, bool):
-                    if self.may_go(condition, x if reduced else y, place):
+                    if self.may_be_dropped(condition, x if reduced else y, place):
                         return inputs[1] if reduced else inputs[2]
                 elif reduced is not condition:
                     return node(WHERE, (copies.get(reduced, reduced), *inputs[1:]))
@@ -275,7 +275,7 @@ _MIRRORED = str.maketrans("<>", "><")
 
 
 def sign_of_constant(x: Value, y: Value) -> str | None:
-    """How one constant is to another, by their digits; None where these do not tell, or one of them is no constant.
+    """Return the order of two constants by their digits; None if these do not decide, or one is no constant.
 
     Two precisions must agree on a difference that is not small beside the numbers that it was computed from.
     """
@@ -302,7 +302,7 @@ def sign_of_constant(x: Value, y: Value) -> str | None:
 
 
 def without_dead_branches(outputs: Sequence[Value]) -> list[Value]:
-    """The formulas without the choices that are decided, each by itself; equal values wherever they had one."""
+    """Return the formulas without the choices that are decided, with equal values wherever they had one."""
     if not any(value.primitive is WHERE for value in in_order(outputs)):
         return list(outputs)
     results: list[Value] = []

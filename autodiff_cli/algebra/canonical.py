@@ -1,4 +1,4 @@
-"""Collector: one way through a graph that gathers sums by like terms and products by like bases, exactly."""
+"""Canonical forms: one pass over a graph that gathers sums by like terms and products by like bases, exactly."""
 
 from __future__ import annotations
 
@@ -193,7 +193,7 @@ def _put(items: Terms, key: Value, total: Fraction, undo: Undo) -> None:
 
 
 class Collector:
-    """One way through the graph, inputs first."""
+    """One pass over a graph, inputs first, that finds the canonical form of every node."""
 
     def __init__(self, outputs: Sequence[Value], forms: Mapping[str, FormRule], rule: Rule) -> None:
         self.roots = list(outputs)
@@ -214,7 +214,7 @@ class Collector:
             self.forms[value] = self.form(value)
 
     def outputs(self) -> list[Value]:
-        """The roots, made anew."""
+        """Return the canonical graphs of the roots."""
         return [self.node_of(self.forms[root]) for root in self.roots]
 
     def form(self, value: Value) -> Form:
@@ -258,7 +258,7 @@ class Collector:
         self.fresh.pop(id(form[1]), None)
         key = type(form), form[0], frozenset(form[1].items())
         if key not in self.interned:
-            value = self.made_sum(form) if isinstance(form, Sum) else self.made_product(form)
+            value = self.sum_node(form) if isinstance(form, Sum) else self.product_node(form)
             self.interned[key] = value
             self.forms.setdefault(value, form)
         return self.interned[key]
@@ -272,7 +272,7 @@ class Collector:
             self.forms[value] = Number(x)
         return self.interned["number", x]
 
-    def made_sum(self, form: Sum) -> Value:
+    def sum_node(self, form: Sum) -> Value:
         """The node of a sum."""
         terms = list(form.terms.items())
         # A term with a plus goes first, if there is one.
@@ -299,7 +299,7 @@ class Collector:
         factors = form.factors if isinstance(form, Product) and form.coefficient == 1 else {term: ONE}
         return self.node_of(Product(c, factors))
 
-    def made_product(self, form: Product) -> Value:
+    def product_node(self, form: Product) -> Value:
         """The node of a product."""
         above: list[Value] = []
         below: list[Value] = []
@@ -337,7 +337,7 @@ class Collector:
         return self.node(SQRT, base) if e == HALF else self.node(POW, base, self.number(e))
 
     # -- sums -------------------------------------------------------------------------------------------------------
-    def taken(self, value: Value | None, form: Form) -> bool:
+    def is_joined(self, value: Value | None, form: Form) -> bool:
         """Whether a part may become terms or factors of the whole: if nothing else uses it, or it is short."""
         if not isinstance(form, (Sum, Product)):
             return True
@@ -363,7 +363,7 @@ class Collector:
             if isinstance(form, Number):
                 whole += sign * form.value
                 continue
-            if isinstance(form, Sum) and self.taken(value, form):
+            if isinstance(form, Sum) and self.is_joined(value, form):
                 whole += sign * form.constant
                 if not terms and sign == 1 and self.is_free(value, form.terms):
                     terms = form.terms
@@ -412,7 +412,7 @@ class Collector:
                 continue
             if isinstance(form, Product):
                 c = checked(c * form.coefficient ** int(e))
-                if not self.taken(value, form):
+                if not self.is_joined(value, form):
                     new: Iterable[tuple[Value, Fraction]] = ((self.node_of(self.product_form(ONE, form.factors)), ONE),)
                 elif not factors and e == 1 and self.is_free(value, form.factors):
                     factors = form.factors

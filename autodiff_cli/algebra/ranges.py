@@ -173,8 +173,8 @@ def forward(value: Value, inputs: Sequence[Range]) -> Range:
     return result
 
 
-def looks(value: Value) -> int:
-    """How many looks at an operation its range costs: several for each of many inputs."""
+def examination_cost(value: Value) -> int:
+    """Return how much work the range of an operation costs: several units for each of many inputs."""
     return 1 if len(value._prev) < 3 else 4 * len(value._prev)
 
 

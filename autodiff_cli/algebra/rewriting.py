@@ -34,7 +34,7 @@ from .canonical import (
     mirrored_sum,
     number_text,
 )
-from .simplify import FORMS, known
+from .simplify import FORMS, declared_identity
 from .symbolic import SYMBOLIC
 from .walk import facts_of
 
@@ -124,7 +124,7 @@ def _text_size(value: Value, inputs: Sequence[int]) -> int:
 
 
 class Shortener(Collector):
-    """One way through the graph that keeps the shortest form of each sum and product."""
+    """One pass over a graph that keeps the shortest form of each sum and product."""
 
     def __init__(self, outputs: Sequence[Value], leaves: Sequence[Value] = ()) -> None:
         self.sizes: dict[Value, int] = {}
@@ -146,7 +146,7 @@ class Shortener(Collector):
                     if value.primitive in kinds and above[0].primitive in kinds:
                         self.absorbed.add(value)
         self.places = {leaf: k for k, leaf in enumerate(leaves)}
-        super().__init__(outputs, FORMS, known)
+        super().__init__(outputs, FORMS, declared_identity)
 
     def form(self, value: Value) -> Form:
         form = super().form(value)
@@ -160,7 +160,7 @@ class Shortener(Collector):
         if isinstance(form, Product):
             return self.product_merged(form)
         if isinstance(form, Sum) and len(form.terms) <= MOST_TERMS:
-            return self.whole(self.shortest(self.parts(form)))
+            return self.sum_of(self.shortest(self.parts(form)))
         return None
 
     def rank(self, base: Value) -> tuple[int, int]:
@@ -168,7 +168,7 @@ class Shortener(Collector):
             return 2 if base.primitive in _COLLECTED else 3, 0
         return 0 if base.primitive is CONSTANT else 1, self.places.get(base, 0)
 
-    def taken(self, value: Value | None, form: Form) -> bool:
+    def is_joined(self, value: Value | None, form: Form) -> bool:
         return not isinstance(form, (Sum, Product)) or len(form[1]) <= MOST_TAKEN
 
     # -- terms ------------------------------------------------------------------------------------------------------
@@ -188,7 +188,7 @@ class Shortener(Collector):
             return c * form.coefficient, form.factors
         return c, {self.node_of(form): ONE}
 
-    def whole(self, parts: Sequence[Part]) -> Form:
+    def sum_of(self, parts: Sequence[Part]) -> Form:
         """The sum of terms."""
         if len(parts) == 1:
             return self.product_form(*parts[0])
@@ -317,7 +317,7 @@ class Shortener(Collector):
         for condition, members in groups.items():
             if len(members) > 1:
                 sides = [
-                    self.whole(self.shortest([self.chosen(parts[k], choice, side) for k, choice in members]))
+                    self.sum_of(self.shortest([self.chosen(parts[k], choice, side) for k, choice in members]))
                     for side in (1, 2)
                 ]
                 chosen = self.node(WHERE, condition, *[self.node_of(side) for side in sides])
@@ -390,7 +390,7 @@ class Shortener(Collector):
 
     def times_sum(self, common: Terms, inner: list[Part]) -> Part:
         """A product of factors and a sum, which stands in front of functions."""
-        c, factors = inner[0] if len(inner) == 1 else self.part(ONE, self.whole(inner))
+        c, factors = inner[0] if len(inner) == 1 else self.part(ONE, self.sum_of(inner))
         ahead = {base: e for base, e in common.items() if not base._prev}
         behind = {base: e for base, e in common.items() if base._prev}
         return c, multiplied(multiplied(ahead, factors), behind)
@@ -435,7 +435,7 @@ class Shortener(Collector):
         content = Fraction(gcd(*[c.numerator for c, _ in parts]), lcm(*[c.denominator for c, _ in parts]))
         if content == 1:
             return parts
-        return [self.part(content, self.whole([(c / content, factors) for c, factors in parts]))]
+        return [self.part(content, self.sum_of([(c / content, factors) for c, factors in parts]))]
 
     # -- products ---------------------------------------------------------------------------------------------------
     def product_merged(self, form: Product) -> Form:

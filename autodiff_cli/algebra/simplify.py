@@ -33,7 +33,7 @@ def simplify(outputs: Sequence[Value], *, spell: bool = True) -> list[Value]:
     before: list[int] = []
     numbers: dict[tuple[object, ...], int] = {}
     for _ in range(ROUNDS):
-        formulas = Collector(rewritten(formulas, _spelled) if spell else formulas, FORMS, known).outputs()
+        formulas = Collector(rewritten(formulas, _spelled) if spell else formulas, FORMS, declared_identity).outputs()
         shape = shapes(formulas, numbers)
         if shape == before:
             break
@@ -97,7 +97,7 @@ FORMS: dict[str, FormRule] = by_name({
 """Operations that are collected, and choices: rules that look at all inputs."""
 
 
-def known(p: Collector, primitive: Primitive, inputs: Sequence[Form]) -> Form:
+def declared_identity(p: Collector, primitive: Primitive, inputs: Sequence[Form]) -> Form:
     """Return the identity that a function's row declares, valid in its whole domain. Raises `Refused`."""
     if len(inputs) != 1:
         raise Refused

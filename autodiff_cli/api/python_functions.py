@@ -902,7 +902,7 @@ def descend(call: PythonCall) -> Descent:
     >>> [(row.step, row.value, row.point["x"]) for row in run]
     [(0, 9.0, 0.0), (1, 2.25, 1.5), (2, 0.5625, 2.25), (3, 0.140625, 2.625)]
     """
-    run = call.asking(_descend.descend, **_descend.run_options(**call.arguments(_descend.run_options)))(call.request)
+    run = call.asking(_descend.descend)(call.request)
     rows = tuple(run)
     if run.ending is not None and run.ending.error is not None:
         explain(run.ending.error, call.text)

@@ -20,10 +20,8 @@ if TYPE_CHECKING:
 OPTIONS = {"tolerance": "gradient_tolerance", "required": "require", "every": "everything"}
 """The options whose values are arguments under other names."""
 
-CHOICES = {
-    **{name: name for name in ("relative", "sort", "depth", "binary", "partials", "width", "blanks", "theme")},
-    "lines": "steps", "no_table": "table", "no_tree": "tree",
-}  # fmt: skip
+CHOICES = {name: name for name in ["relative", "sort", "depth", "binary", "partials", "width", "blanks", "theme"]}
+CHOICES |= {"lines": "steps", "no_table": "table", "no_tree": "tree"}
 """The options that make choices of views, with these."""
 
 

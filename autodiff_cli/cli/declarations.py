@@ -94,8 +94,10 @@ class Declared:
         self.examples: list[str] = []
         self._read(_lines(section))
         if section not in (SHARED, *GROUPS):
-            for name in (*["--work"] * any(name == "expr" for name, _ in self.arguments), "--quiet", "--debug"):
-                self._reference(name)
+            if "expr" in self.defaults:
+                self._reference("--work")
+            self._reference("--quiet")
+            self._reference("--debug")
 
     def _read(self, lines: Iterator[str]) -> None:
         for line in lines:

@@ -58,14 +58,14 @@ class _Job(NamedTuple):
     grid: Grid | None
     """The points of sweeps: rows without a file, or those that each row of the data is combined with."""
     point: Mapping[str, float]
-    """What all rows share."""
+    """The values that all rows share."""
     columns: Mapping[str, str]
     """Which column has the values of which variable."""
     keep: tuple[str, ...] | bool
     format: str
     wide: bool
     typed: Mapping[str, Unit] = MappingProxyType({})
-    """The units of what all rows share, and of the numbers of sweeps beside rows of data."""
+    """The units of the values that all rows share, and of the numbers of sweeps beside rows of data."""
 
     @property
     def units(self) -> Sequence[str] | None:
@@ -93,7 +93,7 @@ class _Job(NamedTuple):
 
     @property
     def fails(self) -> bool:
-        """Whether the first error is the end."""
+        """Whether the first error ends the run."""
         return bool(self.call.on_error == "fail")
 
     @property
@@ -123,7 +123,7 @@ class _Job(NamedTuple):
 
     @property
     def first(self) -> dict[str, float]:
-        """What is known of the first point beforehand: all of it for a grid alone."""
+        """The values of the first point that are known before a row is read: all of them for a grid alone."""
         return {**self.point, **{name: axis.value(0) for name, axis in self.axes.items()}}
 
     def named(self, names: Sequence[str]) -> dict[str, str]:
@@ -172,7 +172,7 @@ class _Job(NamedTuple):
                 raise usage_error(f"`{name}` is swept, and {what}", hint)
 
     def leading(self, fit: Fitted, columns: Collection[str]) -> tuple[str, ...]:
-        """The names of the point that wide rows begin with: what tables do not say once; of data only in tables."""
+        """The names of the point that wide rows begin with: those that vary; columns of data only in tables."""
         if self.grid is None and not self.for_people:
             return ()
         others = {*self.axes, *(columns if self.keep is True else self.keep or ())}
@@ -181,11 +181,11 @@ class _Job(NamedTuple):
         return (*of_data, *self.axes, *shared)
 
     def _shared(self, fit: Fitted) -> list[str]:
-        """The names to which the program gives what all rows share; starts of unknowns are none."""
+        """The variables whose values all rows share; unknowns, whose values are starts, are left out."""
         return [name for name in self.point if name in fit.variables and name not in fit.unknowns]
 
     def keeping(self, names: Sequence[str]) -> _Job:
-        """Return the job with the columns of the data in place of all that it sees."""
+        """Return the job with `--keep-all` as the names of the data's columns, without those of sweeps."""
         if self.keep is not True or self.grid is None:
             return self
         return self._replace(keep=tuple([name for name in names if name not in self.axes]))
@@ -296,7 +296,7 @@ def _program(call: Command) -> str:
 
 
 def _check_output(output: str | None, read: Sequence[Source]) -> None:
-    """Raise an error where what is written is what is read."""
+    """Raise an error if the output is one of the files that are read."""
     if output is None:
         return
     target = plain(output)
@@ -361,7 +361,7 @@ def _in_batches(job: _Job, files: Files) -> tuple[_Job, Fitted, Rows, Bound]:
 
 
 def _report_how(bound: Bound, job: _Job) -> None:
-    """Print how the formula was read, and what computes it, where either is not as one would think."""
+    """Print how the formula was read if that is not as typed, the renamed columns, and a note of its kernel."""
     _report_reading(bound.known)
     report_headings({name: bound.columns[name] for name in bound.known.variables if name in bound.columns}, job.columns)
     if bound.kernel.note is not None and job.call.backend != "python":
@@ -369,13 +369,13 @@ def _report_how(bound: Bound, job: _Job) -> None:
 
 
 def _report_reading(fit: Fitted) -> None:
-    """Print how the formula was read, where that is not as it was typed."""
+    """Print how the formula was read if that is not as typed."""
     if fit.reading is not None:
         write_reading("", fit.reading.text)
 
 
 def _in_parts(job: _Job, folder: str) -> int:
-    """Many rows, as the parts of a folder; what is counted of them is the answer."""
+    """Have Dask's workers write the answers as the parts of a folder; return the exit code."""
     arrow("for parts")
     from ..data import cluster
 
@@ -410,7 +410,7 @@ def _in_parts(job: _Job, folder: str) -> int:
 
 
 def _piped(job: _Job, stack: ExitStack, first: Reader | None) -> int:
-    """Many rows, by batches."""
+    """Answer many rows in batches; return the exit code."""
     arrow("for these rows")
     from ..data.pipeline import Tally, run
 
@@ -443,20 +443,22 @@ def _piped(job: _Job, stack: ExitStack, first: Reader | None) -> int:
 
 # ---- one by one ---------------------------------------------------------------------------------------------------
 def _one_by_one(job: _Job, method: Method, view: View[Any], stack: ExitStack, first: Reader | None) -> int:
-    """Long answers, few rows, or numbers that are not doubles."""
+    """Answer rows one by one: long answers, few rows, or numbers that are no doubles; return the exit code."""
     from ..data.pipeline import Tally
 
     waits = any(source.once and not (source.path == "-" and is_file(sys.stdin)) for source in job.sources)
     flush = job.call.output is None and (waits or sys.stdout.isatty())
     tally = Tally()
-    files = stack.enter_context(Files(job.sources, first, idle=sys.stdout.flush if flush else None, grid=job.crossed))
+    idle = sys.stdout.flush if flush else None
+    files = stack.enter_context(Files(job.sources, first, idle=idle, grid=job.crossed))
     requests = _Requests(job.keeping(files.first.names), files, tally)
     job = requests.job
     if not job.wide and job.format in ("csv", "tsv"):
         if job.keep is True:
             hint = "name the columns: `--keep a,b`, or write wide rows: `--wide`"
             raise usage_error("`--keep-all` is for wide rows, and for records", hint)
-        check_clash([name for name in requests.kept if name != "id"], view.columns, "`--format jsonl` keeps them apart")
+        kept = [name for name in requests.kept if name != "id"]
+        check_clash(kept, view.columns, "`--format jsonl` keeps them apart")
     output = job.call.out()
     out: Any
     if job.wide:
@@ -522,14 +524,13 @@ def shown(value: Any) -> Any:
     return value.number if hasattr(value, "unit") else value
 
 
-UNCERTAINTIES = (
-    "d{}", "u_{}", "u{}", "{}_u", "{}_err", "{}_error", "err_{}", "sigma_{}", "σ_{}", "s_{}", "Δ{}", "delta_{}",
-)  # fmt: skip
-"""How columns are called that have the uncertainty of a variable."""
+_SPELLINGS = "d{} u_{} u{} {}_u {}_err {}_error err_{} sigma_{} σ_{} s_{} Δ{} delta_{}"
+UNCERTAINTIES = tuple(_SPELLINGS.split())
+"""The usual names of columns with the uncertainty of a variable."""
 
 
 class _Requests:
-    """The rows as requests."""
+    """Yields the rows of data, or the points of sweeps, as requests."""
 
     def __init__(self, job: _Job, files: Files, tally: Tally) -> None:
         self.files, self.tally = files, tally
@@ -551,7 +552,7 @@ class _Requests:
         self.units: RowUnits | None = None
         """The units of answers to numbers without units."""
         self.of_columns: Mapping[str, tuple[str, float]] = {}
-        """Those of the numbers of requests, by variable, otherwise."""
+        """Otherwise the units of the numbers in requests, by variable, with the factors of their uncertainties."""
         if not job.units and not has_literals and (job.wide or question.name != "hessian"):
             self.units = job.units_of(known, with_units)
             if self.units is not None and any(map(any, ((times - 1, plus) for times, plus in self.units.outputs))):
@@ -568,7 +569,7 @@ class _Requests:
         heads |= {} if self.units is None else {name: str(unit) for name, unit in self.units.point.items()}
         heads |= {name: unit for name, (unit, _) in self.of_columns.items()}
         self.heads = {name: heading(name, heads.get(name)) for name in leading}
-        """How the names of the point are called that wide rows begin with."""
+        """The headings of the names that wide rows begin with."""
         numbers = [*self.used.values(), *self.uncertain.values()]
         files.require(numbers, self.kept)
         files.require_units(self.used)
@@ -642,7 +643,7 @@ class _Requests:
         return with_unit(name, value, unit)
 
     def __iter__(self) -> Iterator[Request]:
-        """The requests of rows, one by one."""
+        """Yield the request of each row."""
         job, units, wrt = self.job, self.units, self.job.call.variables
         program, reading = self.known.program.text, self.known.reading
         columns = [*self.used.values(), *self.uncertain.values()]
@@ -654,7 +655,8 @@ class _Requests:
                 self.tally.rows += 1
                 line, cells, _ = row
                 numbers, fault = file.numbers_in(row, columns)
-                typed = {**shared, **{name: numbers[column] for name, column in self.used.items() if column in numbers}}
+                own = {name: numbers[column] for name, column in self.used.items() if column in numbers}
+                typed = {**shared, **own}
                 kept = {head: shown(typed.get(name)) for name, head in self.heads.items()}
                 kept |= {name: plain_cell(cells.get(name)) for name in self.kept}
                 point = typed

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from ..views.characters import Style
 
 Method = Callable[..., Any]
-"""A question asked of a request; its answer has `warnings`."""
+"""A function from a request to its answer, which has `warnings`."""
 
 WARNINGS = 5
 """How many warnings of one program are drawn."""
@@ -121,13 +121,13 @@ class Command(Call):
         return reduction(data, self.reduce, skip=self.on_error == "skip", backend=self.backend)
 
     def chosen(self, formats: Iterable[str], otherwise: str = "table", text: Sequence[str] = ()) -> str:
-        """The format, by the option, or the name of the file, or else what is usual; see `format_of`."""
+        """Return the format that the option, or else the name of the file, or else the usual choice says."""
         for_people = self.output is None and sys.stdout.isatty()
         usual = "jsonl" if self.many and not for_people else otherwise
         return format_of(self.format, self.output, formats, usual, text)
 
     def beside(self, option: str, path: str) -> BinaryIO | None:
-        """Standard input, where that is what an option names, and else None.
+        """Return standard input if an option names it by `-`, otherwise None.
 
         Raises a usage error where programs come from there.
         """
@@ -158,7 +158,8 @@ class Command(Call):
         """Pose the question of a program at a point. Raises `ExpressionError` for what is wrong with it at any."""
         from ..inputs.problem import pose
 
-        return pose(text, {name: float(value) for name, value in point.items()}, self.variables, quantities=True)
+        numbers = {name: float(value) for name, value in point.items()}
+        return pose(text, numbers, self.variables, quantities=True)
 
     def grid(self) -> Grid | None:
         """The points of sweeps in `--at`; None without them. Raises `ExpressionError`."""
@@ -199,7 +200,7 @@ class RowQuestion(NamedTuple):
     whole: str | None = None
     """The option that asks for what wide rows have no place for."""
     errors: str | None = None
-    """Of values with uncertainties: which columns have these, `columns` that are said, or `auto`; else None."""
+    """The value of `--errors`: which columns have uncertainties; None if the question is about exact values."""
     units: Sequence[str] | None = None
     """The units that are asked for, or `none`."""
     equations: bool = False
@@ -278,7 +279,8 @@ def _answer_one(call: Command, method: Method, out: Writer[Any]) -> int:
             hint = f"there is no option `{typed}`, so it was read as an expression; {diagnostic.hint}"
         elif error.kind in ("syntax", "name", "missing_value") and typed and os.path.isfile(typed):
             hint = f"a file has that name: its program is read by `--file {typed}`; {diagnostic.hint}"
-        report(diagnostic._replace(hint=hint or diagnostic.hint), subject.text if error.text is None else error.text)
+        diagnostic = diagnostic._replace(hint=hint or diagnostic.hint)
+        report(diagnostic, subject.text if error.text is None else error.text)
         return error.exit_code
     _note(subject.readings)
     out.answer(subject, answer)

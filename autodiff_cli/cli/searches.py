@@ -23,7 +23,7 @@ from .commands import answer_at
 from .runner import Command, RowQuestion, answer_all, is_file
 
 INTERRUPTED = 128
-"""The exit codes of what was interrupted are this and the number of the signal."""
+"""The exit code of an interrupted run is this plus the number of the signal."""
 
 
 class Saved:
@@ -111,7 +111,7 @@ class Runs(Writer[Descent]):
         self._end(subject, answer, interruption.code)
 
     def _end(self, subject: Subject, answer: Descent, interrupted: int) -> None:
-        """Note the exit code, and say on standard error what the rows have no place for."""
+        """Set the exit code; report on standard error why a run ended, if that is not in its rows."""
         ending = answer.ending
         assert ending is not None
         if ending.good:
@@ -194,6 +194,10 @@ class Searches:
                 progress.done()
         self.code = max(self.code, 0 if self.good(result) else interruption.code or 1)
         self.last = result
+        if "save_point" in self.call.values:
+            for row in getattr(result, "path", ()):
+                self.saved.row(row)
+            self.saved.keep(result.point, result.units)
         warning = None if self.warning is None else self.warning(result)
         if warning is not None and warning.message:
             report(warning, None, level="warning", where=f"line {request.subject.line}: " if self.many else "")

@@ -554,7 +554,8 @@ class Session:
                 answer = answer._replace(answer=answer.answer._replace(warnings=warnings))
         if isinstance(answer.answer, Gradient):
             self.definitions.pop(ANSWER, None)
-            self.values[ANSWER] = _with_unit(answer.answer.value, answer.answer.units and answer.answer.units["value"])
+            units = answer.answer.units
+            self.values[ANSWER] = _with_unit(answer.answer.value, units and units["value"])
         elif (
             answer.formula is not None
             and len(answer.formula) <= LONGEST_ANSWER
@@ -679,7 +680,9 @@ class Session:
         with_values = composition.point | ({by: self.values[by]} if by in self.values else {})
         # a formula has no units: numbers with units stay names
         has_units = any(map(_QUANTITY.fullmatch, with_values.values()))
-        text = reading if has_units else self.composed(reading.within(reading.first), [by], as_point=False).reading
+        text = reading
+        if not has_units:
+            text = self.composed(reading.within(reading.first), [by], as_point=False).reading
         point = with_values if has_units and with_values.keys() >= program.leaves.keys() else {}
         if not has_units and by in self.values and not [leaf for leaf in parse(text.text).leaves if leaf != by]:
             point = {by: self.values[by]}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from ..inputs.arithmetic import DOUBLE, Arithmetic
@@ -31,31 +31,34 @@ MOST_MET = 16_384
 class PreparedProgram:
     """A program with one output, ready for its gradients at any points in doubles. Its graph is made where needed."""
 
-    __slots__ = ("_doubles", "_places", "_root", "_wanted", "bound", "program", "size")
+    __slots__ = ("_doubles", "program")
 
     def __init__(self, program: Program) -> None:
         self.program = program
         check_single(program)
-        graph = program.graph
-        (self._root,) = graph.roots
-        self.size = len(program.text) + len(graph.places)
-        self._places = places = program.places
-        self._wanted = [(name, places.get(name)) for name in program.leaves if name in program.parameters]
-        """The variables that a gradient is taken in unless it is said otherwise, each with its place, if it has one."""
-        self._doubles = Doubles(graph)
-        self.bound = frozenset(name for name, _, _ in program.bound) if program.bound else frozenset[str]()
-        """The names that the program binds."""
+        self._doubles = Doubles(program.graph)
+
+    @property
+    def size(self) -> int:
+        """How large it is, in characters and nodes."""
+        return len(self.program.text) + len(self.program.graph.places)
+
+    def binds(self, names: Collection[str]) -> bool:
+        """Whether the program binds some of these names."""
+        return any(name in names for name, _, _ in self.program.bound)
 
     def numbers(self, point: Mapping[str, float], wrt: Sequence[str] | None) -> Gradient[float] | None:
-        """The gradient there, without the graph; None, or `backends.LEFT` is raised, where it takes that."""
-        program, places = self.program, self._places
-        if program.bound and any(name in point for name, _, _ in program.bound):
+        """The gradient there, without the graph; None, or `doubles.LEFT` is raised, where it takes that."""
+        program = self.program
+        leaves, places = program.leaves, program.places
+        if program.bound and self.binds(point):
             return None
-        wanted = self._wanted
-        if wrt is not None:
-            if not program.leaves.keys() >= set(wrt):
+        wanted: Collection[str] = leaves
+        if wrt is not None or len(program.parameters) < len(leaves):
+            asked = {*(program.parameters if wrt is None else wrt)}
+            if not leaves.keys() >= asked:
                 return None
-            wanted = [(name, places.get(name)) for name in program.leaves if name in wrt]
+            wanted = [name for name in leaves if name in asked]
         answer = self._doubles.gradient(places, point)
         if answer is None:
             return None
@@ -64,9 +67,9 @@ class PreparedProgram:
         return Gradient(
             program.text,
             DOUBLE,
-            values[self._root] + 0.0,
-            {name: 0.0 if i is None else adjoints[i] + 0.0 for name, i in wanted},
-            {name: float(point[name]) for name in program.leaves},
+            values[program.graph.roots[0]] + 0.0,
+            {name: adjoints[places[name]] + 0.0 if name in places else 0.0 for name in wanted},
+            {name: float(point[name]) for name in leaves},
             program.constants,
         )
 
@@ -114,7 +117,7 @@ class Programs:
             prepared = PreparedProgram(parse(text, point))
             self._remember(key, prepared)
         program = prepared.program
-        if program.bound and not (program.leaves and wrt is None and prepared.bound.isdisjoint(point)):
+        if program.bound and not (program.leaves and wrt is None and not prepared.binds(point)):
             # a name that is bound to a number may be a variable
             return gradient(text, point, wrt=wrt)
         if self._whole:

@@ -96,7 +96,8 @@ def proven(problem: Problem, stop: Callable[[], bool]) -> Proof:
         multiple.update([root] if root else [])
         return root is not None
 
-    solutions, waiting, complete = search(operator, [arb(low).union(arb(high)) for low, high in bounds], stop, resolved)
+    box = [arb(low).union(arb(high)) for low, high in bounds]
+    solutions, waiting, complete = search(operator, box, stop, resolved)
     starts = [[x] for x in multiple]
     for box in solutions:
         if any(above is not output for above, output in zip(numerators, outputs, strict=True)):
@@ -114,8 +115,12 @@ def proven(problem: Problem, stop: Callable[[], bool]) -> Proof:
         narrow = all(high - low < 1e-3 * (b - a) for (low, high), (a, b) in zip(ends, bounds, strict=True))
         if narrow and not equations.bounded(box):
             unbounded.append(undecided[-1])
-    inside = [start for start in starts if all(low <= x <= high for x, (low, high) in zip(start, bounds, strict=True))]
-    return Proof(sorted(inside), undecided, unbounded, complete and not undecided, multiple)
+
+    def inside(start: list[float]) -> bool:
+        return all(low <= x <= high for x, (low, high) in zip(start, bounds, strict=True))
+
+    within = sorted(filter(inside, starts))
+    return Proof(within, undecided, unbounded, complete and not undecided, multiple)
 
 
 def _exact(operator: Operator, box: Box) -> list[float] | None:
@@ -131,8 +136,8 @@ def _exact(operator: Operator, box: Box) -> list[float] | None:
 def _multiple_root(operator: Operator, box: Box) -> tuple[float, int] | None:
     """Return the only root in a box, and its multiplicity k; None where that cannot be proven.
 
-    There is only one where all derivatives below the k-th are exactly 0 at it, and the k-th is 0 nowhere in the box:
-    the function is (x - root)**k times the k-th derivative somewhere in between, over k!.
+    All derivatives below the k-th are exactly 0 at it, and the k-th is 0 nowhere in the box: the function is
+    (x - root)**k times the k-th derivative somewhere in between, over k!.
     """
     start = _exact(operator, box)
     if start is None:
@@ -152,7 +157,7 @@ def _multiple_root(operator: Operator, box: Box) -> tuple[float, int] | None:
 def boxes(bits: int) -> Any:
     """Balls whose conditions may be left open where another one decides.
 
-    Of a wide ball it is rarely known whether it is 0. The rule of a power asks for that together with another 0.
+    Of a wide ball it is rarely known whether it is 0, as the rule of a power asks.
     """
     from ..numbers.ball import Balls
     from ..numbers.base import undecided
@@ -300,8 +305,8 @@ def search(
 ) -> tuple[list[Box], list[Box], bool]:
     """Return boxes with one solution each, undecided ones, and whether there are no other solutions.
 
-    The widest box is decided first, so that a pole or a multiple root, which no box around it decides, keeps no other
-    solution waiting. `resolved` says whether all solutions in a small box are known otherwise.
+    The widest box is decided first: a pole or a multiple root, which none decides, keeps no other waiting.
+    `resolved` says whether all solutions in a small box are known otherwise.
     """
     proven: list[Box] = []
     undecided: list[Box] = []

@@ -55,7 +55,13 @@ def read_equations(text: str, named: Collection[str], *, units: bool = False) ->
     >>> answer.texts
     ['r = sqrt(x**2 + y**2)', 'r = 5', 'x = y']
     """
-    statements = [_stated(text, tokens) for tokens in _split(text)]
+    parts: list[list[Token]] = [[]]
+    for token in scan(text):
+        if token[0] in (_SEMICOLON, NEWLINE, END):
+            parts.append([])
+        else:
+            parts[-1].append(token)
+    statements = [_stated(text, tokens) for tokens in parts if tokens]
     known_names = set(named)
     bound: set[str] = set()
     defined: set[str] = set()
@@ -126,16 +132,6 @@ def variables_of(text: str | None) -> Sequence[str]:
         with suppress(ExpressionError):
             return list(read(text or "").variables)
     return ()
-
-
-def _split(text: str) -> list[list[Token]]:
-    parts: list[list[Token]] = [[]]
-    for token in scan(text):
-        if token[0] in (_SEMICOLON, NEWLINE, END):
-            parts.append([])
-        else:
-            parts[-1].append(token)
-    return [tokens for tokens in parts if tokens]
 
 
 def _stated(text: str, tokens: list[Token]) -> _Statement:
@@ -245,7 +241,7 @@ def _texts(text: str, program: Program, equations: Sequence[_Statement]) -> list
             for span in islice(left, statement.outputs)
         ]
     starts = [statement.span.start for statement in equations]
-    of = [bisect(starts, span.start) - 1 if span is not None and span.start >= starts[0] else 0 for span in spans]
+    of = [max(0, bisect(starts, span.start) - 1) if span is not None else 0 for span in spans]
     texts = []
     for place, k in enumerate(of):
         written = _text_at(text, equations[k].span)

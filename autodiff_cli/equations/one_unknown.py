@@ -64,9 +64,10 @@ EDGE = 60
 class OneEquation:
     """One equation, in doubles."""
 
-    def __init__(self, problem: Problem, stop: Callable[[], bool]) -> None:
+    def __init__(self, problem: Problem, stop: Callable[[], bool] = lambda: False) -> None:
         self.problem, self.stop = problem, stop
-        (self.name,) = problem.unknowns
+        (self.name,), self.outputs = problem.unknowns, problem.program.outputs
+        self.start = problem.values[self.name]
         self.bounds = problem.bounds.get(self.name, (-math.inf, math.inf))
         self.evaluations = 0
         self.least: Sample | None = None
@@ -117,12 +118,12 @@ class OneEquation:
         """Whether a value is no larger than rounding may make it at a root."""
         return abs(sample[1]) <= TOUCHED * self._rounding(sample[0])
 
-    # ---- the solutions that are asked for -----------------------------------------------------------------------
     def one(self) -> list[list[float]]:
         """Return the solution that is asked for, if there is one."""
-        start = self.problem.values[self.name]
+        start = self.start
         if self.name in self.problem.bounds:
-            return [[self._between(*self.bounds, start if self.name in self.problem.point else None)]]
+            given = start if self.name in self.problem.point else None
+            return [[self._between(*self.bounds, given)]]
         if self(start) is None:
             self._evaluator(self._point_at(start))  # raises what is wrong with the start
         for root in self._candidates(start):
@@ -134,9 +135,18 @@ class OneEquation:
         near = self._nearest_to_zero(start)
         touched = near is not None and self._is_small(near)
         if near is not None and touched and near[2]:
-            yield self._polished(near)
-        for low, high in self._outwards(start):
-            root = self._bracketed(low, high)
+            # a number that is nearly a root, or the root beside it where the sign changes
+            x, value, slope = near
+            root, step = None, abs(value / slope) + abs(x) * 2.0**-50
+            for _ in range(8):
+                low, high = self(x - step), self(x + step)
+                if low is None or high is None or low[1] * high[1] < 0:
+                    root = self._bracketed(low, high, x) if low and high else None
+                    break
+                step *= 4
+            yield x if root is None else root
+        for a, b in self._outwards(start):
+            root = self._bracketed(a, b)
             if root is not None:
                 yield root
         if near is not None and touched:
@@ -190,16 +200,16 @@ class OneEquation:
     def around(self) -> list[list[float]]:
         """Return all solutions of polynomials; of other functions those on wider and wider grids.
 
-        Where functions oscillate only the first grid is fine enough. The search ends where there are many roots.
+        Where functions oscillate only the first grid is fine enough.
         """
         roots = self._exact_roots()
         if roots is not None:
             return [[x] for x in roots]
-        self.reach, start = NEAREST, self.problem.values[self.name]
+        self.reach, start = NEAREST, self.start
         roots = self.confirmed(self._on_grid(-NEAREST, NEAREST))
         # a function of the unknown may have zeros or poles without end
         leaf = self.problem.program.variables[self.name]
-        varies = facts_of(self.problem.program.outputs, lambda v, inputs: v is leaf or any(inputs))
+        varies = facts_of(self.outputs, lambda v, inputs: v is leaf or any(inputs))
         endless = any(varies[v] and v.primitive.name in OSCILLATING for v in varies) or bool(self.plateaus)
         while self.reach < FARTHEST and len(roots) < MANY and not (roots and endless):
             ends = (-10 * self.reach, -self.reach), (self.reach, 10 * self.reach)
@@ -247,19 +257,6 @@ class OneEquation:
         samples = (a, b, *map(self, (math.nextafter(x, -math.inf), x, math.nextafter(x, math.inf))))
         inside = [sample for sample in samples if sample is not None and left <= sample[0] <= right]
         return min(inside, key=lambda sample: abs(sample[1]))[0]
-
-    def _polished(self, near: Sample) -> float:
-        x, value, slope = near
-        step = abs(value / slope) + abs(x) * 2.0**-50
-        for _ in range(8):
-            low, high = self(x - step), self(x + step)
-            if low is None or high is None:
-                break
-            if low[1] * high[1] < 0:
-                root = self._bracketed(low, high, x)
-                return x if root is None else root
-            step *= 4
-        return x
 
     def _nearest_to_zero(self, start: float) -> Sample | None:
 
@@ -342,7 +339,7 @@ class OneEquation:
                 yield root, True
             return
         # towards 0 on the left and away from it on the right: there is a place in between that is nearest to it
-        if a[1] == 0 or b[1] == 0 or a[2] == 0 or b[2] == 0 or (a[1] > 0) == (a[2] > 0) or (b[1] > 0) != (b[2] > 0):
+        if 0 in (a[1], a[2], b[1], b[2]) or (a[1] > 0) == (a[2] > 0) or (b[1] > 0) != (b[2] > 0):
             return
         left, right = a, b
         for _ in range(STEPS):
@@ -367,7 +364,6 @@ class OneEquation:
         if self._is_small(least):
             yield least[0], False
 
-    # ---- what rounding hides ------------------------------------------------------------------------------------
     def confirmed(self, roots: Sequence[float]) -> list[float]:
         """Return the true roots among ascending ones: those that rounding makes of one are one, or none."""
         result: list[float] = []
@@ -477,7 +473,7 @@ class OneEquation:
     def _holds(self, x: float) -> bool:
         with Defined(ArithmeticError, ValueError):
             point = {**self._others(EXACT, Arithmetic("exact")), self.name: EXACT.number(x)}
-            return value_in(EXACT, self.problem.program.outputs[0], point) == 0
+            return value_in(EXACT, self.outputs[0], point) == 0
         return False
 
     def _others(self, m: Any, arithmetic: Arithmetic) -> dict[str, Any]:
@@ -493,7 +489,7 @@ class OneEquation:
         def function(x: Any) -> tuple[Any, Any] | None:
             result = None
             with Defined(ArithmeticError):
-                swept = evaluate_in(m, self.problem.program.outputs, {**values, self.name: m.number(x)}, [self.name])
+                swept = evaluate_in(m, self.outputs, {**values, self.name: m.number(x)}, [self.name])
                 result = m.number(swept.values[0]), None
                 result = result[0], m.number(swept.jacobian([self.name])[0][0][0])
             return None if m.underflowed else result
@@ -538,7 +534,7 @@ class OneEquation:
     def exact(self) -> tuple[list[RealRoot], str] | None:
         """All real roots, and the kind of equation in words; None where it has no rational polynomials.
 
-        Divisors are multiplied out, and none of the roots is one of theirs. An equation that holds everywhere has none.
+        Divisors are multiplied out; their roots are none. An equation that holds everywhere has none.
         """
         leaf = self.problem.program.variables[self.name]
         with Defined(ArithmeticError, ValueError):
@@ -555,7 +551,7 @@ class OneEquation:
                     a + b if primitive is ADD else a - b if primitive is SUB else a * b if primitive is MUL else a / b
                 )
 
-            above, divisors = cleared(self.problem.program.outputs[0])
+            above, divisors = cleared(self.outputs[0])
             sides = [coefficients(side, leaf, fixed, operation) for side in (above, *divisors)]
             if None in sides or not any(sides[0] or ()):
                 return None

@@ -7,6 +7,7 @@ import random
 import warnings
 from collections.abc import Callable, Sequence
 from itertools import islice
+from operator import le
 from typing import Any
 
 from ..batched.evaluator import Evaluator
@@ -34,13 +35,13 @@ class SeveralEquations:
 
     complete, kind, plateaus = None, "", ()
 
-    def __init__(self, problem: Problem, stop: Callable[[], bool]) -> None:
+    def __init__(self, problem: Problem, stop: Callable[[], bool] = lambda: False) -> None:
         message = "several equations need SciPy, the extra `optimize`"
         needed("scipy.optimize", "optimize", message, "; one equation needs nothing")
         import numpy
 
         self.np, self.problem, self.stop = numpy, problem, stop
-        self.evaluations = 0
+        self.evaluations, self.unknowns = 0, problem.unknowns
         self.least: tuple[float, list[float]] | None = None
         """The least distance of the sides so far, and where."""
         self.multiplicities: dict[float, int | None] = {}
@@ -59,7 +60,7 @@ class SeveralEquations:
         self.evaluations += 1
         if not all(map(math.isfinite, x)):
             raise ExpressionError("overflow", "the point is too large")
-        unknowns = dict(zip(self.problem.unknowns, map(float, x), strict=True))
+        unknowns = dict(zip(self.unknowns, map(float, x), strict=True))
         point = [{**self.problem.values, **unknowns}[name] for name in self.problem.program.variables]
         rows = [evaluator(point) for evaluator in self._evaluators]
         values = self.np.array([value for value, _ in rows])
@@ -70,7 +71,7 @@ class SeveralEquations:
 
     def one(self) -> list[list[float]]:
         """Return the solution that is found from the start, if there is one."""
-        start = [self.problem.values[name] for name in self.problem.unknowns]
+        start = [self.problem.values[name] for name in self.unknowns]
         self(start)  # raises what is wrong with the start
         solution = self._from(start) or self._from(self._wandered(start))
         return [] if solution is None else [solution]
@@ -101,7 +102,7 @@ class SeveralEquations:
         if ended is None:
             return None
         x, values, _ = ended
-        near = rounding_errors(self.problem, dict(zip(self.problem.unknowns, x, strict=True)))
+        near = rounding_errors(self.problem, dict(zip(self.unknowns, x, strict=True)))
         if not all(abs(value) <= TOUCHED * error for value, error in zip(values, near, strict=True)):
             return None
         # a solution is moved onto a bound that it misses by rounding errors
@@ -158,9 +159,8 @@ class SeveralEquations:
         solutions: list[list[float]] = []
         for _ in range(STARTS):
             x = self._newton([draw.uniform(low, high) for low, high in self.bounds])
-            if x is not None and not any(
-                all(abs(a - b) <= e for a, b, e in zip(x, y, near, strict=True)) for y in solutions
-            ):
+            distances = [[abs(a - b) for a, b in zip(x, y, strict=True)] for y in solutions] if x else []
+            if x and not any(all(map(le, distance, near)) for distance in distances):
                 solutions.append(x)
         return sorted(solutions)
 
@@ -183,7 +183,7 @@ class SeveralEquations:
             return ""
         size, place = self.least
         text, units = self.problem.text, self.problem.units
-        at = ", ".join(f"{name} = {text(name, x)}" for name, x in zip(self.problem.unknowns, place, strict=True))
+        at = ", ".join(f"{name} = {text(name, x)}" for name, x in zip(self.unknowns, place, strict=True))
         if units is not None and len(set(units.sides)) == 1:
             by = units.text_of_side(size, 3)
         else:

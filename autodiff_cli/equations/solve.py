@@ -142,7 +142,7 @@ def solve(
     for name in problem.unknowns if every else ():
         if name not in problem.bounds:
             raise usage_error(f"`--all` looks between bounds, and `{name}` has none", f"`--between {name}=0:1`")
-    finder = _finder(problem, stop)
+    finder = (OneEquation if len(problem.unknowns) == 1 else SeveralEquations)(problem, stop)
     anywhere = len(problem.unknowns) == 1 and not problem.bounds and problem.unknowns[0] not in problem.point
     proof: Proof | None = None
     interrupted = False
@@ -162,7 +162,9 @@ def solve(
         raise ExpressionError("limit", message, hint="name some of them: `--wrt x,y`")
     solutions = [_solution(problem, finder, start, order, relative, arithmetic) for start in starts]
     others = [] if every or interrupted or len(starts) != 1 else finder.others(starts)
-    reason, message = ("interrupted",) * 2 if interrupted else _outcome(problem, finder, len(solutions), every, proof)
+    reason = message = "interrupted"
+    if not interrupted:
+        reason, message = _outcome(problem, finder, len(solutions), every, proof)
     fixed = {name: problem.point[name] for name in problem.program.variables if name not in problem.unknowns}
     measured = problem.units
     tree = None if measured is None else measured.of_solution(problem.wanted, order)
@@ -194,16 +196,12 @@ def solve(
 
 def located(problem: Problem) -> dict[str, float]:
     """The solution that is asked for, in doubles. Raises `ExpressionError` where there is none (`domain`)."""
-    finder = _finder(problem, lambda: False)
+    finder = (OneEquation if len(problem.unknowns) == 1 else SeveralEquations)(problem)
     for root in finder.one():
         return dict(zip(problem.unknowns, root, strict=True))
     first = problem.unknowns[0]
     hint = f"say where it is: a start, `--at {first}=…`, or bounds, `--between {first}=0:1`"
     raise ExpressionError("domain", f"no solution of the equations was found{finder.nearest()}", hint=hint)
-
-
-def _finder(problem: Problem, stop: Callable[[], bool]) -> OneEquation | SeveralEquations:
-    return OneEquation(problem, stop) if len(problem.unknowns) == 1 else SeveralEquations(problem, stop)
 
 
 def posed_equations(
@@ -217,9 +215,9 @@ def posed_equations(
     dimensions: bool = True,
     system: bool = False,
 ) -> Problem:
-    """The equations with all values, checked against each other; `units` are asked for. Raises `ExpressionError`.
+    """Return the equations with all values, checked against each other. Raises `ExpressionError`.
 
-    Where the values are in rows of data, their `dimensions` are checked later, and units are those of a `system`.
+    `units` are those asked for; the `dimensions` of rows of data are checked later, in units of a `system`.
     """
     typed = with_units(point)
     ranges = dict(between) if isinstance(between, Mapping) else {}
@@ -353,11 +351,10 @@ def _solution(
                     answer["second"] = _named(unknowns, (_named(wanted, rows) for rows in by_name))
                 answer["derivatives"] = _named(unknowns, (_named(wanted, row) for row in first))
                 if relative:
-                    shares = (
-                        [None if u == 0 else values[name] * slope / u for name, slope in zip(wanted, row, strict=True)]
-                        for u, row in zip(here.values(), first, strict=True)
-                    )
-                    answer["elasticities"] = _named(unknowns, (_named(wanted, row) for row in shares))
+                    shares = answer["elasticities"] = {}
+                    for (unknown, u), row in zip(here.items(), first, strict=True):
+                        slopes_of = zip(wanted, row, strict=True)
+                        shares[unknown] = {p: None if u == 0 else values[p] * slope / u for p, slope in slopes_of}
         return answer
 
     try:
@@ -427,7 +424,8 @@ def _sharpened(
         (root,), (name,) = point, unknowns
 
         def is_zero(x: Number) -> bool:
-            return m.same(evaluate_in(m, outputs, {**values, name: m.number(x)}, ()).values[0], 0)  # type: ignore[no-any-return]
+            (value,) = evaluate_in(m, outputs, {**values, name: m.number(x)}, ()).values
+            return bool(m.same(value, 0))
 
         distance = (abs(root) or m.base.number(1)) * m.base.context.ldexp(1, -m.bits)
         while is_zero(root - distance) or is_zero(root + distance):

@@ -116,7 +116,7 @@ def check_derivative(
 
 
 def _with_order(marked: Marked, turned: Iterable[bool], names: Sequence[str]) -> Marked:
-    """Return the marking of entries without names, which says so where they are right in the order of the alphabet."""
+    """Return the marking of entries without names; it says if they are right in another order."""
     alphabetic = ", ".join(sorted(names))
     message = f"{marked.message}; in the order {alphabetic} they are right, and asked for is {', '.join(names)}"
     return marked._replace(message=message) if all(turned) else marked
@@ -148,7 +148,7 @@ def marked_together(posed: Exercise, answer: str, marks: Sequence[Marked]) -> Ma
 def check_series(
     text: str, point: Point | None = None, *, answer: str, wrt: Sequence[str] | None = None, order: int = 8
 ) -> Marked:
-    """Return whether a polynomial is the Taylor polynomial of a program, and if not, which coefficient is wrong."""
+    """Return whether a polynomial is the Taylor polynomial of a program."""
     expected = taylor(text, point, wrt=wrt, order=order)
     name = expected.variable
 
@@ -168,8 +168,8 @@ def check_series(
     answered = decided_series(typed, at, name, max(order, degree))[0]
     for k in range(order + 1, degree + 1):
         if answered.at(k):
-            message, hint = f"wrong: a term of order {k} is too much", f"leave the terms beyond order {order} out"
-            return Marked(posed, answer, False, message, hint, "numbers", 0)
+            hint = f"leave the terms beyond order {order} out"
+            return Marked(posed, answer, False, f"wrong: a term of order {k} is too much", hint)
     series, decisions = decided_series(output, at, name, order)
     difference, more = decided_series(node(SUB, (output, typed)), at, name, order)
     for k in range(order + 1):
@@ -184,10 +184,10 @@ def check_series(
                 if k > 1 and wrong == right * math.factorial(k)
                 else f"it is the derivative of order {k} at the point, divided by {k}!"
             )  # fmt: skip
-            return Marked(posed, answer, False, message, hint, "numbers", 0)
+            return Marked(posed, answer, False, message, hint)
     proven = decisions.confirmed and more.confirmed
     proof = "" if proven else f", to {DIGITS[-1]} digits, which is no proof"
-    return Marked(posed, answer, True, f"right: all coefficients agree{proof}", "", "numbers", 0)
+    return Marked(posed, answer, True, f"right: all coefficients agree{proof}")
 
 
 def _coefficient(x: Any) -> Any:
@@ -247,7 +247,7 @@ def check_hessian(text: str, point: Point | None = None, *, answer: str, wrt: Se
         )  # fmt: skip
         how = "" if arithmetic == EXACT else f", to {EQUAL_DIGITS} digits"
         message = f"right{how}" if is_right else "wrong: it is {}, and this has {}".format(*_shown(wanted, entry))
-        marks.append(Marked(posed, typed[i, j].strip(), is_right, message, hint, "numbers", 0, of))
+        marks.append(Marked(posed, typed[i, j].strip(), is_right, message, hint, of=of))
     marked = marked_together(posed, answer, marks)
     # rows without names are by the variables in the order of the formula
     order = sorted(range(n), key=lambda k: names[k])
@@ -263,7 +263,7 @@ def figure(x: Any) -> Fraction:
 
 
 def _equal(answered: Any, right: Fraction, noise: Fraction) -> bool:
-    """Return whether a number is equal to another one, which is off by `noise` at most."""
+    """Return whether two numbers are equal, but for some `noise`."""
     if isinstance(answered, Fraction):
         return abs(answered - right) <= noise
     m = many_digits()
@@ -271,7 +271,7 @@ def _equal(answered: Any, right: Fraction, noise: Fraction) -> bool:
 
 
 def _shown(right: Fraction, answered: Any) -> tuple[str, str]:
-    """Return a number and one that is not equal to it, as short as they look different."""
+    """Return two numbers as short as they look different."""
     texts = str(right), str(answered)
     if isinstance(answered, Fraction) and max(map(len, texts)) < SHORT:
         return texts

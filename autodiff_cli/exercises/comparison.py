@@ -49,7 +49,7 @@ SEARCHED = 500
 
 
 class Place(NamedTuple):
-    """A point at which an answer is compared: the right number and the answered one, None where that has no value."""
+    """A point of comparison: the right number and the answered one, None for no value."""
 
     right: Any
     answered: Any
@@ -80,7 +80,7 @@ class Beyond(Exception):
 
 
 def value_at(m: NumberType, function: Value, numbers: Mapping[str, Any]) -> Any:
-    """The value of a function, None where it has none. Raises `Beyond` for one that is too large or too small."""
+    """Return a value, None where there is none. Raises `Beyond` if it is too large or small."""
     try:
         (value,) = evaluate_in(m, function, numbers).values
     except ExpressionError as error:
@@ -100,7 +100,7 @@ def same(a: Any, b: Any) -> bool:
 
 
 def equal(values: Values) -> bool | None:
-    """Whether two numbers are equal; None where that is not decided, the first does not exist, or one is beyond all.
+    """Return whether two numbers are equal; None where that is not decided.
 
     Of a difference that stays the same with more digits the numbers are different; one that shrinks with the rounding
     errors is one.
@@ -131,7 +131,7 @@ def equal(values: Values) -> bool | None:
 def points(
     functions: Sequence[Value], names: Sequence[str]
 ) -> tuple[list[dict[str, Fraction]], list[dict[str, Fraction]]]:
-    """The points that functions of these variables are compared at, and further ones for what is hardly defined there.
+    """Return the points that functions are compared at, and further ones if these are too few.
 
     >>> from autodiff_cli.inputs.problem import parse
     >>> chosen, _ = points(parse("relu(x - 1000)").outputs, ["x"])
@@ -166,7 +166,7 @@ def _literals(functions: Sequence[Value]) -> list[Fraction]:
 
 
 def _searched(literals: Sequence[Fraction], names: Sequence[str]) -> Iterator[dict[str, Fraction]]:
-    """Points of all sizes, and between and beside the numbers of the functions, the same ones every time."""
+    """Yield points of all sizes, and between and beside the numbers of the functions."""
     numbers = {
         sign * Fraction(x, 10) * Fraction(10) ** k for k in range(-3, 7) for x in (11, 17, 29, 53) for sign in SIDES
     }

@@ -1,4 +1,4 @@
-"""Whether the derivatives of unknowns are right where equations hold: by formulas, or else at points of the curve."""
+"""Derivatives of unknowns that people found, compared where equations hold."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ MOST_DEGREE = 8
 
 
 class CurveAnswer(FormulaAnswer):
-    """A formula beside the right derivative of an unknown at points of the curve where equations hold."""
+    """A formula beside the derivative of an unknown, on the curve where equations hold."""
 
     too_few = "of the curve ", "look at the derivative: leave `--answer` out"
     undefined = "write it so that it has a value wherever the derivative exists"
@@ -64,7 +64,7 @@ class CurveAnswer(FormulaAnswer):
                 return
 
     def place(self, m: NumberType, at: Mapping[str, Any]) -> Place | None:
-        """Return the derivative and the answer at the point of the curve near a start; None where there is none."""
+        """Return both formulas at the point of the curve near a start; None where there is none."""
         with Defined(ArithmeticError, ValueError):
             known = self._refined(m, at)
             right = value_at(m, self.right, known)
@@ -72,7 +72,7 @@ class CurveAnswer(FormulaAnswer):
         return None
 
     def agreement(self, what: str) -> tuple[str, str]:
-        """Return how far it is known that formulas agree which do so at points, in words, and how that was decided."""
+        """Return how well formulas agree that do so at points, and how that was decided."""
         message, how = super().agreement(what)
         if how == "points" and len(self.program.outputs) == 1 and self._vanishes_on_curve():
             return "its difference from the answer is 0 wherever the equation holds", "equation"
@@ -139,7 +139,7 @@ class CurveAnswer(FormulaAnswer):
         return False
 
     def hints(self, there: Sequence[Place]) -> Iterator[str]:
-        """Yield what explains the answer at these places, the likeliest first; empty texts say nothing."""
+        """Yield what explains the answer, the likeliest first; empty texts say nothing."""
         of, by = self.derivative.of, self.derivative.by
         if all(same(p.answered, -p.right) for p in there):
             yield SIGN

@@ -1,11 +1,16 @@
-"""Exercises: problems by level, drawn from a seed with clean numbers, solved by the same derivations and traces."""
+"""Exercises: problems by level with clean numbers, drawn from a seed by `patterns.toml`, and solved."""
 
 from __future__ import annotations
 
+import random
 import re
+import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import Any
+from functools import cache
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, NamedTuple, TypeVar
 
 from ..algebra.walk import substituted
 from ..derivatives.gradient import gradient
@@ -15,11 +20,23 @@ from ..errors import Diagnostic, ExpressionError, counted, usage_error
 from ..formulas.derivation import CONVENTIONS
 from ..formulas.diff import Diff, diff
 from ..graphs.value import Value, in_order, variable
+from ..graphs.value_and_gradient import value_in
 from ..inputs.arithmetic import Arithmetic
 from ..inputs.problem import parse
 from ..language.printer import expression_text
+from ..numbers.exact import EXACT
 from ..record import Record
-from .patterns import LEVELS, Draft, Draw, patterns, summed
+
+T = TypeVar("T")
+
+LEVELS = {
+    1: "slopes of a function of one variable",
+    2: "product, quotient and chain rule",
+    3: "several variables",
+    4: "graphs with shared nodes, and neurons",
+    5: "kinks, steps of descent, second derivatives",
+}
+"""The title of each level."""
 
 COUNT = 10
 MOST = 100
@@ -54,8 +71,8 @@ TOPICS: dict[str, tuple[int, tuple[str, ...]]] = {
 LARGEST, FINEST = 120, 12
 """The largest numerator and denominator of an answer."""
 
-EXACT = Arithmetic("exact")
-
+_DRAWN = re.compile(r"([\w ]+?) (=|:=|<-) (.*)")
+_WHOLE = re.compile(r"(-?\d+)\.\.(-?\d+)(?: ! (-?\d+))?")
 _HEAD = re.compile(r"(\w+\([\w, ]*\)) = ")
 
 
@@ -69,7 +86,7 @@ class Statement(Record):
 
 
 class Solution(Record):
-    """A problem worked to its end: what is differentiated, step by step, or traced; and then in words."""
+    """A problem worked to its end: differentiated step by step, or traced; then in words."""
 
     derived: Diff | None
     traced: Trace | None
@@ -125,11 +142,11 @@ class Marked(Record):
     """The answer that was given."""
     right: bool
     message: str
-    hint: str
-    how: str
+    hint: str = ""
+    how: str = "numbers"
     """How it was decided: `simplified` (the difference is 0 as a formula), `equation` (it is 0 where that holds),
     `points`, `numbers`, or `entries` (each for itself)."""
-    points: int
+    points: int = 0
     """At how many points functions were compared."""
     of: str = ""
     """Of an entry of an answer: which one it is, as `d/dx`."""
@@ -205,7 +222,7 @@ def _is_about(draft: Draft, topic: str) -> bool:
 
 def _exercises(level: int, seed: int, solutions: bool, topic: str | None = None) -> Iterator[Exercise]:
     """Yield the exercises of a level, until there are no others."""
-    draw, left = Draw(seed, level), patterns(level)[:]
+    draw, left = Draw(seed, level), list(contents()["levels"][str(level)])
     used_shapes: set[tuple[str, str]] = set()
     number = 0
     while left:
@@ -215,10 +232,8 @@ def _exercises(level: int, seed: int, solutions: bool, topic: str | None = None)
                 draft = draw.draft(pattern)
                 if topic is not None and not _is_about(draft, topic):
                     continue
-                program, shape = (
-                    (draft.kind, draft.program),
-                    (draft.kind, re.sub(r"\d+", "#", draft.program).replace("-", "+")),
-                )
+                program = draft.kind, draft.program
+                shape = draft.kind, re.sub(r"\d+", "#", draft.program).replace("-", "+")
                 used = {program, *([shape] if tried < ALIKE else [])}
                 answer = None if used & used_shapes else _answer(draft)
                 if answer is not None:
@@ -228,6 +243,121 @@ def _exercises(level: int, seed: int, solutions: bool, topic: str | None = None)
                     break
             else:
                 left.remove(pattern)
+
+
+# ---- drawing ------------------------------------------------------------------------------------------------------
+class Draft(NamedTuple):
+    """A problem before it is solved."""
+
+    kind: str
+    """`derivative`, `slope`, `tangent`, `flat`, `gradient`, `direction`, `step`, `second` or `kink`: what is asked."""
+    program: str
+    wrt: tuple[str, ...] = ("x",)
+    """By which variables."""
+    point: Mapping[str, Fraction] = MappingProxyType({})
+    more: Mapping[str, Fraction] = MappingProxyType({})
+    """The direction, or the rate of a step."""
+    words: str = ""
+    """The task, where it is about something: with `{f}` for the program and `{at}` for the point."""
+
+
+class Draw:
+    """Draws that are the same on every machine: only `random()` promises that."""
+
+    def __init__(self, seed: int, level: int) -> None:
+        self._random = random.Random(seed * 1000 + level)
+
+    def choice(self, choices: Sequence[T]) -> T:
+        """One of these."""
+        return choices[int(self._random.random() * len(choices))]
+
+    def whole(self, low: int, high: int, without: int | None = None) -> int:
+        """A whole number between these, and not that one."""
+        return self.choice([k for k in range(low, high + 1) if k != without])
+
+    def order(self, count: int) -> list[int]:
+        """The numbers from 0 in some order."""
+        left = list(range(count))
+        return [left.pop(int(self._random.random() * len(left))) for _ in range(count)]
+
+    def text(self, choices: str, drawn: Mapping[str, str]) -> str:
+        """A whole number of a range, or one of some texts or macros."""
+        if bounds := _WHOLE.fullmatch(choices.format_map(drawn)):
+            low, high, without = bounds.groups()
+            return str(self.whole(int(low), int(high), None if without is None else int(without)))
+        options = choices.split(" | ")
+        chosen = self.choice(options) if len(options) > 1 else choices
+        if chosen == "@polynomial_in_two":
+            return self.polynomial_in_two()
+        if chosen.startswith("@"):
+            macro = contents()["macros"][chosen[1:]]
+            return written(macro["text"], self.all(macro["draw"]))
+        return written(chosen, drawn)
+
+    def all(self, draws: Sequence[str]) -> dict[str, str]:
+        """The values that are drawn, computed and written, by name."""
+        drawn: dict[str, str] = {}
+        for row in draws:
+            match = _DRAWN.fullmatch(row)
+            assert match, row
+            names, sign, rest = match.groups()
+            if sign == "<-":
+                drawn[names] = str(value_in(EXACT, parse(rest.format_map(drawn)).outputs[0], {}))
+            elif sign == ":=":
+                drawn[names] = written(rest, drawn)
+            else:
+                text = self.text(rest, drawn)
+                drawn |= zip(names.split(), text.split(), strict=True) if " " in names else {names: text}
+        return drawn
+
+    def polynomial_in_two(self) -> str:
+        """Return a polynomial of two or three terms in x and y."""
+        terms = ["x**2*y", "x*y**2", "x*y", "x**2", "y**2", "x", "y", "x**3", "y**3"]
+        chosen = [terms[k] for k in sorted(self.order(len(terms))[: self.whole(2, 3)])]
+        text = summed([f"{self.whole(-4, 5, 0)} {term}" for term in chosen])
+        return text if "x" in text and "y" in text else f"{text} + x*y"
+
+    def draft(self, pattern: Mapping[str, Any]) -> Draft:
+        """A problem of a pattern."""
+        drawn = self.all(pattern["draw"])
+        program = written(pattern["program"], drawn)
+        wrt = tuple(pattern.get("wrt", "x").format_map(drawn).split(", "))
+        point, more = (
+            # as `x=1, y=-1/2`
+            {name: Fraction(x) for name, x in re.findall(r"(\w+)=([^,]+)", pattern.get(key, "").format_map(drawn))}
+            for key in ("point", "more")
+        )
+        if "each" in pattern:
+            wrt = tuple(sorted(parse(program).variables))
+            point = {name: Fraction(self.text(pattern["each"], {})) for name in wrt}
+        return Draft(pattern["kind"], program, wrt, point, more, pattern.get("words", ""))
+
+
+def written(template: str, drawn: Mapping[str, str]) -> str:
+    """A text with what was drawn in its places, and its sums written out."""
+    text = re.sub(r"\[(.*?)\]", lambda match: summed(match[1].split(", ")), template.format_map(drawn))
+    return re.sub("⟨(.*?)⟩", lambda match: f"({match[1]})" if " " in match[1] else match[1], text)
+
+
+def summed(terms: Sequence[str]) -> str:
+    """A sum of multiples, `3 x**2`, as one writes it: `3*x**2 - x + 5`; those of 0 are left out."""
+    text = ""
+    for row in terms:
+        factor, _, term = row.partition(" ")
+        size = factor.removeprefix("-")
+        if size == "0":
+            continue
+        term = re.sub(r"\*\*1\b", "", term)
+        body = size if not term else term if size == "1" else f"{size}*{term}"
+        negative = factor.startswith("-")
+        text += f" {'-' if negative else '+'} {body}" if text else f"{'-' if negative else ''}{body}"
+    return text or "0"
+
+
+@cache
+def contents() -> dict[str, Any]:
+    """Return the file of patterns: macros, and the patterns of each level."""
+    return tomllib.loads((Path(__file__).parent / "patterns.toml").read_text("utf-8"))
 
 
 # ---- answers ------------------------------------------------------------------------------------------------------
@@ -263,7 +393,7 @@ def _answer(draft: Draft) -> tuple[str, ...] | None:
 
 
 def _place(draft: Draft) -> Fraction:
-    """Return the point where a quadratic is flat, or the one kink of a program, where a line crosses another."""
+    """Return the point where a quadratic is flat, or the one kink of a program."""
     if draft.kind == "flat":
         at_0, at_1 = (_exactly(draft.program, {"x": x})[1]["x"] for x in "01")
         return -at_0 / (at_1 - at_0)
@@ -280,8 +410,8 @@ def _bent(program: str) -> Value:
 def _exactly(
     program: str, point: Mapping[str, str], wrt: Sequence[str] = ("x",)
 ) -> tuple[Fraction, dict[str, Fraction]]:
-    """Return the value and the partial derivatives of a program. Raises `ExpressionError`, at a kink too."""
-    answer = gradient(program, point, wrt=wrt, arithmetic=EXACT)
+    """Return value and partial derivatives. Raises `ExpressionError`, at a kink too."""
+    answer = gradient(program, point, wrt=wrt, arithmetic=Arithmetic("exact"))
     if answer.warnings:
         raise ExpressionError("derivative", "there is a kink")
     return Fraction(answer.value.text), {name: Fraction(answer.gradient[name].text) for name in wrt}
@@ -354,7 +484,7 @@ def _last_lines(posed: Exercise, draft: Draft, derived: Diff | None) -> Iterator
         assert derived is not None
         yield f"`{derived.derivatives[0].shown} = 0` at `x = {posed.answer[0]}`"
         return
-    answer = gradient(posed.program, posed.point, wrt=posed.wrt, arithmetic=EXACT)
+    answer = gradient(posed.program, posed.point, wrt=posed.wrt, arithmetic=Arithmetic("exact"))
     slopes = {name: answer.gradient[name].text for name in posed.wrt}
     if derived is not None:
         for derivative in derived.derivatives:

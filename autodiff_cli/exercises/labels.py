@@ -1,4 +1,4 @@
-"""The entries of an answer of several formulas: `d/dx = 2*x*y, d/dy = x**2`, or in the order of the variables."""
+"""The entries of an answer: `d/dx = 2*x*y, d/dy = x**2`, or in the order of the variables."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def _parts(answer: str, count: int) -> Iterator[tuple[int, int]]:
 
 
 def _entry(answer: str, start: int, end: int, wanted: Sequence[Key], names: Sequence[str]) -> Entry:
-    """An entry with the derivative that it names. Raises `ExpressionError` for one that is not asked for."""
+    """Return an entry with the derivative that it names. Raises `ExpressionError`."""
     sign = _EQUALS.search(answer, start, end)
     if sign is None:
         return Entry(None, start, end)

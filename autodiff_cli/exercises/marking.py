@@ -94,12 +94,12 @@ WORDS = {"tangent": "the line", "second": "the second derivative", "solution": "
 
 
 def formula_marked(posed: Exercise, answer: str, entry: Entry | None = None) -> Marked:
-    """Return whether a formula, an entry of an answer or all of it, answers an exercise that asks for one."""
+    """Return whether a formula, an entry of an answer or all of it, is right."""
     return FormulaAnswer(posed, parse(posed.program), answer, entry).marked()
 
 
 class FormulaAnswer:
-    """A formula that answers an exercise, beside the right one at points where a function has its derivatives."""
+    """A formula that answers an exercise, beside the right one at points."""
 
     too_few = "", "check it by `check`"
     undefined = "write it so that it has a value where the function has a derivative"
@@ -109,11 +109,11 @@ class FormulaAnswer:
         self.posed, self.program, self.answer = posed, program, answer
         self.leaves = program.variables
         typed, self.note = read_formula(answer, self.leaves, entry)
-        self.typed, self.right = map(self._in_program, (typed, *parse(posed.answer[0]).outputs))
+        self.typed, self.right = (
+            substituted(formula, lambda v: self.leaves.get(v.label) if not v._prev and v.label else None)
+            for formula in (typed, *parse(posed.answer[0]).outputs)
+        )
         self.places: list[Place] = []
-
-    def _in_program(self, formula: Value) -> Value:
-        return substituted(formula, lambda v: self.leaves.get(v.label) if not v._prev and v.label else None)
 
     def points(self) -> Iterator[Mapping[str, Any]]:
         """Yield the points to compare at; further ones if the derivative exists at too few."""
@@ -137,7 +137,7 @@ class FormulaAnswer:
         return Place(slope, value_at(m, self.typed, numbers), at, swept.value)
 
     def marked(self) -> Marked:
-        """Return whether the formulas agree. Raises `ExpressionError` where there are too few points to tell."""
+        """Return whether the formulas agree. Raises `ExpressionError`."""
         for at in self.points():
             computed: list[Place | None] = []
 
@@ -163,7 +163,7 @@ class FormulaAnswer:
         return Marked(self.posed, self.answer, True, f"right: {message}{self.note}", "", how, count)
 
     def agreement(self, what: str) -> tuple[str, str]:
-        """Return how far it is known that formulas agree which do so at points, in words, and how that was decided."""
+        """Return how well formulas agree that do so at points, and how that was decided."""
         difference = node(SUB, (self.typed, self.right))
         (rest,) = simplify((difference,))
         if (rest.primitive is CONSTANT and rest.data == 0) or vanishes(difference):
@@ -180,7 +180,7 @@ class FormulaAnswer:
         return next(filter(None, self.hints(there)))
 
     def hints(self, there: Sequence[Place]) -> Iterator[str]:
-        """Yield what explains the answer at these places, the likeliest first; empty texts say nothing."""
+        """Yield what explains the answer, the likeliest first; empty texts say nothing."""
         posed, first = self.posed, there[0]
         if all(same(p.answered, p.value) for p in there):
             yield "that is the function itself, not its derivative"
@@ -211,7 +211,7 @@ class FormulaAnswer:
         return False
 
     def _missed_rule(self, there: Sequence[Place]) -> str:
-        """Return the usual mistake, in the derivative of one part, that leads to the answer; empty if none does."""
+        """Return the mistake in the derivative of a part that leads to the answer; empty for none."""
         m, by = many_digits(), self.posed.wrt[0]
         (output,) = self.program.outputs
         parts = [part for part in reversed(in_order((output,))) if part._prev and not part.primitive.gives_condition]
@@ -245,7 +245,7 @@ class FormulaAnswer:
 
 
 def constant_factor(there: Sequence[Place]) -> str:
-    """Return how many times as large as the derivative an answer is, if that is the same everywhere; else nothing."""
+    """Return how many times as large the answer is everywhere; empty if that varies."""
     right, answered = there[0][:2]
     if not (right and answered and all(same(p.answered * right, p.right * answered) for p in there)):
         return ""
@@ -302,7 +302,7 @@ class _Part(NamedTuple):
 
 
 Mistake = tuple[str, Callable[[Sequence[_Part], _Part], Any]]
-"""What went wrong, and what it makes of the derivative of a part, given those of its inputs; None for nothing."""
+"""What went wrong, and the wrong derivative of a part from those of its inputs; None for none."""
 
 
 def _mistakes(part: Value) -> Iterator[Mistake]:
@@ -365,16 +365,16 @@ def _numbers_marked(posed: Exercise, answer: str) -> Marked:
             right.append(name)
     wrong = [name for name in wanted if name not in right]
     if not wrong:
-        return Marked(posed, answer, True, "right", "", "numbers", 0)
+        return Marked(posed, answer, True, "right")
     message = f"wrong: it is not `{answer.strip()}`"
     if posed.names != ("",):
         message = f"wrong: {listed(wrong)} {'is' if len(wrong) == 1 else 'are'} not as answered"
         message += f"; {listed(right)} {'is' if len(right) == 1 else 'are'} right" if right else ""
-    return Marked(posed, answer, False, message, _number_hint(posed, answers, wanted, wrong), "numbers", 0)
+    return Marked(posed, answer, False, message, _number_hint(posed, answers, wanted, wrong))
 
 
 def _numbers_by_name(posed: Exercise, answer: str) -> dict[str, Any]:
-    """Return the numbers of an answer by name: fractions, or where they are irrational many digits."""
+    """Return the numbers of an answer by name: fractions, or many digits."""
     texts = [text.strip() for text in split(answer)]
     asked = ", ".join(f"{name}=…" for name in posed.names) if posed.names != ("",) else "one number"
     if len(texts) != len(posed.names):
@@ -421,7 +421,7 @@ def short(x: Any) -> str:
 
 
 def short_pair(a: Any, b: Any) -> tuple[str, str]:
-    """Return two different numbers with so many digits, six at least, that they look different."""
+    """Return two numbers with so many digits, six at least, that they look different."""
     if b is None:
         return short(a), ""
     context = many_digits().context

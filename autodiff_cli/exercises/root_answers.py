@@ -105,9 +105,9 @@ def _roots_marked(
     """
     complete = complete or system.has_one_solution()
     if answer.strip().lower() in NONE:
-        known = "right: there is no solution" if complete else "not decided"
-        message = "wrong: there are solutions" if roots else known
-        return Marked(posed, answer, not roots and bool(complete), message, "", "numbers", 0)
+        if roots or not complete:
+            return Marked(posed, answer, False, "wrong: there are solutions" if roots else "not decided")
+        return Marked(posed, answer, True, "right: there is no solution")
     matched: set[int] = set()
     remarks = []
     solutions = solutions_in(answer, system.unknowns)
@@ -130,14 +130,14 @@ def _roots_marked(
             remarks.append(f"`{which}` is rounded")
         else:
             hint = system.mistake(solution, roots) or f"put it into `{fails}`"
-            return Marked(posed, answer, False, f"wrong: `{which}` is no solution", hint, "numbers", 0)
+            return Marked(posed, answer, False, f"wrong: `{which}` is no solution", hint)
         matched |= agreeing
     if len(matched) < len(roots):
         return _with_missing(posed, answer, "" if complete else "at least ", len(roots) - len(matched), "numbers")
     if not complete:
         remarks.append("whether there are others is not known")
     right = "these are the solutions" if max(len(solutions), len(roots)) > 1 else "this is the solution"
-    return Marked(posed, answer, True, "; ".join([f"right: {right}", *remarks]), "", "numbers", 0)
+    return Marked(posed, answer, True, "; ".join([f"right: {right}", *remarks]))
 
 
 def solutions_in(answer: str, unknowns: Sequence[str]) -> list[Solution]:
@@ -165,7 +165,7 @@ def solutions_in(answer: str, unknowns: Sequence[str]) -> list[Solution]:
 
 
 def _values(answer: str, unknowns: Sequence[str], form: str) -> Iterator[tuple[str, str]]:
-    """Yield the names and values of an answer, in order. Raises a usage error for what is no unknown."""
+    """Yield the names and values of an answer, in order. Raises a usage error."""
     single = len(unknowns) == 1
     for part in _PARTS.split(answer):
         bare = []
@@ -241,7 +241,7 @@ class _System:
         return ""
 
     def has_one_solution(self) -> bool:
-        """Return whether the equations are linear in the unknowns, with a determinant that is not 0."""
+        """Return whether the equations are linear and regular."""
         leaves = _leaves(self._outputs)
         if len(self._outputs) != len(self.unknowns) or not leaves.keys() >= {*self.unknowns}:
             return False
@@ -252,16 +252,13 @@ class _System:
             if any(not 1 <= len(parts) <= 2 or inside.intersection(in_order(parts[1:])) for parts in row):
                 return False
             rows.append([parts[1] if len(parts) > 1 else _graph("0") for parts in row])
-        names = [name for name in leaves if name not in self.unknowns]
-        return any(_is_regular(rows, at) for at in points([], names)[0][:3])
-
-
-def _is_regular(rows: Sequence[Sequence[Value]], at: Mapping[str, Fraction]) -> bool:
-    """Return whether the determinant of a matrix of graphs is not 0 at a point, in many digits."""
-    m: Any = many_digits()
-    values = {name: as_number(m, x) for name, x in at.items()}
-    determinant = m.context.det(m.context.matrix([[value_at(m, entry, values) for entry in row] for row in rows]))
-    return bool(abs(determinant) * 10**40 >= 1)
+        m: Any = many_digits()
+        for at in points([], [name for name in leaves if name not in self.unknowns])[0][:3]:
+            values = {name: as_number(m, x) for name, x in at.items()}
+            matrix = m.context.matrix([[value_at(m, entry, values) for entry in row] for row in rows])
+            if abs(m.context.det(matrix)) * 10**40 >= 1:
+                return True
+        return False
 
 
 def _vanishes(difference: Value) -> bool:

@@ -9,8 +9,57 @@ from itertools import count
 
 from ..numbers.recorder import Recorder, Step, is_number
 from ..table.operators import CONSTANT, NEG, VARIABLE, WHERE
-from .branch import Branch
 from .value import Value, in_order
+
+
+class Branch:
+    """A condition that must turn out a certain way, within another branch; without a condition the whole program.
+
+    Equal branches are one object: `inside` makes them.
+    """
+
+    __slots__ = ("children", "condition", "depth", "holds", "parent", "serial")
+
+    def __init__(self, parent: Branch | None = None, condition: Step | None = None, holds: bool = True) -> None:
+        self.parent = parent
+        self.condition = condition
+        self.holds = holds
+        self.depth: int = parent.depth + 1 if parent else 0
+        self.serial = (condition.index, not holds) if condition else (-1, False)
+        """Orders the branches of one depth."""
+        self.children: dict[tuple[int, bool], Branch] = {}
+
+    def inside(self, condition: Step, holds: bool) -> Branch:
+        """The branch within this one where a condition turns out that way."""
+        key = (condition.index, holds)
+        child = self.children.get(key)
+        if child is None:
+            child = self.children[key] = Branch(self, condition, holds)
+        return child
+
+    @property
+    def other(self) -> Branch | None:
+        """The branch where this one's condition turns out the other way, if anything is there."""
+        if self.parent is None or self.condition is None:
+            return None
+        return self.parent.children.get((self.condition.index, not self.holds))
+
+    def within(self, other: Branch) -> bool:
+        """Whether this branch is the other one or lies inside it."""
+        branch: Branch | None = self
+        while branch is not None and branch.depth > other.depth:
+            branch = branch.parent
+        return branch is other
+
+    def line(self) -> list[Branch]:
+        """The branches from the outermost to this one, without the whole program."""
+        branches: list[Branch] = []
+        branch = self
+        while branch.parent is not None:
+            branches.append(branch)
+            branch = branch.parent
+        return branches[::-1]
+
 
 Part = tuple[Branch, Step]
 """A contribution to an adjoint: where it is there at all, and what it is then."""
@@ -44,18 +93,15 @@ def record_values(outputs: Sequence[Value], inputs: Sequence[Value], recorder: R
     for node in in_order(outputs):
         if node not in place:
             m.node = node
-            place[node] = _step_of(m, node, place)
+            name, steps = node.primitive.name, [place[p] for p in node._prev]
+            if node.primitive is CONSTANT:
+                place[node] = m.constant(node)
+            else:
+                place[node] = m.where(*steps) if node.primitive is WHERE else m.step(name, *steps)
     watched = tuple(dict.fromkeys(place.values()))
     for step in watched:
         step.safe = True
     return Recording(m, tuple([place[output] for output in outputs]), (), (), watched, place)
-
-
-def _step_of(m: Recorder, node: Value, place: dict[Value, Step]) -> Step:
-    if node.primitive is CONSTANT:
-        return m.constant(node)
-    inputs = [place[p] for p in node._prev]
-    return m.where(*inputs) if node.primitive is WHERE else m.step(node.primitive.name, *inputs)
 
 
 def record_gradient(

@@ -8,8 +8,7 @@ from typing import NamedTuple
 
 from ..numbers.recorder import Step
 from ..table.primitive import OPERATIONS
-from .adjoint import Recording
-from .branch import Branch
+from .adjoint import Branch, Recording
 
 MANY_PLACES = 4
 """A step needed in more separate branches than this is computed ahead of them all, if need be in vain."""

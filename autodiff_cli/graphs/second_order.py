@@ -130,7 +130,6 @@ def _without_lengths(m: NumberType, piece: SmoothBranch) -> tuple[list[Number], 
 
 
 def _form(m: NumberType, vector: Sequence[Sequence[Number]], size: int) -> list[list[Number]]:
-    """The matrix of the quadratic form that the square of a vector's length is."""
     form = [[m.number(0)] * size for _ in range(size)]
     for d in vector:
         for (i, x), (j, y) in product(enumerate(d), repeat=2):

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 
-from ..errors import ExpressionError, Span
+from ..errors import ExpressionError
 from ..numbers.base import Number, NumberType, Refusal
 from ..numbers.budget import BudgetExceeded
 from ..numbers.series import Failed, SeriesType
-from ..run.evaluation import located
+from ..run.evaluation import Evaluation, located
 from ..run.smooth_branches import SmoothBranch, TaylorSeries, Unknown, common, pieces
 from ..run.sweep import Fault, show
 from .value import Source, graph_of
@@ -24,9 +24,9 @@ def taylor_in(m: NumberType, source: Source, values: Mapping[str, Number], by: s
 
     Raises `ExpressionError`, placed in the text; `NotSmooth` where the expansions on the two sides differ.
     """
-    expansion = _Expansion(m, source, values, {by: [m.number(1)]})
-    if order == 0 or expansion.smooth():
-        return expansion.coefficients(order)
+    series, expanded = _expanded(m, source, values, {by: [m.number(1)]})
+    if order == 0 or not breakpoints_met(expanded):
+        return _coefficients(series, expanded, order)
     at = evaluate_in(m, graph_of(source), values, (by,))
     met = pieces(partial(TaylorSeries, m, order), at.graph, at.graph.roots, [*at.wanted.values()])
 
@@ -57,51 +57,37 @@ def directional_in(
     `along` has the coefficients of orders 1, 2, … of the variables that move; those left out are 0.
     Raises `ExpressionError`, placed in the text; at a kink as well.
     """
-    expansion = _Expansion(m, source, values, along)
-    if not expansion.smooth():
-        raise ExpressionError(
-            "derivative", "there is a kink at this point", expansion.span, "move the point to one side"
-        )
-    return expansion.coefficients(order)
+    series, expanded = _expanded(m, source, values, along)
+    if breakpoints_met(expanded):
+        span = expanded.graph.span(expanded.graph.roots[0])
+        raise ExpressionError("derivative", "there is a kink at this point", span, "move the point to one side")
+    return _coefficients(series, expanded, order)
 
 
-class _Expansion:
-    """A graph evaluated in power series along a direction; without breakpoints, these can be extended to any order."""
+def _expanded(
+    m: NumberType, source: Source, values: Mapping[str, Number], along: Mapping[str, Sequence[Number]]
+) -> tuple[SeriesType, Evaluation]:
+    """A graph evaluated in power series along a curve; without breakpoints, these can be extended to any order."""
+    series = SeriesType(m)
+    numbers = {n: series.variable(x, *along[n]) if n in along else series.number(x) for n, x in values.items()}
+    at = evaluate_in(series, graph_of(source), numbers, along.keys())
+    series.waiting += at.values
+    return series, at
 
-    def __init__(
-        self, m: NumberType, source: Source, values: Mapping[str, Number], along: Mapping[str, Sequence[Number]]
-    ) -> None:
-        self.series = s = SeriesType(m)
-        numbers = {name: s.variable(x, *along[name]) if name in along else s.number(x) for name, x in values.items()}
-        self.at = evaluate_in(s, graph_of(source), numbers, along.keys())
-        self.known = 0
-        s.waiting += self.at.values
 
-    @property
-    def span(self) -> Span | None:
-        """The place of the output in the text."""
-        return self.at.graph.span(self.at.graph.roots[0])
+def _coefficients(series: SeriesType, at: Evaluation, order: int) -> list[Number]:
+    def fault(failed: Failed) -> Fault:
+        return _fault(failed, range(len(at.graph.data)), at.graph.data)
 
-    def smooth(self) -> bool:
-        """Whether there are no breakpoints at the point. Raises `ExpressionError`."""
-        return not breakpoints_met(self.at)
-
-    def coefficients(self, order: int) -> list[Number]:
-        """The coefficients up to an order. Raises `ExpressionError`."""
-        (result,) = self.at.values
-        for n in range(self.known + 1, order + 1):
-            try:
-                self.series.extend(n)
-            except Failed as failed:
-                raise located(self._fault(failed), self.at.graph, self.at.wanted) from None
-            except BudgetExceeded as exhausted:
-                node = self._fault(Failed(self.series.here, n, exhausted)).node
-                raise located(exhausted.at_node(node), self.at.graph) from None
-        self.known = max(self.known, order)
-        return [result.at(k) for k in range(order + 1)]
-
-    def _fault(self, failed: Failed) -> Fault:
-        return _fault(failed, range(len(self.at.graph.data)), self.at.graph.data)
+    for n in range(1, order + 1):
+        try:
+            series.extend(n)
+        except Failed as failed:
+            raise located(fault(failed), at.graph, at.wanted) from None
+        except BudgetExceeded as exhausted:
+            node = fault(Failed(series.here, n, exhausted)).node
+            raise located(exhausted.at_node(node), at.graph) from None
+    return [at.values[0].at(k) for k in range(order + 1)]
 
 
 def _fault(failed: Failed, nodes: Iterable[int], numbers: Iterable[object]) -> Fault:
@@ -112,16 +98,7 @@ def _fault(failed: Failed, nodes: Iterable[int], numbers: Iterable[object]) -> F
         return Fault(node, error.kind, error.message, error.hint)
     places = ", ".join(show(x.c[0]) for x in series.inputs)
     if isinstance(error, OverflowError):
-        return Fault(
-            node,
-            "overflow",
-            f"the coefficient of order {order} of `{series.name}` at {places} is too large for {series.m.range}",
-            "ask for a lower order, or use `--precision`",
-        )
-    return Fault(
-        node,
-        "derivative",
-        f"`{series.name}` has no power series at {places}: its derivative of order {order} is "
-        "infinite or undefined there",
-        "move the point",
-    )
+        message = f"the coefficient of order {order} of `{series.name}` at {places} is too large for {series.m.range}"
+        return Fault(node, "overflow", message, "ask for a lower order, or use `--precision`")
+    fate = f"its derivative of order {order} is infinite or undefined there"
+    return Fault(node, "derivative", f"`{series.name}` has no power series at {places}: {fate}", "move the point")

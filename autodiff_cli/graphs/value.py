@@ -6,6 +6,7 @@ import math
 import operator
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from operator import attrgetter
 from types import MappingProxyType
 from typing import Any, NamedTuple, NoReturn
 
@@ -35,8 +36,6 @@ _NOTHING, _FIXED = About(), About(active=False)
 
 
 def _function(name: str, doc: str) -> Callable[[Value], Value]:
-    """The method that applies a function of the table."""
-
     def method(self: Value) -> Value:
         return apply(FUNCTIONS[name], self)
 
@@ -54,8 +53,6 @@ def _reflected(operation: Callable[[Value, Value], Value]) -> Callable[[Value, N
 
 
 def _comparison(compare: Callable[[Number, Number], object]) -> Callable[[Value, Value | Number], bool]:
-    """The method of an operator that compares numbers."""
-
     def method(self: Value, other: Value | Number) -> bool:
         return bool(compare(self.data, other.data if isinstance(other, Value) else other))
 
@@ -292,7 +289,6 @@ _new = object.__new__
 
 
 def _kept(inputs: Sequence[Value]) -> Sequence[Any]:
-    """The inputs as a Value keeps them, `_first` and `_second`."""
     count = len(inputs)
     return inputs if count == 2 else (inputs[0], None) if count == 1 else (tuple(inputs) or None, None)
 
@@ -473,7 +469,6 @@ def _after_inputs(nodes: Mapping[int, Value]) -> list[Value]:
 
 
 def _unpacked(below: object, primitive: str, parents: tuple[Value, ...], *facts: Any) -> Value:
-    """The node that was pickled; what stands below it has been made first."""
     created = node(PRIMITIVES[primitive], parents)
     for name, fact in zip(_FACTS, facts, strict=True):
         setattr(created, name, fact)
@@ -554,12 +549,8 @@ def graph_in(place: Mapping[Value, int], roots: Iterable[Value]) -> Graph:
     graph.labels = {i: n._about.label for n, i in place.items() if n._about.label}
     graph.constants = {i: (n.data, n._about.source) for n, i in place.items() if n.primitive is CONSTANT}
     graph.roots = tuple([place[root] for root in roots])
-    graph.span_of = _span_of
+    graph.span_of = attrgetter("span")
     return graph
-
-
-def _span_of(value: Value) -> Span | None:
-    return value._about.span
 
 
 def evaluate(roots: Sequence[Value]) -> None:

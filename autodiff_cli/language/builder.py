@@ -17,8 +17,7 @@ from ..run.evaluation import Evaluation
 from ..run.flat_graph import Graph, Place, Row, in_order
 from ..table.operators import AND, COMPARISONS, CONSTANT, NEG
 from ..table.primitive import FUNCTIONS, PRIMITIVES, Primitive
-from .checks import check_thousands
-from .statements import Complete, Head, Statement
+from .statements import Complete, Head, Statement, check_thousands
 from .statements import UnexplainedText as UnexplainedText
 from .tokens import Offsets, number_of, offsets, worth
 
@@ -80,7 +79,7 @@ class Program:
         whole.roots = roots
         whole.names = labels, leaves
         if is_plain:
-            self.graph = whole
+            self.graph, self.places = whole, leaves
             whole.chooses = False
 
     def with_outputs(self, roots: tuple[int, ...], text: str) -> Program:
@@ -112,11 +111,9 @@ class Program:
         """Return the index in `graph` of a node of `whole`; None if no output needs it."""
         return i if self.graph is self.whole else self._needed[1].get(i)
 
-    @property
+    @cached_property
     def places(self) -> dict[str, int]:
         """The variables that the outputs need, with their places in `graph`."""
-        if self.is_plain:
-            return self.leaves
         return {name: place for name, i in self.leaves.items() if (place := self.place(i)) is not None}
 
     @cached_property
@@ -180,8 +177,6 @@ class ListNotation(Exception):
 
 class Body(Graph):
     """The body of a definition, which is worked out again at every call."""
-
-    __slots__ = ("called", "pieces")
 
     def __init__(self) -> None:
         super().__init__()
@@ -293,7 +288,6 @@ class Builder:
         if name in self.functions:
             self.functions = {other: primitive for other, primitive in self.functions.items() if other != name}
 
-    # -- statements -------------------------------------------------------------------------------------------------
     def program(self) -> Program:
         """The program that has been read. Raises `ExpressionError` (`name`, `arity`, `type`, `overflow`, `limit`)."""
         if self.problem is not None:
@@ -380,7 +374,6 @@ class Builder:
             also = ((self.span(self.whole.places[earlier]), "used here"),)
             raise ExpressionError("name", f"`{name}` is bound here but was used before", self.span(at), hint, also)
 
-    # -- definitions ------------------------------------------------------------------------------------------------
     def begin_body(self) -> None:
         """Take what has been read of this statement for the head of a definition, and what follows for the body."""
         sizes, size, self.problem = self._before
@@ -458,7 +451,6 @@ class Builder:
         self.free, self.used_constants = free, constants
         self.cut(size)
 
-    # -- names ------------------------------------------------------------------------------------------------------
     def refuse(self, error: ExpressionError) -> int:
         """Keep an error, and go on with a node that stands for nothing."""
         error.__traceback__ = None
@@ -575,7 +567,6 @@ class Builder:
         """The error of a call that ends before a sign."""
         return UnexplainedText("name", message, self.span(place), self.offsets.ends[end], functions=functions)
 
-    # -- nodes ------------------------------------------------------------------------------------------------------
     def node(self, primitive: Primitive, parents: tuple[int, ...], place: Place) -> int:
         """A new operation."""
         i = self.leaf(place)
@@ -620,7 +611,6 @@ class Builder:
         number = self.constant(float(digits[1:]), digits[1:], Span(start + 1, end))
         return self.node(NEG, (number,), Span(start, end)) if digits[0] == "-" else number
 
-    # -- operations -------------------------------------------------------------------------------------------------
     def check_types(self, wanted: Sequence[int], operands: Sequence[int], pieces: Sequence[Piece]) -> None:
         """Hold it to the next node that exactly the `wanted` ones of its operands are conditions."""
         if self.body is not None:

@@ -67,7 +67,6 @@ def lark_parser(**options: Any) -> Lark:
 
 
 def _ascii_signs(pattern: re.Pattern[str]) -> dict[str, str]:
-    """Return the terminals of punctuation tokens of one or two characters."""
     signs = {}
     for sign in (*string.punctuation, *map("".join, product(string.punctuation, repeat=2))):
         token = pattern.match(sign)

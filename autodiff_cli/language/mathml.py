@@ -94,7 +94,6 @@ def _whole(xml: str, display: str) -> str:
 
 
 def _items(latex: str) -> list[Item]:
-    """The items of a formula."""
     tokens = _TOKEN.findall(latex)
     frames = [_Frame("")]
     k = 0
@@ -156,7 +155,6 @@ def _add(frame: _Frame, item: Item) -> None:
 
 
 def _closed(frame: _Frame, end: str) -> Item:
-    """The item that a row in braces, in parentheses or of cases is."""
     if frame.end.startswith(r"\end"):
         lines = [*frame.cells[:-1], [*frame.cells[-1], frame.items]]
         cells = ["".join(f"{LEFT}{_row(cell)}</mtd>" for cell in line) for line in lines]
@@ -171,7 +169,6 @@ def _closed(frame: _Frame, end: str) -> Item:
 
 
 def _row(items: Sequence[Item]) -> str:
-    """Items beside each other, with the invisible signs between them."""
     # a space between two factors leaves them side by side
     solid = [(k, item) for k, item in enumerate(items) if item.kind != SPACE]
     between = {}
@@ -183,7 +180,6 @@ def _row(items: Sequence[Item]) -> str:
 
 
 def _leaf(token: str) -> Item:
-    """A number, a name, a sign or a space."""
     word = _WORD.fullmatch(token)
     if word:
         text = escape(re.sub(r"\\(.)", r"\1", word[2]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from functools import cache
-from itertools import pairwise
+from itertools import count
 from typing import Any, NamedTuple
 
 from ..errors import Span
@@ -12,12 +12,12 @@ from ..table.operators import ADD, AND, DIV, MUL, NEG, NOT, OR, POW, SUB, WHERE
 from ..table.primitive import FUNCTIONS, PRIMITIVES, Primitive
 from ..table.primitives import ABS, SQRT
 from .builder import ARRAY, INDEX, MATMUL, MAX_NODES, RANGE, Builder, ListNotation, Piece, Program
-from .checks import check_commas, check_head, check_statements
-from .statements import Complete, Head, Statement
+from .statements import Complete, Head, Statement, check_commas, check_head, check_statements
 from .tables import ACTION, GOTO, ORIGINS, RULES, TERMINALS
 from .tokens import (
     AUGMENT,
     COEFFICIENT,
+    END,
     EQUALS,
     KEYWORDS,
     LEFT,
@@ -28,7 +28,7 @@ from .tokens import (
     UNREADABLE,
     is_coefficient,
     pairs,
-    read_token,
+    scan,
     sign_kind,
     split,
     stranger,
@@ -109,25 +109,22 @@ def _read(text: str, builder: Builder) -> Builder:
     nodes, names, conditions, functions = builder.scope()
     rows, places, constants = nodes.rows, nodes.places, nodes.constants
     text = without_skipped(text)
-    quickly = split(text)
-    operands, signs = quickly or _cut(text)
+    operands, signs, is_exact = split(text)
     stack: list[Frame | tuple[Moves, int, Any]] = []
     state = context = _state(0)
     first = 0
     top: Any = None
-    i = -1
-    while True:
-        i += 1
-        operand, sign = operands[i], signs[i]
-        if operand:
+    for i in count():
+        while operand := operands[i]:
             read = name_read
             if operand in names:
                 top = names[operand]
             elif operand[0] in numeric:
                 number = numbers[operand]
                 if number is None or "_" in operand:
-                    if quickly:
-                        quickly, (operands, signs), i = None, _cut(text), i - 1
+                    if not is_exact:
+                        is_exact = True
+                        operands[:], signs[:] = zip(*pairs(text), strict=True)
                         continue
                     number = number or builder.unusual_number(operand, (first, i))
                 if number is None:
@@ -137,23 +134,26 @@ def _read(text: str, builder: Builder) -> Builder:
                     constants[top] = number
                     places.append((first, i))
                     read = number_read
-            elif operand in functions and sign == "(":
+            elif operand in functions and signs[i] == "(":
                 pass
-            elif quickly and (not operand.isidentifier() or operand in KEYWORDS):
-                quickly, (operands, signs), i = None, _cut(text), i - 1
+            elif not is_exact and (not operand.isidentifier() or operand in KEYWORDS):
+                is_exact = True
+                operands[:], signs[:] = zip(*pairs(text), strict=True)
                 continue
             elif stranger(operand) is not None:
                 read = UNREADABLE
             else:
                 try:
-                    how = state[read][sign][0]
+                    how = state[read][signs[i]][0]
                 except KeyError:
-                    how = _move(_move(state, read), sign)[0]
+                    how = _move(_move(state, read), signs[i])[0]
                 top = None if how == _AFTER_NAME else builder.name(operand, (first, i))
             try:
                 state = state[read]
             except KeyError:
                 state = _move(state, read)
+            break
+        sign = signs[i]
         while True:
             try:
                 how, target, make = state[sign]
@@ -175,8 +175,9 @@ def _read(text: str, builder: Builder) -> Builder:
             elif how == group:
                 context, first, _ = stack.pop()
             elif how == call:
-                if quickly and operands[i + 1]:
-                    quickly, (operands, signs) = None, _cut(text)
+                if operands[i + 1] and not is_exact:
+                    is_exact = True
+                    operands[:], signs[:] = zip(*pairs(text), strict=True)
                 called = operands[first - 1]
                 if called in functions and type(top) is int and not conditions and signs[i + 1] != "=":
                     # A function of one argument that cannot be anything else: what `builder.call` would do.
@@ -234,14 +235,14 @@ def _read(text: str, builder: Builder) -> Builder:
                     rows, places, constants = nodes.rows, nodes.places, nodes.constants
                 elif how == _ENTRY:
                     if _is_call(operand, operands[i + 1], builder.valued):
-                        raise _stuck(text, builder, stack, state[None], first, top, i)
+                        raise _failure(text, builder, builder.offsets.signs[i])
                 elif (target := _coefficient(context[None], state[None])) is None or not (
                     # what is written together needs no look at where it stands
                     is_coefficient(text, builder.offsets.starts[i])
                     if sign
                     else is_coefficient(operand + operands[i + 1])
                 ):
-                    raise _stuck(text, builder, stack, state[None], first, top, i)
+                    raise _failure(text, builder)
                 stack.append((context, first, top))
                 context = state = target
                 first = ~i if how == _STUCK and sign else i + 1
@@ -258,12 +259,6 @@ def _read(text: str, builder: Builder) -> Builder:
     raise AssertionError("the end of the text ends the loop")
 
 
-def _cut(text: str) -> tuple[Sequence[str], Sequence[str]]:
-    """The names and numbers of a text, and the sign after each; either may be empty."""
-    operands, signs = zip(*pairs(text), strict=True)
-    return operands, signs
-
-
 def _is_call(name: str, index: str, valued: Collection[str]) -> bool:
     """Whether a name before `[` is a function, as in `Sin[x]`; `beta[2]` and `mean[i]` are entries of lists."""
     if name.lower() not in FUNCTIONS or (name.islower() and (index[:1] in _NUMERIC or index in _INDICES)):
@@ -276,38 +271,30 @@ def _last(first: int) -> int:
     return first - 1 if first >= 0 else ~first
 
 
-def _stuck(
-    text: str,
-    builder: Builder,
-    stack: Sequence[Frame | tuple[Moves, int, Any]],
-    state: State,
-    first: int,
-    top: Any,
-    i: int,
-) -> ParseFailure:
-    """Return the error at a pair, in a state."""
-    where = builder.offsets
-    if where.starts[i] < where.signs[i] and (not state.possible or is_coefficient(text, where.starts[i])):
-        assert state.below is not None
-        at, kind, state = where.starts[i], state.read, state.below
-    else:
-        at = where.signs[i]
-        token = read_token(text, at)
-        kind = token.lastindex or 0
-        if kind == NAME:
-            kind = KEYWORDS.get(token[kind], NAME)
-    states = [0]
-    context = state.below or state
-    for below, above in pairwise([*(frame[0][None].number for frame in stack), context.number]):
-        if not _follows(below, above):
-            states.append(above)  # of the state between them it only matters that it is there
-        states.append(above)
-    begun = [frame[1] for frame in stack if type(frame[2]) is int]
-    if state.below is not None:
-        states += state.after(kind)[1:]
-        if type(top) is int and (state.read != NAME or kind not in (OPEN, EQUALS, AUGMENT)):
-            begun.append(first)
-    return ParseFailure(at, states, where.start(begun[-1]) if begun else None, builder.outline())
+def _failure(text: str, builder: Builder, at: int | None = None) -> ParseFailure:
+    """Return the error of a text that the tables do not take: at a place, or at the first token that does not fit."""
+    states, starts = [0], [(0, False)]  # of each state the start of what was read, and whether that is an operand
+    previous, closed = END, 0
+    for kind, start, _ in scan(text):
+        if previous == NAME and kind in (OPEN, EQUALS, AUGMENT):
+            starts[-1] = starts[-1][0], False
+        while (action := closed or ACTION[states[-1] + kind]) < 0:
+            closed = 0
+            origin, length, name, _ = RULES[-1 - action]
+            _reduce(states, action)
+            first, is_operand = starts[-length]
+            if length > 1 or name not in ("", "list", "number", "name"):
+                is_operand = name not in ("list", "bind", "augment", "define", "outputs")
+            starts[-length:] = [(first, is_operand and ORIGINS[origin] not in ("statement", "_statements"))]
+        if action == 0 or start == at:
+            break
+        if kind == EQUALS:
+            starts[-1] = starts[-1][0], False  # the head of a definition
+        states.append(action)
+        starts.append((start, kind in (NAME, NUMBER, COEFFICIENT)))
+        previous, closed = kind, _only_rule(action)
+    operands = [first for first, is_operand in starts if is_operand]
+    return ParseFailure(start, states, operands[-1] if operands else None, builder.outline())
 
 
 # ---- what a rule makes of its parts -------------------------------------------------------------------------------
@@ -400,7 +387,6 @@ def _call(parts: Parts) -> int | Head:
 
 
 def _parameters(parts: Parts, pieces: Sequence[Piece]) -> tuple[tuple[str, Span], ...]:
-    """Return the parameters in the head of a definition."""
     parameters = []
     for first, last in pieces:
         name = parts.operands[first] if first == last else ""
@@ -473,22 +459,19 @@ def step(states: list[int], kind: int) -> int:
     if action > 0:
         states.append(action)
     elif action < 0:
-        origin, length = RULES[-1 - action][:2]
-        del states[len(states) - length :]
-        states.append(GOTO[states[-1] + origin])
+        _reduce(states, action)
     return action
+
+
+def _reduce(states: list[int], action: int) -> None:
+    origin, length = RULES[-1 - action][:2]
+    del states[len(states) - length :]
+    states.append(GOTO[states[-1] + origin])
 
 
 def _does_nothing(action: int) -> bool:
     origin, length, kind, _ = RULES[-1 - action]
     return length == 1 and (kind in ("", "number", "name") or (kind == "list" and ORIGINS[origin] != "_statements"))
-
-
-def _follows(state: int, other: int) -> bool:
-    """Whether the tables lead from one state to the other at once."""
-    return other in ACTION[state : state + _WIDTH] or any(
-        GOTO.get(state + origin) == other for origin in range(len(ORIGINS))
-    )
 
 
 def _only_rule(state: int) -> int:

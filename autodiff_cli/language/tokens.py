@@ -83,15 +83,17 @@ def pairs(text: str) -> list[tuple[str, str]]:
     return _compiled(ASCII_PAIR if text.isascii() else PAIR).findall(_readable(text))
 
 
-def split(text: str) -> tuple[list[str], list[str]] | None:
-    """The text cut at its signs: what is before each, and the signs; None where it is not plain ASCII.
+def split(text: str) -> tuple[list[str], list[str], bool]:
+    """What is before each sign of a text, the signs, and whether these are its `pairs`.
 
-    These are the `pairs` as long as what is before a sign is a name or a number.
+    Plain ASCII is cut at the signs, which is quicker: there they are the pairs up to the first piece that is neither a
+    name nor a number, as long as it has no underscore.
     """
     if not text.isascii():
-        return None
-    parts = _SIGN.split(_readable(text).lstrip(_BLANKS))
-    return parts[:-1:2], parts[1::2]
+        operands, signs = zip(*pairs(text), strict=True)
+        return [*operands], [*signs], True
+    parts = (_SPACED_SIGN if " " in text else _SIGN).split(_readable(text).lstrip(_BLANKS))
+    return parts[:-1:2], parts[1::2], False
 
 
 class Offsets(NamedTuple):
@@ -154,8 +156,10 @@ _FIRST = "".join(dict.fromkeys(sign[0] for sign in ASCII_SIGNS if sign not in "[
 _TWO = [sign for sign in ASCII_SIGNS if len(sign) == 2]
 _SECOND = "".join(dict.fromkeys(sign[1] for sign in _TWO))
 _PAIR_OF_SIGNS = f"(?:[{re.escape(_SECOND)}](?<={'|'.join(map(re.escape, _TWO))}))?"
-_SIGN = re.compile(rf"[{_BLANKS}]*+([{re.escape(_FIRST)}\n{_END_SIGN}]{_PAIR_OF_SIGNS})[{_BLANKS}]*+")
-"""The signs of plain ASCII, with the space around them; but for brackets, which may be part of a number."""
+_SIGN = re.compile(f"([{re.escape(_FIRST)}\n{_END_SIGN}]{_PAIR_OF_SIGNS})")
+"""The signs of plain ASCII, but for brackets, which may be part of a number."""
+
+_SPACED_SIGN = re.compile(f"[{_BLANKS}]*+{_SIGN.pattern}[{_BLANKS}]*+")
 
 
 def sign_kind(sign: str) -> int:

@@ -103,7 +103,6 @@ def name_parts(name: str) -> tuple[str, str, bool]:
 
 
 def _below(word: str) -> str:
-    """A word as an index."""
     if word.isdigit():
         return word
     if word in GREEK or word in _LIMITS:
@@ -233,9 +232,8 @@ class Typesetting:
                 continue
             parts = name_parts(name)
             stem, mark, again = name.partition("[")
-            if (
-                mark and stem not in names
-            ):  # an entry of a list: what is bound again, as `c[2]`, is there without it too
+            # an entry of a list: what is bound again, as `c[2]`, is there without it too
+            if mark and stem not in names:
                 letter, below, symbol = name_parts(stem)
                 parts = letter, f"{below},{again[:-1]}" if below else again[:-1], symbol
             if _accented(*parts, "") in taken:
@@ -368,7 +366,6 @@ def _parenthesised(piece: _Piece) -> tuple[str, _Piece, str]:
 
 
 def _at(piece: _Piece, level: int) -> _Piece:
-    """The piece, in parentheses where it binds less than the level."""
     return piece if piece.level >= level else _enclosed(piece)
 
 

@@ -85,7 +85,6 @@ class Unroller(Builder):
         """What each statement does, once the text has been read."""
         self.begin(Body())
 
-    # -- while the text is read ---------------------------------------------------------------------------------------
     def operation(self, primitive: Primitive, operands: tuple[int, ...], place: Place, pieces: Sequence[Piece]) -> int:
         """Record an operation; once the text has been read, add it."""
         self.check_types(primitive.takes_conditions, operands, pieces)
@@ -110,7 +109,6 @@ class Unroller(Builder):
         """Record a definition."""
         self.steps.append((self._define, arguments))
 
-    # -- afterwards ---------------------------------------------------------------------------------------------------
     def program(self) -> Any:
         """The program. Raises `ExpressionError`, as the builder's `program`."""
         if self.problem is None:
@@ -158,9 +156,7 @@ class Unroller(Builder):
             self.primitives[k] is marks.name_mark and called[k][0] == name for k in range(self.start[term], term + 1)
         )
 
-    # -- statements ---------------------------------------------------------------------------------------------------
     def _expression(self, root: int) -> int | Array:
-        """The value of a statement's expression."""
         value = self._value(self.start[root], root, _Scope({}, None, None, 0, {}))
         return self._resolved(value)
 
@@ -237,7 +233,6 @@ class Unroller(Builder):
     def check_body(self, function: _Function) -> None:
         """Leave a function alone that nothing calls: what shapes its arguments have is not known."""
 
-    # -- expressions --------------------------------------------------------------------------------------------------
     def _value(self, first: int, root: int, scope: _Scope) -> Meaning:
         """The value of the expression that was recorded from one node to another."""
         values: dict[int, Meaning] = {}
@@ -252,7 +247,6 @@ class Unroller(Builder):
         return values[root]
 
     def _node(self, i: int, values: Mapping[int, Meaning], scope: _Scope) -> Meaning:
-        """The value of one node that was recorded."""
         body, primitive, place = self.recorded, self.primitives[i], self._place(i, scope)
         self._spend(1, place)
         if primitive is CONSTANT:
@@ -311,7 +305,6 @@ class Unroller(Builder):
         return self._number(value) if shape is None else self._entries_of(value, [range(1, n + 1) for n in shape])
 
     def _number(self, value: Named) -> int:
-        """The variable of a name that is a number."""
         name, place = value
         if name in self.dimensions:
             self._unknown_shape(name, self.span(place))
@@ -397,7 +390,6 @@ class Unroller(Builder):
         )
 
     def _matmul(self, left: Array, right: Array, place: Place, pieces: Sequence[Piece]) -> int | Array:
-        """The matrix product; of two plain lists their dot product."""
         inner = left.shape[-1]
         if inner != right.shape[0]:
             self._wrong_shapes(left, right, pieces, "in `A @ B`, a row of A is as long as a column of B")
@@ -410,11 +402,9 @@ class Unroller(Builder):
         return Array(shape, entries) if shape else entries[0]
 
     def _products(self, left: Sequence[int], right: Sequence[int], place: Place) -> int:
-        """The sum of the products of pairs of nodes."""
         products = tuple([self.node(MUL, pair, place) for pair in zip(left, right, strict=True)])
         return self.node(PRIMITIVES["sum"], products, place) if len(products) > 1 else products[0]
 
-    # -- calls --------------------------------------------------------------------------------------------------------
     def _call(
         self, name: str, at: Place, operands: Sequence[Meaning], place: Place, pieces: Sequence[Piece], scope: _Scope
     ) -> Meaning:
@@ -441,7 +431,6 @@ class Unroller(Builder):
         )
 
     def _product_or_norm(self, name: str, operands: Sequence[Meaning], place: Place, pieces: Sequence[Piece]) -> int:
-        """`dot(a, b)` and `norm(a)`."""
         count = 2 if name == "dot" else 1
         if len(operands) != count:
             self.refuse_count(name, "dot(a, b)" if name == "dot" else "norm(a)", count, place, pieces)
@@ -467,7 +456,6 @@ class Unroller(Builder):
             raise ExpressionError("limit", message, self.span(place), "bind the inner ones to names")
 
     def _bounded(self, i: int, place: Place, scope: _Scope) -> int | Array:
-        """`sum(term, i, first, last)`, and `prod`."""
         body = self.recorded
         called, at = body.called[i]
         term, index, *bounds = self.parents[i]
@@ -503,7 +491,6 @@ class Unroller(Builder):
             hint = "for more of them, let each be a row of data, which --data adds up"
             raise ExpressionError("limit", message, Span(*self.span(place)[:2]), hint)
 
-    # -- indices ------------------------------------------------------------------------------------------------------
     def _whole(self, root: int, scope: _Scope, what: str, also: str = "") -> int:
         """The whole number that an index or a bound is: of numbers, indices of sums, and names bound to numbers."""
         numbers: dict[int, float] = {}
@@ -534,7 +521,6 @@ class Unroller(Builder):
         return int(number)
 
     def _index(self, value: Meaning, i: int, place: Place, scope: _Scope) -> int | Array:
-        """The entry, or the entries, of a list at indices."""
         _, *operands = self.parents[i]
         pieces = self.recorded.pieces[i]
         shape = self._indexed_shape(value, place, pieces)
@@ -585,7 +571,6 @@ class Unroller(Builder):
         raise self._wrong(f"`{name}` is a number, and has no entries", pieces[0], hint, *also)
 
     def _entries_of(self, value: Meaning, ranges: Sequence[range], place: Place | None = None) -> Array:
-        """The entries of a list at these indices."""
         self._spend(math.prod(map(len, ranges)), (0, 0) if place is None else place)
         shape = tuple([len(indices) for indices in ranges])
         if isinstance(value, Named):
@@ -597,7 +582,6 @@ class Unroller(Builder):
         return Array(shape, tuple([value.entries[k] for k in flat]))
 
     def _element(self, name: str, index: tuple[int, ...], place: Place) -> int:
-        """The variable that an entry of a free name is."""
         label = element_name(name, index)
         if label not in self.free:
             self._spend(1, place)

@@ -383,11 +383,6 @@ def _max(m: Balls, *xs: Ball) -> Ball:
     return best
 
 
-def _min(m: Balls, *xs: Ball) -> Ball:
-    largest: Ball = _max(m, *[-x for x in xs])
-    return -largest
-
-
 def _lgamma(m: Balls, x: Ball) -> Ball:
     _no_pole(x)
     return Ball(x.a.lgamma() if x > 0 else abs(x.a.gamma()).log())
@@ -419,7 +414,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = by_name({
     "round": _round,
     "atan2": _atan2,
     "max": _max,
-    "min": _min,
+    "min": lambda m, *xs: -_max(m, *[-x for x in xs]),
     "logit": lambda m, x: m.log(x) - m.log1p(-x),
     "sinc": lambda m, x: Ball(x.a.sinc_pi()),
     "lgamma": _lgamma,

@@ -88,7 +88,8 @@ class Recorder(NumberType):
         return self._new("input", (), position)
 
     def _new(self, name: str, args: tuple[Step, ...], data: Any) -> Step:
-        if args and args[0].index > args[-1].index and self._swaps(name):
+        # the two inputs of a commutative operator, unlike those of a function, may change places to the last bit
+        if args and args[0].index > args[-1].index and OPERATIONS[name].commutative and not OPERATIONS[name].group:
             key: tuple[Any, ...] = (name, args[1].index, args[0].index)
         else:
             key = (name, repr(data), *[a.index for a in args])
@@ -99,10 +100,6 @@ class Recorder(NumberType):
             self.steps.append(step)
             self._known[key] = step
         return step
-
-    def _swaps(self, name: str) -> bool:
-        """Whether the two inputs may change places to the last bit: those of an operator, not of a function."""
-        return OPERATIONS[name].commutative and not OPERATIONS[name].group
 
     def step(self, name: str, *args: Number) -> Step:
         """The step of an operation on steps and numbers."""

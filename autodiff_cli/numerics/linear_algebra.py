@@ -134,16 +134,21 @@ def _diagonalised(matrix: Sequence[Sequence[float]], vectors: list[list[float]])
                 t = math.copysign(1.0, theta) / (abs(theta) + math.hypot(theta, 1.0))
                 c = 1 / math.hypot(t, 1.0)
                 s = t * c
-                for rows in (a, vectors) if vectors else (a,):
-                    pairs = list(zip(rows[p], rows[q], strict=True))
-                    rows[p], rows[q] = [c * x - s * y for x, y in pairs], [s * x + c * y for x, y in pairs]
-                a[p][p], a[q][q] = app - t * apq, aqq + t * apq
-                a[p][q] = a[q][p] = 0.0
+                row_p, row_q = a[p], a[q] = _rotated(a[p], a[q], c, s)
+                row_p[p], row_q[q] = app - t * apq, aqq + t * apq
+                row_p[q] = row_q[p] = 0.0
                 for k, row in enumerate(a):
-                    row[p], row[q] = a[p][k], a[q][k]
+                    row[p], row[q] = row_p[k], row_q[k]
+                if vectors:
+                    vectors[p], vectors[q] = _rotated(vectors[p], vectors[q], c, s)
         if not turned:
             break
     return [a[i][i] * scale for i in range(n)]
+
+
+def _rotated(first: list[float], second: list[float], c: float, s: float) -> tuple[list[float], list[float]]:
+    turned = [c * x - s * y for x, y in zip(first, second, strict=True)]
+    return turned, [s * x + c * y for x, y in zip(first, second, strict=True)]
 
 
 def eigh(matrix: Sequence[Sequence[float]]) -> tuple[list[float], list[list[float]]]:

@@ -7,10 +7,10 @@ import math
 from ..errors import usage_error
 
 BITS = 80
-MAX_STEPS = 200  # towards a coverage factor, far more than even a hundredth of a degree of freedom takes
-MAX_FACTOR = 1e150  # the largest coverage factor: its square is a double
-LARGE = 1e5  # degrees of freedom from which on the scale of the density is that of a normal one, to six digits
-INFINITE = 1e17  # degrees of freedom beyond which no double differs from the normal distribution's
+MAX_STEPS = 200  # towards a coverage factor
+MAX_FACTOR = 1e150  # whose square is a double
+LARGE = 1e5  # degrees of freedom with a normal scale, to six digits
+INFINITE = 1e17  # degrees of freedom of a normal distribution, in doubles
 
 
 def check_level(level: float | None) -> None:

@@ -25,12 +25,12 @@ NEARBY = (1e-4, 1e-6, 1e-9)
 """How near to its border, in units of its gradient and the size of the point, a constraint that may hold a minimum near
 the end of a search is: tried one after the other."""
 
-FARTHEST = 1e-2  # the distance from the end of a search, relative to the size of the point, at which a minimum is its
+FARTHEST = 1e-2  # relative distance from the end of a search
 NEWTON_STEPS = 30
-WALL = 1e10  # the function's value outside its domain, in units of its value at the start
-FEASIBLE = 1e-10  # by how much a constraint may be off beyond its rounding errors, in the same units
-BESIDE = 1e-6  # the distance from a minimum, relative to the size of the point, at which it curves upwards too
-VANISHING = 1e-9  # the multiplier, as a share of the largest gradient, below which a constraint holds nothing
+WALL = 1e10  # the value outside the domain, times that at the start
+FEASIBLE = 1e-10  # violation beyond rounding errors, in the same units
+BESIDE = 1e-6  # relative distance at which the curvature is checked too
+VANISHING = 1e-9  # multiplier, relative to the largest gradient
 
 
 _RELATION = re.compile(r"<=|>=|≤|≥|==|=|<|>")
@@ -52,7 +52,7 @@ class ConstraintAtPoint(Record):
 
     text: str
     slack: float
-    """How far the constraint is from its border; of an equation, its left side less its right side."""
+    """How far it is from its border; of an equation, left side less right side."""
     multiplier: float
     """Lagrange's multiplier: by how much the value improves for each unit by which an inequality is relaxed."""
     active: bool
@@ -89,15 +89,15 @@ class Conditions(NamedTuple):
     """The conditions for a minimum at a point, as far as they hold."""
 
     met: bool
-    """Whether those of the first order hold: the point is feasible, and the gradient a sum of the constraints'."""
+    """Whether those of the first order hold."""
     kind: str | None
-    """`minimum`, `saddle`, `flat`, by the Lagrangian's curvature along the constraints; None where it is unknown."""
+    """`minimum`, `saddle`, `flat`, by the Lagrangian's curvature; None if unknown."""
     message: str
     constraints: tuple[ConstraintAtPoint, ...]
 
 
 class ConstrainedProblem:
-    """A function of the variables that move, with its constraints and bounds, and the derivatives of both."""
+    """A function with its constraints and bounds, and the derivatives of both."""
 
     def __init__(
         self,
@@ -107,7 +107,7 @@ class ConstrainedProblem:
         limits: Limits,
         tolerance: float,
     ) -> None:
-        """`objective` is the `Objective` of the search; `own` are the free variables that it has itself."""
+        """`objective` is an `Objective`, `own` are the free variables of its function."""
         import numpy
 
         self.np = numpy
@@ -133,7 +133,7 @@ class ConstrainedProblem:
         return [by_name.get(name, 0.0) for name in self.free]
 
     def first_order(self, x: Sequence[float]) -> tuple[Any, Any, Any, Any]:
-        """Return values and gradients of the function and the constraints, a row each, with their rounding errors."""
+        """Return values and gradients of function and constraints, with rounding errors."""
         np = self.np
         point = self.complete(x)
         values, errors, gradients, gradient_errors = [], [], [], []
@@ -147,7 +147,7 @@ class ConstrainedProblem:
         return np.array(values), np.array(errors), np.array(gradients), np.array(gradient_errors)
 
     def hessian(self, x: Sequence[float], factors: Sequence[float]) -> Any:
-        """Return the sum of the Hessians of the function and the constraints, each multiplied by a factor."""
+        """Return the sum of the Hessians, each multiplied by a factor."""
         np = self.np
         point, total = self.complete(x), np.zeros((len(self.free), len(self.free)))
         for (function, names), factor in zip(self.functions, factors, strict=True):
@@ -182,37 +182,26 @@ class ConstrainedProblem:
             except ExpressionError:
                 return np.zeros((len(x), len(x)))
 
-        more: dict[str, Any] = {}
-        if method == "slsqp":
-            more["options"] = {"ftol": 1e-10, "maxiter": steps}
-            more["constraints"] = [
-                {
-                    "type": "eq" if of.equality else "ineq",
-                    "fun": lambda x, k=k: constraint(k, x)[0],
-                    "jac": lambda x, k=k: constraint(k, x)[1],
-                }
-                for k, of in enumerate(self.constraints)
-            ]
-        else:
-            more["options"] = {"gtol": 1e-10, "xtol": 1e-12, "maxiter": steps}
-            more["hess"] = self.objective.hessian
-            more["constraints"] = [
-                NonlinearConstraint(
-                    lambda x, k=k: constraint(k, x)[0],
-                    0.0,
-                    0.0 if of.equality else math.inf,
-                    jac=lambda x, k=k: constraint(k, x)[1],
-                    hess=lambda x, v, k=k: curvature(k, x, float(v[0])),
-                )
-                for k, of in enumerate(self.constraints)
-            ]
+        more: dict[str, Any] = {"options": {"ftol": 1e-10, "maxiter": steps}}
+        if method != "slsqp":
+            more = {"options": {"gtol": 1e-10, "xtol": 1e-12, "maxiter": steps}, "hess": self.objective.hessian}
+        more["constraints"] = [
+            NonlinearConstraint(
+                lambda x, k=k: constraint(k, x)[0],
+                0.0,
+                0.0 if of.equality else math.inf,
+                jac=lambda x, k=k: constraint(k, x)[1],
+                hess=lambda x, v, k=k: curvature(k, x, float(v[0])),
+            )
+            for k, of in enumerate(self.constraints)
+        ]
         if any(math.isfinite(end) for ends in self.limits for end in ends):
             more["bounds"] = self.limits
         return more
 
     # ---- the multipliers ----------------------------------------------------------------------------------------
     def active(self, x: Any, values: Any, gradients: Any, near: float) -> list[int]:
-        """The places of the constraints that may hold the point: equations, and those that are near their border."""
+        """The places of equations, and of the constraints that are near their border."""
         np = self.np
         size = np.linalg.norm(gradients[1:] * np.maximum(1.0, np.abs(x)), axis=1) if len(self.constraints) else []
         return [
@@ -222,7 +211,7 @@ class ConstrainedProblem:
         ]
 
     def multipliers(self, x: Any, gradients: Any, places: Sequence[int]) -> tuple[Any, Any]:
-        """The multipliers of all constraints, and the gradient of the Lagrangian without what bounds take up."""
+        """The multipliers of all constraints, and the projected gradient of the Lagrangian."""
         from scipy.optimize import lsq_linear
 
         np = self.np
@@ -249,7 +238,7 @@ class ConstrainedProblem:
         return result, left
 
     def nearby(self, x: Any) -> tuple[Any, Conditions]:
-        """Return the point near the end of a search where the conditions hold, and what they are; else the end."""
+        """Return the point nearby where the conditions hold, else the end, and the conditions."""
         np = self.np
         for near in NEARBY:
             there = self.polished(x, near)
@@ -260,7 +249,7 @@ class ConstrainedProblem:
         return x, self.conditions(x)
 
     def polished(self, x: Any, close: float) -> Any:
-        """Newton's steps for the conditions of first order, by the constraints and bounds that may hold the point."""
+        """Return where Newton's steps for the conditions of first order lead."""
         np = self.np
         low, high = (np.array(side) for side in zip(*self.limits, strict=True))
         near = close * np.maximum(1.0, np.abs(x))
@@ -337,7 +326,7 @@ class ConstrainedProblem:
         return Conditions(met, kind, f"{'' if met else 'not '}converged: {message}", tuple(at_point))
 
     def second_order(self, x: Any, gradients: Any, multipliers: Any, held: Sequence[int], scale: float) -> str | None:
-        """Return the kind of a point by the Lagrangian's curvature along the constraints and bounds that hold it."""
+        """Return the kind of a point by the Lagrangian's curvature along its constraints."""
         np = self.np
         walls = walls_at(x, self.limits)
         left = gradients[0] - multipliers @ gradients[1:]

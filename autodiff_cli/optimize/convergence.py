@@ -23,19 +23,19 @@ from .descend import DescentStep
 if TYPE_CHECKING:
     from ..batched.data_loss import DataLoss
 
-MAX_HESSIAN = 200  # variables up to which the Hessian is computed
-MAX_STEPS, FEW_STEPS, SMALL = 60, 6, 20  # of Newton's; few in more than `SMALL` variables, where each takes long
-SHRINKING = 0.97  # longer ratios of steps do not converge: towards a root of multiplicity m they shrink by 1 - 1/m
-DIVERGING = 4  # consecutive steps without shrinking that show that the search does not converge
-FINEST = 2.0**-58  # the smallest step along a line, relative to the size of the coordinates: below their rounding
-FARTHEST = 1e12  # the largest distance to which a line is followed
-BESIDE = 1e-8  # points that are closer than this are on sides of the same kink
+MAX_HESSIAN = 200  # variables
+MAX_STEPS, FEW_STEPS, SMALL = 60, 6, 20  # of Newton's; few in more than `SMALL` variables
+SHRINKING = 0.97  # ratio of steps that converge: 1 - 1/m to a root of multiplicity m
+DIVERGING = 4  # steps in a row that do not shrink
+FINEST = 2.0**-58  # step along a line, relative
+FARTHEST = 1e12  # distance along a line
+BESIDE = 1e-8  # distance of two sides of a kink
 SIDES = 16  # lines that are searched along at a kink
-KNOWN = 1e-9  # the relative accuracy of a point beside which the curvature is not checked
-SHARES = (1.0, 0.25, 2.0**-6)  # of a step, tried in turn
-NEARBY = range(26, 2, -2)  # distances from a point, as powers of 1/2, at which a change of the value is looked for
-NEAR = 1e-3  # a saddle or a maximum within this, relative to the coordinates' size, is where the search ended
-FLAT_SHOWN = 3  # directions without curvature that are examined and named
+KNOWN = 1e-9  # relative accuracy of a point that is known well enough
+SHARES = (1.0, 0.25, 2.0**-6)  # of a step
+NEARBY = range(26, 2, -2)  # distances, as powers of 1/2
+NEAR = 1e-3  # relative distance of points that count as the same
+FLAT_SHOWN = 3  # directions
 
 CURVED = {"convex": "minimum", "concave": "maximum", "indefinite": "saddle"}
 """The kind of a point by the signs of the eigenvalues."""
@@ -45,7 +45,7 @@ Limits = Sequence[tuple[float, float]]
 
 
 class Sense(NamedTuple):
-    """What a search looks for: a minimum, or as a minimum of the negative a maximum; and its words for that."""
+    """Whether a search looks for a minimum or a maximum, and its words for that."""
 
     name: str
     sign: float
@@ -61,7 +61,7 @@ class Sense(NamedTuple):
     convex: str
 
     def kind(self, kind: str | None) -> str | None:
-        """Return the kind of a point of the function, from that of the function whose minimum is looked for."""
+        """Return the kind of a point from that of the function that is minimised."""
         return {"minimum": self.best, "maximum": self.worst}.get(kind or "", kind)
 
 
@@ -89,7 +89,7 @@ class ConvergenceReport:
 
     row: DescentStep
     kind: str | None
-    """`minimum`, `maximum`, `saddle`, `flat`, `kink`, `not stationary`; None where there is no Hessian to tell."""
+    """`minimum`, `maximum`, `saddle`, `flat`, `kink`, `not stationary`; or None."""
     verdict: str = ""
     """The kind in words, with the reason; empty where there is nothing to report."""
     reason: str = ""
@@ -131,19 +131,19 @@ def walls_at(x: Sequence[float], limits: Limits) -> list[int]:
 
 @dataclass(slots=True)
 class LocalModel:
-    """A function as it is looked at around a point; every evaluation may raise what `evaluate` raises."""
+    """A function around a point; methods may raise what `evaluate` raises."""
 
     evaluate: Callable[[Sequence[float]], DescentStep | None]
     """The row at values of the variables that move, None where there is no value or no gradient."""
     function: Single | DataLoss
     limits: Limits
     size: list[float]
-    """How large the coordinates have been on the way: they are rounded like numbers of that size."""
+    """The size of numbers like which the coordinates are rounded."""
     tolerance: float
     sense: Sense = MINIMIZE
 
     def report(self, row: DescentStep, *, walking: bool) -> ConvergenceReport:
-        """Return the report on the end point of a search; `walking` says whether the search had steps left."""
+        """Return the report on the end point of a search that had steps left, or not."""
         analysis = self.look(row)
         if walking:
             return self.described(row, analysis)
@@ -182,7 +182,7 @@ class LocalModel:
 
     # ---- one point ----------------------------------------------------------------------------------------------
     def look(self, row: DescentStep) -> PointAnalysis:
-        """Return the classification of a point by gradient and Hessian, or the reason why there is none."""
+        """Classify a point by gradient and Hessian."""
 
         def without_hessian(why: str, otherwise: tuple[Diagnostic, ...] = ()) -> PointAnalysis:
             return PointAnalysis(None, self.function.kinks(row.point, row.free) or otherwise, why)
@@ -203,10 +203,7 @@ class LocalModel:
         return PointAnalysis(verdict)
 
     def unclear_direction(self, row: DescentStep, at: Derivatives, verdict: Verdict) -> tuple[float, ...] | None:
-        """Return the direction of least curvature if the point is not known well enough for its sign; else None.
-
-        So it is towards a multiple root of the gradient.
-        """
+        """Return the direction of least curvature if its sign is unclear."""
         import numpy as np
 
         rest = [k for k in range(len(row.free)) if k not in verdict.held]
@@ -236,10 +233,7 @@ class LocalModel:
         return None
 
     def bounded(self, row: DescentStep, x: Sequence[float] | None = None) -> tuple[Bounded, list[Bounded]] | None:
-        """Value and gradient at the row, or at these coordinates, with their rounding errors; None where there is none.
-
-        The errors are those that come of rounding the point too, if that bounds anything.
-        """
+        """Return value and gradient at a row, or at `x`, with rounding errors."""
         point = row.point if x is None else {**row.point, **dict(zip(row.free, x, strict=True))}
         result = None
         for sizes in (self.size, [abs(point[name]) for name in row.free]):
@@ -303,7 +297,7 @@ class LocalModel:
         return trail, verdict
 
     def diverging(self, trail: Sequence[DescentStep]) -> ConvergenceReport:
-        """Return the report for a value that keeps falling although no partial derivative is large."""
+        """Report a value that keeps falling although no partial derivative is large."""
         start, end = trail[0].free_values, trail[-1].free_values
         far = max(range(len(start)), key=lambda k: abs(end[k] - start[k]) / self.size[k])
         way = "grows" if end[far] > start[far] else "falls"
@@ -316,11 +310,11 @@ class LocalModel:
         return ConvergenceReport(trail[0], "not stationary", "", "unattained", message)
 
     def is_near(self, step: Sequence[float]) -> bool:
-        """Whether a step leads no farther than coordinates of this size are taken to be the same."""
+        """Whether both ends of a step count as the same point."""
         return all(abs(s) <= NEAR * size for s, size in zip(step, self.size, strict=True))
 
     def falling(self, row: DescentStep) -> ConvergenceReport:
-        """Return the report for partial derivatives that are small, not 0, and lead to nothing lower."""
+        """Report partial derivatives that are small, and not 0 nearby."""
         small = f"no partial derivative is larger than {self.tolerance:g}, but"
         if projected(row, self.limits) > self.tolerance:
             small = f"the search found no {self.sense.lower} value, but"
@@ -330,7 +324,7 @@ class LocalModel:
 
     # ---- what there is to say -----------------------------------------------------------------------------------
     def described(self, row: DescentStep, look: PointAnalysis) -> ConvergenceReport:
-        """The verdict in words; where the Hessian does not decide, with what the value does nearby."""
+        """Put a verdict in words; where the Hessian does not decide, by values nearby."""
         verdict = look.verdict
         if verdict is None:
             if look.kinks:
@@ -380,10 +374,7 @@ class LocalModel:
         return f"at a kink, where the derivative is a convention; the value {s.falls} along no single variable"
 
     def trends(self, row: DescentStep, direction: Sequence[float]) -> list[int]:
-        """Whether the value rises (1) or falls (-1) at first, both ways along a direction, as far as there is one.
-
-        0 where no change shows near the point.
-        """
+        """Return the signs of the first changes of the value, both ways along a direction."""
         here = self.bounded(row)
         length = min(size / abs(d) for size, d in zip(self.size, direction, strict=True) if d)
         results = []
@@ -460,10 +451,7 @@ class LocalModel:
         return ConvergenceReport(row, "kink", words, "kink", f"converged: at a kink, {sides}")
 
     def bracket(self, row: DescentStep, way: Sequence[float]) -> tuple[DescentStep, DescentStep | None, bool]:
-        """Two points on a line, closer than rounding errors, between which the value stops falling.
-
-        The second is None where there is none: at a bound, or at the edge of the domain, and then the third is True.
-        """
+        """Return the two points between which the value stops falling; whether at an edge."""
         points: dict[float, DescentStep | None] = {0.0: row}
 
         def falls_at(distance: float) -> bool:
@@ -512,7 +500,7 @@ def _ratio(before: Sequence[float], step: Sequence[float]) -> float:
 
 
 def _divergence(trail: Sequence[DescentStep], size: Sequence[float]) -> int:
-    """Whether the last steps do not shrink: -1 where the value falls on the way, 1 where it does not, 0 if they do."""
+    """Return 0 if the last steps shrink, else -1 where the value falls, 1 where not."""
     if len(trail) <= DIVERGING:
         return 0
     pairs = list(pairwise(trail[-DIVERGING - 1 :]))

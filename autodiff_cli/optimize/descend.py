@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from operator import sub
 from random import Random
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..batched.evaluator import Evaluator
 from ..errors import Diagnostic, ExpressionError, counted, usage_error
@@ -23,55 +24,54 @@ RATES = {"plain": 0.1, "momentum": 0.01, "nesterov": 0.01, "adam": 0.001}
 """The methods, and the rate of each unless another is given."""
 
 STEPS = 100  # by default
-EPSILON = 1e-8  # the constant that Adam adds to its denominator
-RUNAWAY = 1e12  # the factor by which the value of a run that diverges becomes worse
+EPSILON = 1e-8  # in Adam's denominator
+RUNAWAY = 1e12  # how much worse a value is that diverges
 SEED = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
-    """How a step follows from the gradient. `rate` None is the method's own of `RATES`."""
+class RunOptions:
+    """How a run takes its steps, and when it ends. Raises a usage error."""
 
     method: str = "plain"
     rate: float | None = None
+    """None: the method's own of `RATES`."""
     momentum: float = 0.9
     beta1: float = 0.9
     beta2: float = 0.999
+    steps: int | None = None
+    """None: `STEPS`, or in batches as many as their epochs take."""
+    gradient_tolerance: float | None = None
+    value_tolerance: float | None = None
+    batch: int | None = None
+    """Rows of data in a step; None: all."""
+    epochs: int | None = None
+    """How many times batches go through all rows; as often as the steps take where that is None."""
+    shuffle: bool = False
+    seed: int = SEED
+
+    def __post_init__(self) -> None:
+        if self.rate is not None and not 0 < self.rate < math.inf:
+            raise usage_error(f"the rate cannot be {self.rate:g}", "give a positive number; to go uphill: `--maximize`")
+        for name, share in (("momentum", self.momentum), ("beta1", self.beta1), ("beta2", self.beta2)):
+            if not 0 <= share < 1:
+                raise usage_error(f"`--{name}` cannot be {share:g}", "it is at least 0 and less than 1")
+        for name, tolerance in (("gradient", self.gradient_tolerance), ("value", self.value_tolerance)):
+            if tolerance is not None and not 0 <= tolerance < math.inf:
+                raise usage_error(f"`--{name}-tolerance` cannot be {tolerance:g}", "give a number from 0 up")
 
     @property
     def rate_used(self) -> float:
         """The rate, the method's own where none was chosen."""
         return RATES[self.method] if self.rate is None else self.rate
 
-
-@dataclass(frozen=True, slots=True)
-class Stops:
-    """When a run ends: after so many steps, or once the gradient norm, or a step's change of the value, is so small."""
-
-    steps: int | None = None
-    """None: `STEPS`, or in batches as many as their epochs take."""
-    gradient_tolerance: float | None = None
-    value_tolerance: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Batches:
-    """How a run goes through rows of data: so many in a step, all of them once an epoch."""
-
-    size: int
-    epochs: int | None = None
-    """How many times; as often as the steps take where that is None."""
-    shuffle: bool = False
-    seed: int = SEED
-
-    def orders(self, rows: int) -> Iterator[list[int]]:
-        """In which order the rows are taken, epoch after epoch."""
-        random = Random(self.seed)
-        order = list(range(rows))
+    def batches(self, rows: int) -> Iterator[Iterator[list[int]]]:
+        """Yield for each epoch the batches of the rows."""
+        random, order, size = Random(self.seed), list(range(rows)), self.batch or rows
         while True:
             if self.shuffle:
                 random.shuffle(order)
-            yield order
+            yield (order[k : k + size] for k in range(0, rows, size))
 
 
 class Init(NamedTuple):
@@ -89,33 +89,6 @@ class Init(NamedTuple):
             "zeros": lambda: 0.0,
         }
         return {name: draws[self.method]() for name in names}
-
-
-def run_options(
-    *,
-    method: str | None = None,
-    rate: float | None = None,
-    momentum: float | None = None,
-    beta1: float | None = None,
-    beta2: float | None = None,
-    steps: int | None = None,
-    gradient_tolerance: float | None = None,
-    value_tolerance: float | None = None,
-    init: str | None = None,
-    batch: int | None = None,
-    epochs: int | None = None,
-    shuffle: bool = False,
-    seed: int = SEED,
-) -> dict[str, Any]:
-    """The arguments of `descend` that several options make together: its rule, start, when it stops, its batches."""
-    numbers = {"rate": rate, "momentum": momentum, "beta1": beta1, "beta2": beta2}
-    rule = method or ("plain" if momentum is None else "momentum")
-    return {
-        "rule": Rule(rule, **{name: number for name, number in numbers.items() if number is not None}),
-        "stops": Stops(steps, gradient_tolerance, value_tolerance),
-        "init": None if init is None else Init(init, seed),
-        "batches": None if batch is None else Batches(batch, epochs, shuffle, seed),
-    }
 
 
 class DescentStep(NamedTuple):
@@ -195,11 +168,9 @@ class Descent:
     text: str
     evaluator: Evaluator | DataLoss
     start: DescentStep
-    rule: Rule
-    stops: Stops
+    options: RunOptions
     maximize: bool
     warnings: tuple[Diagnostic, ...]
-    batches: Batches | None = None
     over: LossSummary | None = None
     """The rows of data that the values are the sum or mean over, if they are."""
     stop: Callable[[int], bool] = never
@@ -208,7 +179,14 @@ class Descent:
     ending: Ending | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
-        self.best = self.start
+        self.best, options = self.start, self.options
+        self.stride = 1 if options.batch is None else -(-self.data_rows // options.batch)
+        """Steps between two rows of the run: one, or those of an epoch."""
+        self.steps = STEPS if options.steps is None else options.steps
+        """Steps at most."""
+        if options.batch is not None and (options.epochs is not None or options.steps is None):
+            of_epochs = (options.epochs or 1) * self.stride
+            self.steps = of_epochs if options.steps is None else min(options.steps, of_epochs)
 
     def _replace(self, *, warnings: tuple[Diagnostic, ...]) -> Descent:
         return replace(self, warnings=warnings)
@@ -218,19 +196,18 @@ class Descent:
         self.ending = yield from self._steps()
 
     def _steps(self) -> Generator[DescentStep, None, Ending]:
-        evaluate, stops, start, batches = self.evaluator, self.stops, self.start, self.batches
+        evaluate, options, start = self.evaluator, self.options, self.start
         names, free, units = start.names, start.free, start.units
         sign = -1.0 if self.maximize else 1.0
-        moved = _mover(self.rule, start, sign)
-        small_norm = -1.0 if stops.gradient_tolerance is None else stops.gradient_tolerance
-        small_change = stops.value_tolerance
+        moved = _mover(options, start, sign)
+        small_norm = -1.0 if options.gradient_tolerance is None else options.gradient_tolerance
+        small_change = options.value_tolerance
         best, worst = sign * start.value, sign * start.value + RUNAWAY * (1 + abs(start.value))
         hypot, isfinite = math.hypot, math.isfinite
         row = start
         coordinates: Sequence[float] = start.coordinates
         partials: Sequence[float] = start.partials
-        orders = batches.orders(self.data_rows) if batches is not None else iter(())
-        stride = self.steps_an_epoch
+        epochs, stride = options.batches(self.data_rows), self.stride
         epoch: int | None = None
         yield row
         for planned in range(stride, self.steps + stride, stride):
@@ -238,15 +215,14 @@ class Descent:
             if row.gradient_norm <= small_norm:
                 break
             try:
-                if batches is None:
+                if options.batch is None:
                     point = moved(coordinates, partials)
                 else:
                     epoch = planned // stride
-                    point, order, size = list(coordinates), next(orders), batches.size
-                    for k in range(step - row.step):
-                        if self.stop(row.step + k + 1):
-                            return _interrupted(row.step + k)
-                        which = order[k * size : (k + 1) * size]
+                    point = list(coordinates)
+                    for k, which in enumerate(islice(next(epochs), step - row.step), start=row.step):
+                        if self.stop(k + 1):
+                            return _interrupted(k)
                         point = moved(point, evaluate(point, which)[1])  # type: ignore[call-arg]
                         if not all(map(isfinite, point)):
                             break
@@ -269,13 +245,14 @@ class Descent:
             row = tuple.__new__(
                 DescentStep, (step, value, norm, coordinates, tuple(partials), names, free, epoch, units)
             )
-            if sign * value < best:
-                best, self.best = sign * value, row
+            signed = sign * value
+            if signed < best:
+                best, self.best = signed, row
             yield row
             if small_change is not None and abs(value - before) <= small_change:
                 change = row.text("value", abs(value - before))
                 return Ending("value", f"converged at step {step}: the value changed by {change} only")
-            if sign * value > worst:
+            if signed > worst:
                 return self._diverged(step, row)
         if row.gradient_norm <= small_norm:
             norm_text = row.text("gradient_norm", row.gradient_norm)
@@ -285,7 +262,7 @@ class Descent:
         taken = counted(row.step, "step")
         if epoch is not None:
             taken = f"{counted(epoch, 'epoch')} ({taken})"
-        if stops.gradient_tolerance is None and stops.value_tolerance is None:
+        if options.gradient_tolerance is None and options.value_tolerance is None:
             return Ending("steps", f"stopped after {taken}, as asked")
         norm_text = row.text("gradient_norm", row.gradient_norm)
         message = f"not converged after {taken}: the gradient norm is still {norm_text}"
@@ -299,27 +276,12 @@ class Descent:
         data = getattr(self.evaluator, "data", None)
         return 0 if data is None else int(data.rows)
 
-    @property
-    def steps_an_epoch(self) -> int:
-        """Steps between two rows of the run."""
-        return 1 if self.batches is None else -(-self.data_rows // self.batches.size)
-
-    @property
-    def steps(self) -> int:
-        """How many steps there are at most."""
-        if self.batches is None:
-            return STEPS if self.stops.steps is None else self.stops.steps
-        if self.stops.steps is None:
-            return (self.batches.epochs or 1) * self.steps_an_epoch
-        most = math.inf if self.batches.epochs is None else self.batches.epochs * self.steps_an_epoch
-        return int(min(self.stops.steps, most))
-
     def _diverged(self, step: int, row: DescentStep) -> Ending:
         """Return the ending of a run whose numbers grow without bound."""
         start = self.start.value
         ends = " to ".join(row.text("value", x, 6) for x in (start, row.value))
         away = f"the value has {'grown' if row.value > start else 'fallen'} from {ends}"
-        hint = f"try a smaller rate, `--rate {self.rule.rate_used / 10:.3g}`"
+        hint = f"try a smaller rate, `--rate {self.options.rate_used / 10:.3g}`"
         if row.value == start:
             away = "the step leads out of the range of double precision"
         elif (row.value > start) == self.maximize:
@@ -335,7 +297,9 @@ def _interrupted(step: int) -> Ending:
     return Ending("interrupted", f"interrupted after {step} step{'' if step == 1 else 's'}")
 
 
-def _mover(rule: Rule, start: DescentStep, sign: float) -> Callable[[Sequence[float], Sequence[float]], list[float]]:
+def _mover(
+    rule: RunOptions, start: DescentStep, sign: float
+) -> Callable[[Sequence[float], Sequence[float]], list[float]]:
     """Return the function that takes a step from a point by its gradient."""
     where = tuple(map(start.names.index, start.free))
     shifts = _adam(rule, sign, len(where)) if rule.method == "adam" else _gradient_steps(rule, sign, len(where))
@@ -351,8 +315,8 @@ def _mover(rule: Rule, start: DescentStep, sign: float) -> Callable[[Sequence[fl
     return moved
 
 
-def _gradient_steps(rule: Rule, sign: float, count: int) -> Callable[[Sequence[float]], Iterable[float]]:
-    """Return what is subtracted from a point, by its gradient, with momentum or without: the formulas of PyTorch."""
+def _gradient_steps(rule: RunOptions, sign: float, count: int) -> Callable[[Sequence[float]], Iterable[float]]:
+    """Return the steps of PyTorch's SGD, with momentum or without."""
     rate, mu, velocity = sign * rule.rate_used, rule.momentum, [0.0] * count
     if rule.method == "plain":
         times = rate.__mul__
@@ -367,7 +331,7 @@ def _gradient_steps(rule: Rule, sign: float, count: int) -> Callable[[Sequence[f
     return shifts
 
 
-def _adam(rule: Rule, sign: float, count: int) -> Callable[[Sequence[float]], list[float]]:
+def _adam(rule: RunOptions, sign: float, count: int) -> Callable[[Sequence[float]], list[float]]:
     """Return the steps of Kingma and Ba, Algorithm 1."""
     rate, beta1, beta2 = sign * rule.rate_used, rule.beta1, rule.beta2
     first, second = [0.0] * count, [0.0] * count
@@ -390,66 +354,73 @@ def descend(
     point: Point | None = None,
     *,
     wrt: Sequence[str] | None = None,
-    rule: Rule | None = None,
-    stops: Stops | None = None,
+    method: str | None = None,
+    rate: float | None = None,
+    momentum: float | None = None,
+    beta1: float | None = None,
+    beta2: float | None = None,
+    steps: int | None = None,
+    gradient_tolerance: float | None = None,
+    value_tolerance: float | None = None,
     maximize: bool = False,
     over: LossSpec | None = None,
-    batches: Batches | None = None,
-    init: Init | None = None,
+    batch: int | None = None,
+    epochs: int | None = None,
+    shuffle: bool = False,
+    init: str | None = None,
+    seed: int = SEED,
     units: Sequence[str] | str | None = None,
     held: Collection[str] = (),
 ) -> Descent:
     """The run of gradient descent on the program `text` from `point`; iterate over it to take the steps.
 
     Only the variables `wrt` move, by default those that `gradient` differentiates in, but for those `held`. The program
-    is built once, here. `over` data it is one row's term, and `batches` of the rows make stochastic descent of it.
+    is built once, here. `over` data it is one row's term; a `batch` of the rows in each step is stochastic descent.
     `init` draws the starting values of variables without one. Values may have units: the steps are in these, and the
     value in one of `units`.
-    Raises `ExpressionError` as `gradient` does at the start, and `usage` for a rule that makes no sense; what happens
+    Raises `ExpressionError` as `gradient` does at the start, and `usage` for numbers that make no sense; what happens
     later ends the run, and `ending` tells it.
 
-    >>> run = descend("(x - 3)**2", {"x": 0}, rule=Rule(rate=0.25), stops=Stops(steps=3))
+    >>> run = descend("(x - 3)**2", {"x": 0}, rate=0.25, steps=3)
     >>> [(row.step, row.value, row.point["x"]) for row in run]
     [(0, 9.0, 0.0), (1, 2.25, 1.5), (2, 0.5625, 2.25), (3, 0.140625, 2.625)]
     >>> run.ending.message
     'stopped after 3 steps, as asked'
     """
-    rule, stops = rule or Rule(), stops or Stops()
-    _check(rule, stops)
-    if batches is not None:
-        passes: float = 1 + 2 * (batches.epochs or 1)
-    else:
-        passes = 1 + (STEPS if stops.steps is None else stops.steps)
-    begun = begin(text, point, wrt, over, passes, init, units=units, held=held)
-    evaluator, start, warnings = begun.evaluator, begun.start, begun.warnings
+    numbers = {"rate": rate, "momentum": momentum, "beta1": beta1, "beta2": beta2}
+    options = RunOptions(
+        method or ("plain" if momentum is None else "momentum"),
+        **{name: number for name, number in numbers.items() if number is not None},
+        steps=steps,
+        gradient_tolerance=gradient_tolerance,
+        value_tolerance=value_tolerance,
+        batch=batch,
+        epochs=epochs,
+        shuffle=shuffle,
+        seed=seed,
+    )
+    passes = 1 + (STEPS if steps is None else steps) if batch is None else 1 + 2 * (epochs or 1)
+    drawn = None if init is None else Init(init, seed)
+    evaluator, start, warnings, summary = begin(text, point, wrt, over, passes, drawn, units=units, held=held)
     if start.units is not None:
         from ..inputs.quantities import unit_of_rate
 
-        unit = unit_of_rate(start.units, start.free, rule.method == "adam")
-        note = f"the rate {rule.rate_used:g} is in {unit}, for numbers in the units of the start"
+        unit = unit_of_rate(start.units, start.free, options.method == "adam")
+        note = f"the rate {options.rate_used:g} is in {unit}, for numbers in the units of the start"
         warnings += (Diagnostic("note", note, None, None),) if unit != "1" else ()
-    run = Descent(text, evaluator, start, rule, stops, maximize, warnings, batches, begun.over)
-    if batches is not None and batches.size > run.data_rows:
-        message = f"a batch of {batches.size:,} rows is more than the data have ({run.data_rows:,})"
+    run = Descent(text, evaluator, start, options, maximize, warnings, summary)
+    if batch is not None and batch > run.data_rows:
+        message = f"a batch of {batch:,} rows is more than the data have ({run.data_rows:,})"
         raise usage_error(message, "leave `--batch` out to take all rows in each step")
     # what a row costs that is made and written, beside the evaluation
     evaluator.steps += DESCENT_COORDINATE * (2 + len(start.names))
-    passes = -(-run.steps // run.steps_an_epoch)
-    needed, left = passes * evaluator.steps, current()
-    if batches is not None:
-        needed += passes * evaluator.steps + run.steps * evaluator.steps_a_call  # type: ignore[union-attr]
-    if needed > left.left and stops.gradient_tolerance is None and stops.value_tolerance is None:
+    rows = -(-run.steps // run.stride)
+    needed, left = rows * evaluator.steps, current()
+    if batch is not None:
+        needed += rows * evaluator.steps + run.steps * evaluator.steps_a_call  # type: ignore[union-attr]
+    if needed > left.left and gradient_tolerance is None and value_tolerance is None:
         raise left.exhausted(needed, exactly=True)
     return run
-
-
-class Beginning(NamedTuple):
-    """The start of a run."""
-
-    evaluator: Evaluator | DataLoss
-    start: DescentStep
-    warnings: tuple[Diagnostic, ...]
-    over: LossSummary | None
 
 
 def begin(
@@ -463,8 +434,8 @@ def begin(
     negative: bool = False,
     units: Sequence[str] | str | None = None,
     held: Collection[str] = (),
-) -> Beginning:
-    """Return what a run of a program, or of its sum or mean over data, begins with; `passes` is its length, about.
+) -> tuple[Evaluator | DataLoss, DescentStep, tuple[Diagnostic, ...], LossSummary | None]:
+    """Return evaluator, start, warnings and data of a run of a program, or of a loss over data of about `passes` steps.
 
     `init` draws the starting values of variables without one. If `negative`, the run is that of the negative. Values
     may have units: numbers are then in these, and the value in one of `units`. Without `wrt` those `held` do not move.
@@ -512,16 +483,4 @@ def begin(
     start = DescentStep(0, value, norm, coordinates, tuple(partials), names, tuple(free), units=shown)
     summary = None if isinstance(evaluator, Evaluator) else evaluator.summary
     warnings = (*problem.warnings, *(measured.warnings if measured is not None else ()))
-    return Beginning(evaluator, start, warnings, summary)
-
-
-def _check(rule: Rule, stops: Stops) -> None:
-    """Raise a usage error for parameters that make no sense."""
-    if rule.rate is not None and not 0 < rule.rate < math.inf:
-        raise usage_error(f"the rate cannot be {rule.rate:g}", "give a positive number; to go uphill: `--maximize`")
-    for name, share in (("momentum", rule.momentum), ("beta1", rule.beta1), ("beta2", rule.beta2)):
-        if not 0 <= share < 1:
-            raise usage_error(f"`--{name}` cannot be {share:g}", "it is at least 0 and less than 1")
-    for name, tolerance in (("gradient", stops.gradient_tolerance), ("value", stops.value_tolerance)):
-        if tolerance is not None and not 0 <= tolerance < math.inf:
-            raise usage_error(f"`--{name}-tolerance` cannot be {tolerance:g}", "give a number from 0 up")
+    return evaluator, start, warnings, summary

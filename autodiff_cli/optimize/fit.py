@@ -30,9 +30,9 @@ _CALL = re.compile(r"(\w+)\s*\([\w\s,]*\)")
 
 LEVEL = 0.95
 MAX_PARAMETERS = 200
-TYPED_ROWS = 100  # rows that raise a fit's limit of work by the formula's length each
-CHARACTERS_A_ROW = 0.2  # the length of a formula as which each further row counts: some 200 evaluations of all rows
-SQUARED = 1e140  # how large the data may be, or its inverse how small, for the squares of their residuals to be doubles
+TYPED_ROWS = 100  # that count as the formula's length each
+CHARACTERS_A_ROW = 0.2  # for each further row: some 200 evaluations
+SQUARED = 1e140  # largest data whose squares are doubles
 
 
 class Fit(Record):
@@ -56,7 +56,7 @@ class Fit(Record):
     level: float
     loss: str
     absolute_sigma: bool
-    """Whether the standard errors are those of the given uncertainties, whatever the scatter of the residuals."""
+    """Whether the standard errors are those of the given uncertainties."""
     converged: bool
     reason: str
     """`converged`; `undetermined`, `stuck`, `interrupted`."""
@@ -67,7 +67,7 @@ class Fit(Record):
     """The estimates as a point."""
     columns: dict[str, list[float]]
     sigma: dict[str, list[float]]
-    """The standard uncertainties in each row, by column: of the response, and of predictors that are uncertain."""
+    """The standard uncertainties in each row, by column."""
     adjusted: dict[str, list[float]]
     """The uncertain predictors as the fit corrects them, by column."""
     fitted: list[float]
@@ -99,7 +99,7 @@ def columns_needed(
     sigma: Sigma | None = None,
     weights: str | None = None,
 ) -> list[str]:
-    """Return which columns of the data the fit of a formula needs. Raises `ExpressionError` for one that is missing."""
+    """Return the columns that the fit of a formula needs. Raises `ExpressionError`."""
     formula = _read(text, columns, known_names, response)
     variables, answer, explained = formula.program.variables, formula.response, formula.measured
     spreads = [spread for spread in parse_sigma(sigma, answer).values() if isinstance(spread, str)]
@@ -161,7 +161,7 @@ def last_statement(text: str) -> Statement | None:
 
 
 def _is_formula(left: str) -> bool:
-    """Whether the left side of a statement is a formula of the response: neither a name nor a new function."""
+    """Whether the left side of a statement is a formula: no name, no new function."""
     function = _CALL.fullmatch(left)
     return bool(left) and not is_name(left) and left[-1] not in "+-*/" and (not function or function[1] in FUNCTIONS)
 
@@ -386,7 +386,7 @@ def _answer(
 
 
 def _sharpened(fit: Fit, inference: Inference, arithmetic: Arithmetic) -> Fit:
-    """Return a fit with its estimates in another arithmetic: where the derivative of the sum of squares is 0."""
+    """Return a fit with its estimates in another arithmetic."""
     from .normal_equations import estimates_in
 
     rows, start = inference.model.weights.nonzero()[0].tolist(), list(inference.values.values())
@@ -401,7 +401,7 @@ def _sharpened(fit: Fit, inference: Inference, arithmetic: Arithmetic) -> Fit:
 
 
 def _pose(formula: FitFormula, inputs: FitInputs, weights: str | None) -> tuple[Problem, Observations]:
-    """Return the model with its parameters, the fitted ones as unknowns, and its data. Raises `ExpressionError`."""
+    """Return the model, its parameters as unknowns, and its data. Raises `ExpressionError`."""
     program, response, transform = formula
     columns, point, fixed, bounds = inputs.columns, inputs.point, inputs.fixed, inputs.bounds
     if transform is not None:

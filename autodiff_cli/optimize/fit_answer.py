@@ -5,8 +5,8 @@ from __future__ import annotations
 from ..inputs.arithmetic import Shown
 from ..record import Record
 
-DOUBTFUL = 0.005  # the p-value of χ², in either tail, below which the uncertainties or the model are doubted
-NOT_RANDOM = 1e-3  # the p-value of the runs test below which residuals are not random
+DOUBTFUL = 0.005  # p-value of χ², in either tail
+NOT_RANDOM = 1e-3  # p-value of the runs test
 
 
 class Runs(Record):

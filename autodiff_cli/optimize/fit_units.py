@@ -146,7 +146,7 @@ class FitUnits:
         self.wanted = {name: unit.difference for name, unit in wanted.items()}
 
     def computed(self, dimension: Dimension | None) -> Unit:
-        """The unit in which a quantity of this dimension is computed; a number where it is not determined."""
+        """Return the unit in which a quantity of this dimension is computed."""
         if dimension is None:
             return Unit()
         return coherent(dimension) if self.si else self.system.unit(dimension)
@@ -158,7 +158,7 @@ class FitUnits:
 
     # ---- what is fitted -------------------------------------------------------------------------------------------
     def column(self, name: str, numbers: Sequence[float], unit: str = "", *, spread: bool = False) -> Sequence[float]:
-        """The numbers of a column as they are computed with; `unit` is their own where it is not the column's."""
+        """Convert the numbers of a column, in their own `unit` or in the column's."""
         own = parse_unit(unit) if unit not in ("", "1") else Unit() if unit else self.columns[name]
         if own.dimension != self.columns[name].dimension:
             theirs, mine = quantity_name(own.dimension), quantity_name(self.columns[name].dimension)
@@ -167,7 +167,7 @@ class FitUnits:
         return in_unit(numbers, own.degree if spread else own, to, spread)
 
     def value(self, name: str, value: float | str) -> float | str:
-        """The value of a parameter as it is computed with: a number is in the parameter's own unit."""
+        """Convert the value of a parameter; a number is in the parameter's own unit."""
         if name not in self.solved:
             return value
         to = self.computed(self.solved[name])
@@ -182,10 +182,7 @@ class FitUnits:
     def spread(
         self, name: str, spread: Spread, columns: dict[str, Sequence[float]], texts: Mapping[str, str]
     ) -> Spread:
-        """An uncertainty as it is computed with: a number, or a column, which is added to the `columns`.
-
-        A column is in its own unit of `texts`, else in that of what it is the uncertainty of.
-        """
+        """Convert an uncertainty; a column, in its unit of `texts`, is added to `columns`."""
         if name not in self.columns or (isinstance(spread, str) and percentage(spread) is not None):
             return spread
         if isinstance(spread, str) and spread in columns:
@@ -205,7 +202,7 @@ class FitUnits:
 
     # ---- the answer -----------------------------------------------------------------------------------------------
     def answer(self, fit: Any, typed: Mapping[str, Sequence[float]]) -> Any:
-        """Return the fit with its numbers in the units of the answer. `typed` are the columns as they were."""
+        """Convert a fit to the units of the answer; `typed` are the columns as read."""
         linear: dict[str, tuple[float, float]] = {}
         for name, own in self.columns.items():
             (zero,) = in_unit([0.0], self.computed(own.dimension), own)
@@ -288,7 +285,7 @@ def scaled(parameter: Parameter, times: float) -> Parameter:
 
 
 def _swept(m: UnknownDimensions, program: Program, leaves: Mapping[str, Dimensioned]) -> Dimension:
-    """The dimension of the output of a program. Raises `ExpressionError` where dimensions do not fit together."""
+    """Return the dimension of the output of a program. Raises `ExpressionError`."""
     graph = at_point(m, program.graph, leaves)
     graph.chooses = False
     (output,) = Evaluation(m, graph).values

@@ -10,8 +10,8 @@ from scipy.special import gammaincc, log_ndtr
 
 from .fit_answer import Goodness, Normality, Runs
 
-EXACT_RUNS = 400  # residuals up to which runs are tested by the exact distribution; beyond, by the normal one
-MIN_NORMAL = 8  # the fewest residuals that are tested for normality
+EXACT_RUNS = 400  # residuals with an exact runs test
+MIN_NORMAL = 8  # residuals
 
 
 def runs_test(residuals: Any) -> Runs | None:

@@ -16,9 +16,9 @@ from .goodness import goodness
 from .least_squares import CONVERGED, FAR, LOSSES, NULL, EndPoint, Model, column_sizes
 from .observations import Observations, percentage
 
-NAMED = 0.1  # the least component of a null direction for which its parameter is named
-ROUNDED_R_SQUARED = 1e-9  # by how much R² may be below 0 by rounding
-CURVE = 241  # points of the fitted curve that is drawn
+NAMED = 0.1  # component of a null direction
+ROUNDED_R_SQUARED = 1e-9  # below 0, by rounding
+CURVE = 241  # points
 
 
 class Inference:
@@ -63,7 +63,7 @@ class Inference:
         self.factor = coverage_factor(level, math.inf if self.sigma_given else self.dof) if self.errors else 0.0
 
     def _invert(self) -> None:
-        """Invert JᵀJ by the singular values of J with scaled columns; find the null directions, and who is in them."""
+        """Invert JᵀJ by the singular values of J, and find the null directions."""
         _, s, vt = np.linalg.svd(self.slopes, full_matrices=False)
         good = s > NULL * s[0] if s.size and s[0] > 0 else np.zeros(len(s), dtype=bool)
         self.inverse = (vt[good].T / s[good] ** 2) @ vt[good]
@@ -110,7 +110,7 @@ class Inference:
         return None if error is None else (x - self.factor * error, x + self.factor * error)
 
     def correlation(self) -> dict[str, dict[str, float]]:
-        """Return the correlations of the parameters that have standard errors; they do not depend on the noise."""
+        """Return the correlations of the parameters that have standard errors."""
         place = {name: self.names.index(name) for name in self.errors}
         length = {name: math.sqrt(max(0.0, float(self.inverse[k, k]))) for name, k in place.items()}
 
@@ -123,7 +123,7 @@ class Inference:
         return {a: {b: entry(a, b) for b in place} for a in place}
 
     def rows(self) -> tuple[list[float | None], list[float | None]]:
-        """Return for each row the standardised residual, and half the width of the curve's confidence band."""
+        """Return standardised residuals, and half the width of the curve's confidence band."""
         weights = self.model.weights
         of_mean = self._variances(self.slopes)
         # of the covariance this share is what the noise alone makes
@@ -161,7 +161,7 @@ class Inference:
         return [(x, y, w) for x, y, w in points if math.isfinite(y) and math.isfinite(w)]
 
     def predictions(self, columns: Mapping[str, Sequence[float]]) -> list[Prediction]:
-        """Return the curve at the rows of columns of the predictors, with confidence and prediction intervals."""
+        """Return the curve at rows of predictors, with confidence and prediction intervals."""
         names = self.data.predictors
         if not columns:
             return []
@@ -214,7 +214,7 @@ class Inference:
             yield Diagnostic("undetermined", message, None, hint)
 
     def goodness(self) -> Goodness:
-        """Return how well the formula fits, where it does so by more than rounding and by its squares."""
+        """Return how well the formula fits by least squares, up to rounding errors."""
         model = self.model
         rounding = 1e-14 * float(np.linalg.norm(model.response * model.weights))
         if model.loss != "linear" or not rounding**2 < self.rss < FAR:
@@ -229,10 +229,7 @@ class Inference:
         return result
 
     def goodness_warnings(self, result: Goodness, explained: float | None) -> Iterator[Diagnostic]:
-        """Yield a warning where χ² is far from what the uncertainties make it, and where residuals are not random.
-
-        `explained` is R², if there is one.
-        """
+        """Yield warnings of an unlikely χ², of residuals that are not random, of R² below 0."""
         if self.sigma_given and result.doubtful and result.reduced is not None and result.p_value is not None:
             more = result.reduced > 1
             scatter = f"the residuals scatter {'more' if more else 'less'} than `--sigma` says"
@@ -265,13 +262,13 @@ class Inference:
         return "converged", f"{method}; converged{edge}"
 
     def r_squared(self) -> float | None:
-        """Return R², of a linear model without a constant about 0, as NIST and R have it; None for orthogonal fits."""
+        """Return R², without a constant about 0, as NIST and R have it; or None."""
         if self.model.errors:
             return None
         return self.model.r_squared(self.end.values, origin=self._has_origin())
 
     def _has_origin(self) -> bool:
-        """Whether the model is a sum of its parameters' multiples of columns, and no constant is one: as `y = b*x`."""
+        """Whether the model is linear without a constant, as `y = b*x`."""
         model, values = self.model, self.end.values
         if len(model.linear) < len(model.free):
             return False

@@ -25,19 +25,19 @@ from ..numerics.linear_algebra import shortest_mean
 from ..table.operators import CONSTANT, DIV, POW, VARIABLE, WHERE
 from .observations import ProgramOverRows
 
-MAX_EVALUATIONS = 2000  # of one search by SciPy
-MAX_POLISHING = 50  # steps of Gauss and Newton from the end of a search
-FAR = 1e150  # the residual that a row without a value has, so that a step that leads there is not taken
-NULL = 1e-11  # the share of the largest singular value below which the data do not tell parameters apart
-CONVERGED = 1e-6  # the largest step of Gauss and Newton, in standard errors, at which a fit has converged
-NEAR_KINK = 1e-8  # how near to a kink, in standard errors, a fit ends that is least there
-MAX_CORRECTIONS = 200  # evaluations for the corrections of uncertain predictors
-CORRECTED, NEAREST = 1e-12, 1e-7  # the error of corrections that is aimed at, that is allowed, in uncertainties
-SMALLEST_STEP = 1e-12  # the least share of a correction
-MAX_SAMPLINGS = 200  # of the gradients around a point
-SHARES = (1.0, 0.5, 0.25, 0.125, 0.03)  # of a step, tried in turn
-ROUNDING = 4 * 2.0**-52  # the relative error of the terms of a row: smaller residuals are rounding
-ROUNDED = 1e-8  # the share of the data that rounding errors of the residuals may be in a fit that has converged
+MAX_EVALUATIONS = 2000  # of one search
+MAX_POLISHING = 50  # steps of Gauss and Newton
+FAR = 1e150  # residual of a row without a value
+NULL = 1e-11  # singular value of a null direction, relative
+CONVERGED = 1e-6  # step of Gauss and Newton, in standard errors
+NEAR_KINK = 1e-8  # distance of a minimum from its kink, in standard errors
+MAX_CORRECTIONS = 200
+CORRECTED, NEAREST = 1e-12, 1e-7  # errors of corrections: aimed at, allowed; in uncertainties
+SMALLEST_STEP = 1e-12  # share of a correction
+MAX_SAMPLINGS = 200
+SHARES = (1.0, 0.5, 0.25, 0.125, 0.03)  # of a step
+ROUNDING = 4 * 2.0**-52  # relative error of the terms of a row
+ROUNDED = 1e-8  # share of the data that rounding errors may be
 
 
 class Stopped(Exception):
@@ -137,15 +137,14 @@ class Model:
         ends = [(bounds or {}).get(name, (-np.inf, np.inf)) for name in free]
         self.limits = np.array([low for low, _ in ends]), np.array([high for _, high in ends])
         self.bounded = bool(bounds)
-        # a linear solve keeps no bounds
-        self.linear = [name for name in linear_parameters(program, free) if name not in (bounds or {})]
+        linear, self.kinks = linear_and_kinks(program, self.free)
+        self.linear = [name for name in linear if name not in (bounds or {})]  # a linear solve keeps no bounds
         self.places: list[int] = [self.free.index(name) for name in self.linear]
         """The places of the linear parameters that follow the others by a linear solve."""
         self.loss, self.scale = "linear", 1.0
         self.errors: Mapping[str, Any] = {}
         """The standard uncertainties of predictors in each row."""
         self.rows, self.evaluations = len(response), 0
-        self.kinks = _has_kinks(program, self.free)
         self._over_rows = self._around = self._compiled(self.free)
         self._last: tuple[bytes, Evaluated] | None = None
 
@@ -201,13 +200,13 @@ class Model:
         return fitted, slopes, {row: error for row, error in errors.items() if self.weights[row] > 0}
 
     def _corrected(self, values: Any) -> Evaluated:
-        """Evaluate the program where uncertain predictors are corrected to the nearest points of the curve."""
+        """Evaluate the program at the nearest points of the curve."""
         n = len(self.free)
         tau = np.array([*self.errors.values()])
         variance = self.weights**-2.0
 
         def at(delta: Any) -> tuple[list[Any], dict[int, ExpressionError]]:
-            """Return the nearest corrections by the tangent, cost, the tangent's height, S and the slopes."""
+            """Return the tangent's nearest corrections, cost, height, S and slopes."""
             columns = {name: self.columns[name] + d for name, d in zip(self.errors, delta, strict=True)}
             fitted, slopes, errors = self._swept(self._around, values, {**self.columns, **columns})
             across = slopes[n:]
@@ -267,10 +266,7 @@ class Model:
         return np.where(np.isfinite(rows), rows, 0.0)
 
     def ordered(self, residuals: Any) -> Any:
-        """Return the residuals of rows that count, in the order of the only predictor, else in that of the rows.
-
-        Where rows have the same value of the predictor it is their mean: their own order says nothing.
-        """
+        """Return the residuals in the order of the only predictor, or of the rows."""
         used = np.flatnonzero(self.weights > 0)
         if len(self.columns) != 1:
             return residuals[used]
@@ -292,21 +288,20 @@ class Model:
         return errors[min(errors)] if errors else None
 
     def r_squared(self, values: Any, *, origin: bool = False) -> float:
-        """Return the share of the squares of the response that the model explains: about their mean, or about 0."""
+        """Return R² about the mean of the response, or about 0."""
         square, left = self.weights**2, self.residuals(values)
         middle = 0.0 if origin else float(np.average(self.response, weights=square))
         total = float(square @ (self.response - middle) ** 2)
         return 1 - float(left @ left) / total if total > 0 else 1.0
 
 
-def linear_parameters(program: Program, free: Sequence[str]) -> list[str]:
-    """Return free parameters in all of which together the model is linear, by the structure of the program.
+def linear_and_kinks(program: Program, free: Sequence[str]) -> tuple[list[str], bool]:
+    """Return free parameters in all of which together the model is linear, and whether it may kink in any.
 
-    Two parameters meet where one node makes anything but a sum of what depends on them; one meets itself in a kink, a
-    jump, a power, a condition. A parameter that can be linear is, unless it stands beside one that is already.
+    Two parameters meet in a node that is no sum of what depends on them; one meets itself in a kink, a power, …
     """
     masks: dict[Value, int] = {}
-    meets = [0] * len(free)
+    meets, kinks = [0] * len(free), False
 
     def meet(one: int, other: int) -> None:
         for k in range(len(free) if one and other else 0):
@@ -314,36 +309,26 @@ def linear_parameters(program: Program, free: Sequence[str]) -> list[str]:
 
     place = {name: 1 << k for k, name in enumerate(free)}
     for node in in_order((program.outputs[0],)):
-        inputs = [masks[parent] for parent in node._prev]
+        primitive, inputs = node.primitive, [masks[parent] for parent in node._prev]
         mask = reduce(or_, inputs, 0)
-        masks[node] = place.get(node.label, 0) if node.primitive is VARIABLE else mask
-        if not mask or node.primitive.linear:
+        masks[node] = place.get(node.label, 0) if primitive is VARIABLE else mask
+        kinks |= bool(mask) and (primitive.may_kink or primitive is WHERE)
+        if not mask or primitive.linear:
             continue
-        if node.primitive.product:
+        if primitive.product:
             for one, other in combinations(inputs, 2):
                 meet(one, other)
-        elif node.primitive is WHERE:
+        elif primitive is WHERE:
             meet(inputs[0], mask)
-        elif node.primitive is DIV:
+        elif primitive is DIV:
             meet(inputs[1], mask)
-        elif not (node.primitive is POW and node._prev[1].primitive is CONSTANT and node._prev[1].data == 1):
+        elif not (primitive is POW and node._prev[1].primitive is CONSTANT and node._prev[1].data == 1):
             meet(mask, mask)
     linear: list[int] = []
     for k in range(len(free)):
         if not any(meets[k] >> other & 1 for other in (k, *linear)):
             linear.append(k)
-    return [free[k] for k in linear]
-
-
-def _has_kinks(program: Program, free: Sequence[str]) -> bool:
-    """Whether a free parameter goes into an operation that may kink, or into a condition."""
-    depends: dict[Value, bool] = {}
-    for node in in_order((program.outputs[0],)):
-        inputs = [depends[parent] for parent in node._prev]
-        depends[node] = node.label in free if node.primitive is VARIABLE else any(inputs)
-        if depends[node] and (node.primitive.may_kink or node.primitive is WHERE):
-            return True
-    return False
+    return [free[k] for k in linear], kinks
 
 
 def column_sizes(rows: Any) -> Any:
@@ -355,7 +340,7 @@ def column_sizes(rows: Any) -> Any:
 
 
 def is_determined(model: Model, values: Any) -> bool:
-    """Return whether the residuals change along every direction of the parameters, as far as doubles tell."""
+    """Return whether the data tell all parameters apart, in doubles."""
     rows = model.jacobian(values)
     scaled = rows / column_sizes(rows)
     squares = np.linalg.eigvalsh(scaled.T @ scaled)
@@ -374,14 +359,14 @@ def fitted_linearly(model: Model, values: Any) -> Any:
 
 
 def searched(model: Model, start: Any) -> EndPoint:
-    """Return where SciPy's least squares end: Levenberg and Marquardt's, or trust regions where there are bounds."""
+    """Return where SciPy's Levenberg-Marquardt ends, or its trust regions."""
     values = _by_scipy(model, model.residuals, model.jacobian, np.array(start, dtype=float), slice(None))
     plain = not model.bounded and model.loss == "linear"
     return polished(model, values, "Levenberg-Marquardt" if plain else "trust regions")
 
 
 def projected(model: Model, start: Any) -> EndPoint:
-    """Return where variable projection ends: the linear parameters follow the others by a linear solve."""
+    """Return where variable projection ends."""
     start, places = np.array(start, dtype=float), model.places
     others = [k for k in range(len(start)) if k not in places]
 
@@ -438,10 +423,7 @@ def _products(rows: Any, left: Any) -> Any:
 
 
 def polished(model: Model, values: Any, message: str) -> EndPoint:
-    """Return where projected steps of Gauss and Newton lead from the values, as far as first-order conditions improve.
-
-    None is taken that raises the cost; one that would leave the bounds ends at the first that it meets.
-    """
+    """Return where steps of Gauss and Newton within the bounds lead."""
     low, high = model.limits
     here = np.array(values, dtype=float)
     cost = model.cost(here)
@@ -491,7 +473,7 @@ def at_kink(model: Model, ended: EndPoint) -> EndPoint:
     draw = np.random.default_rng(1)
 
     def at(theta: Any) -> tuple[Any, float, Any]:
-        """All values, the cost, and its gradient in units of the standard errors, relative to a squared residual."""
+        """All values, the cost, and its gradient in units of the standard errors."""
         point = np.array(values)
         point[others] = values[others] + units @ theta
         point = fitted_linearly(model, point) if model.places and model.loss == "linear" else point
@@ -571,10 +553,7 @@ def gauss_newton(model: Model, values: Any) -> tuple[Any, float, float]:
 
 
 def _solved(rows: Any, size: Any, left: Any) -> tuple[Any, Any]:
-    """The part of the residuals that the columns explain, in an orthonormal basis, and the step that takes it away.
-
-    Along directions in which the columns vanish there is no step.
-    """
+    """The explained part of the residuals in an orthonormal basis, and the step."""
     if not rows.shape[1]:
         return np.zeros(0), np.zeros(0)
     q, r = np.linalg.qr(rows / size)

@@ -40,15 +40,15 @@ METHODS = {
 
 SECOND_ORDER = frozenset(("newton-cg", "trust-ncg", "trust-exact"))
 CONSTRAINED = ("slsqp", "trust-constr")  # take constraints; the first is the default
-CONVERGED = ("gradient", "precision", "kink", "kkt")  # the reasons for which a search has converged
+CONVERGED = ("gradient", "precision", "kink", "kkt")  # the reasons of a search that converged
 
-TOLERANCE = 1e-8  # the largest partial derivative at which a point counts as stationary
-BOUNDLESS = 1e15  # a value that has fallen this far below 0, in units of the one at the start, falls without bound
-STEPS, SECOND_ORDER_STEPS, SLSQP_STEPS = 10_000, 1_000, 200  # by default; SLSQP ends after some tens
-ATTEMPTS = 3  # starts of a method that is stuck, each from the end of the one before
-RESERVE = 0.5  # the share of the work that is kept for the verdict
+TOLERANCE = 1e-8  # of partial derivatives
+BOUNDLESS = 1e15  # times the value at the start: a fall without bound
+STEPS, SECOND_ORDER_STEPS, SLSQP_STEPS = 10_000, 1_000, 200  # by default
+ATTEMPTS = 3  # of a method that is stuck
+RESERVE = 0.5  # of the work, for the verdict
 PASSES = 50  # through data, about
-MAX_DENSE = 200  # variables beyond which methods that hold whole matrices take seconds without an interruption
+MAX_DENSE = 200  # variables of methods with whole matrices
 
 
 class Minimum(Record):
@@ -166,10 +166,7 @@ class Objective:
         return row.value <= -BOUNDLESS * (1 + abs(self.start.value))
 
     def value_and_gradient(self, x: Any) -> tuple[float, Any]:
-        """Return both for SciPy: outside the domain a very large value, so that a line search turns back.
-
-        An infinite one would leave it with nothing to interpolate.
-        """
+        """Return both for SciPy; outside the domain a very large, finite value."""
         import numpy
 
         row = self.row(x.tolist())
@@ -202,7 +199,7 @@ class Objective:
             self.path.append(row._replace(step=len(self.path)))
 
     def stopped(self, point: str) -> tuple[str, str]:
-        """Return why the search was stopped, as one word and in words, and release the reserve of work."""
+        """Return why the search was stopped, and release the reserve of work."""
         if self.work.left >= self.reserve:
             return "interrupted", f"interrupted: this is the {point}"
         self.reserve = 0.0
@@ -210,7 +207,7 @@ class Objective:
         return "limit", f"not converged: {limit}; {limit.hint}"
 
     def by_scipy(self, start: DescentStep, method: str, **more: Any) -> Any:
-        """Return the result of one of SciPy's methods from a start. Raises `FAILURES`, and `_Stopped`."""
+        """Return SciPy's result from a start. Raises `FAILURES`, and `_Stopped`."""
         import numpy
         from scipy.optimize import minimize as scipy_minimize
 
@@ -261,15 +258,22 @@ def minimize(
         own_wrt = None if wrt is None else [name for name in wrt if name in own or name not in more]
     own_point = {name: value for name, value in point.items() if name not in only_constrained}
     drawn = None if init is None else Init(init, seed)
-    begun = begin(text, own_point, own_wrt, over, PASSES, drawn, negative=maximize, units=units, held=held)
-    evaluator, width = begun.evaluator, len(begun.start.names)
-    start = begun.start
+    evaluator, own_start, warnings, over_rows = begin(
+        text, own_point, own_wrt, over, PASSES, drawn, negative=maximize, units=units, held=held
+    )
+    start, width = own_start, len(own_start.names)
     if constrained:
         start = _with_variables(start, constraints, only_constrained, held if wrt is None else None, wrt or ())
     constraints, slack_units = _in_own_units(constraints, {**start.point, **point})
-    if any(unit is not None for unit in slack_units) or any(hasattr(x, "unit") for x in only_constrained.values()):
-        start = start._replace(units=_units_of_start(start, point))
-    added = [0.0] * (len(start.free) - len(begun.start.free))
+    has_units = any(unit is not None for unit in slack_units) or (len(start.names) > width and start.units is not None)
+    if has_units or any(hasattr(x, "unit") for x in only_constrained.values()):
+        from ..inputs.quantities import step_units
+        from ..quantities.unit import Unit
+
+        value = Unit() if start.units is None else start.units["value"]
+        of_point = {name: getattr(point.get(name), "unit", Unit()) for name in start.names}
+        start = start._replace(units=step_units(value, of_point, start.free))
+    added = [0.0] * (len(start.free) - len(own_start.free))
 
     def evaluate(x: Sequence[float]) -> tuple[float, list[float]]:
         value, partials = evaluator(x[:width])
@@ -280,7 +284,7 @@ def minimize(
     limits = _limits(start, bounds or {})
     conditions: Conditions | None = None
     if constrained:
-        problem = ConstrainedProblem(objective, constraints, begun.start.free, limits, tolerance)
+        problem = ConstrainedProblem(objective, constraints, own_start.free, limits, tolerance)
         end, conditions, chosen = _search_constrained(objective, problem, [method] if method else CONSTRAINED, steps)
     else:
         if method is None and len(start.free) > MAX_DENSE:
@@ -328,8 +332,8 @@ def minimize(
         hessians=objective.hessians,
         outside=objective.outside,
         path=tuple(path),
-        warnings=(*begun.warnings, *end.kinks),
-        over=begun.over,
+        warnings=(*warnings, *end.kinks),
+        over=over_rows,
         constraints=(at_point or ()) if constrained else None,
         sought=sense.best,
         units=shown,
@@ -348,7 +352,7 @@ def _with_variables(
     held: Collection[str] | None,
     wrt: Sequence[str],
 ) -> DescentStep:
-    """Add the variables that only constraints have to a start; those in `wrt` move, or all but those `held`."""
+    """Add the variables that only constraints have to a start."""
     more = [name for constraint in constraints for name in constraint.program.variables]
     extra = [name for name in dict.fromkeys(more) if name not in start.names]
     if lacking := [name for name in extra if name not in values]:
@@ -365,21 +369,10 @@ def _with_variables(
     )
 
 
-def _units_of_start(start: DescentStep, point: Mapping[str, float | str]) -> Units:
-    from ..inputs.quantities import step_units
-    from ..quantities.unit import Unit
-
-    value = Unit() if start.units is None else start.units["value"]
-    return step_units(value, {name: getattr(point.get(name), "unit", Unit()) for name in start.names}, start.free)
-
-
 def _in_own_units(
     constraints: Sequence[Constraint], point: Mapping[str, float | str]
 ) -> tuple[Sequence[Constraint], list[Unit | None]]:
-    """The constraints on numbers in the units of the point, and the units of their slacks; None where they have none.
-
-    Raises `ExpressionError` where dimensions do not fit together.
-    """
+    """Return constraints in the units of the point, and the units of their slacks."""
     results: list[Constraint] = []
     units: list[Unit | None] = []
     for constraint in constraints:
@@ -403,7 +396,7 @@ def _in_own_units(
 def _search_constrained(
     objective: Objective, problem: ConstrainedProblem, methods: Sequence[str], steps: int | None
 ) -> tuple[ConvergenceReport, Conditions | None, str]:
-    """Search by SciPy, then by Newton's steps, until the KKT conditions hold; return the conditions and the method."""
+    """Search by SciPy, then by Newton's steps; return conditions and method too."""
     import numpy
 
     best: tuple[Conditions, DescentStep] | None = None
@@ -468,7 +461,7 @@ def _checked(
 
 
 def _limits(start: DescentStep, bounds: Mapping[str, Range]) -> list[tuple[float, float]]:
-    """The bounds of the variables that move, in order. Raises a usage error where they do not fit the start."""
+    """Return the bounds of the free variables. Raises a usage error."""
     if start.units is None:
         bounds = {name: Range(*(x if x is None else as_number(x, name) for x in ends)) for name, ends in bounds.items()}
     else:
@@ -520,7 +513,7 @@ def _bounding(row: DescentStep) -> str:
 def _judged(
     objective: Objective, row: DescentStep, limits: Limits, tolerance: float, message: str, method: str
 ) -> ConvergenceReport:
-    """Return why the search is over, and what it has come to; `message` is SciPy's, empty if it was stopped."""
+    """Judge the end of a search; `message` is SciPy's, empty if it was stopped."""
     size = [max(abs(step.coordinates[k]) for step in (*objective.path, row)) or 1.0 for k in objective.where]
     model = LocalModel(objective.row, objective.function, limits, size, tolerance, objective.sense)
     more = "iterations" in message.lower() or "exceeds limit" in message.lower()

@@ -16,15 +16,12 @@ from ..numerics.linear_algebra import Matrix, identity, solve_linear
 from ..numerics.newton import polished, with_errors
 from .observations import Observations, percentage
 
-WITH_ERRORS = 3
-"""How many times as much a row takes whose numbers carry error bounds: measured."""
-
-PASSES = 6
-"""How often the derivatives of all rows are computed anew until an estimate has its digits, about."""
+WITH_ERRORS = 3  # the cost of error bounds, measured
+PASSES = 6  # over all rows, until an estimate has its digits, about
 
 
 class NormalEquations:
-    """Σ w²·(f − y)·∂f/∂b = 0, the data read as the decimals that were typed; rows of weight 0 are left out."""
+    """Σ w²·(f − y)·∂f/∂b = 0, the data read as the decimals that were typed."""
 
     def __init__(
         self, m: Any, problem: Problem, data: Observations, rows: Sequence[int], held: Mapping[str, Any]
@@ -70,30 +67,34 @@ class NormalEquations:
             return self._number(spread, columns[spread][k])
         return self._number("sigma", repr(spread))
 
-    def _each_row(self, steps: float) -> Iterator[tuple[dict[str, Any], Any, Any]]:
-        """Each row of the data, of which each takes so many steps and its sweep.
+    def _rows_at(self, values: Sequence[Any], *, second: bool) -> Iterator[tuple[Any, list[Any], Any, Any]]:
+        """Yield f − y, its gradient, the weight and the Hessian of each row, if it is to have `second` derivatives.
 
-        The first one tells what all take, so that what cannot be done is not begun. Raises `BudgetExceeded`.
+        Raises `BudgetExceeded` by the cost of the first row.
         """
         work = current()
         before = work.left
+        point = dict(zip(self.names, values, strict=True))
         for k, row in enumerate(self.rows):
             if k == 1 and (needed := (before - work.left) * len(self.rows)) > before:
                 raise work.exhausted(work.most - before + PASSES * needed)
             if k == len(self._read):
                 self._read.append(self._row(row))
-            charge(steps * self._times)
-            yield self._read[k]
+            charge((ROW_HESSIAN if second else ROW_GRADIENT) * self._times)
+            columns, y, weight = self._read[k]
+            if second:
+                at = hessian_in(self.m, self.output, {**columns, **point}, self.names)
+                yield at.value - y, at.gradient, weight, at.hessian
+            else:
+                swept = value_and_gradient(self.m, self.output, {**columns, **point}, self.names)
+                yield swept.value - y, [swept.gradient[name] for name in self.names], weight, None
             collect()
 
     def slopes(self, values: Sequence[Any]) -> list[Any]:
         """Return the left sides at some values of the parameters."""
         total = [self.m.number(0)] * len(self.names)
-        point = dict(zip(self.names, values, strict=True))
-        for row, y, weight in self._each_row(ROW_GRADIENT):
-            swept = value_and_gradient(self.m, self.output, {**row, **point}, self.names)
-            left = (swept.value - y) * weight
-            total = [a + left * swept.gradient[name] for a, name in zip(total, self.names, strict=True)]
+        for left, gradient, weight, _ in self._rows_at(values, second=False):
+            total = [a + left * weight * slope for a, slope in zip(total, gradient, strict=True)]
         return total
 
     def matrix(self, values: Sequence[Any]) -> Matrix:
@@ -106,22 +107,14 @@ class NormalEquations:
         return total, solve_linear(self.m, square, [list(map(self.m.number, row)) for row in identity(len(square))])
 
     def _sums(self, values: Sequence[Any], *, second: bool) -> tuple[Any, Matrix]:
-        """The sum of squares and JᵀJ; with second derivatives 0 and half the Hessian of that sum."""
-        n = len(self.names)
-        total = self.m.number(0)
+        """The sum of squares and JᵀJ; with `second` derivatives the latter is half the Hessian of that sum."""
+        n, total = len(self.names), self.m.number(0)
         square = [[total] * n for _ in range(n)]
-        point = dict(zip(self.names, values, strict=True))
-        for row, y, weight in self._each_row(ROW_HESSIAN if second else ROW_GRADIENT):
-            here: Any = (hessian_in if second else value_and_gradient)(
-                self.m, self.output, {**row, **point}, self.names
-            )
-            g = here.gradient if second else [here.gradient[name] for name in self.names]
-            left = here.value - y
-            if not second:
-                total = total + weight * left * left
+        for left, g, weight, hessian in self._rows_at(values, second=second):
+            total = total + weight * left * left
             for i in range(n):
                 for j in range(i + 1):
-                    entry = g[i] * g[j] + left * here.hessian[i][j] if second else g[i] * g[j]
+                    entry = g[i] * g[j] if hessian is None else g[i] * g[j] + left * hessian[i][j]
                     square[i][j] = square[j][i] = square[i][j] + weight * entry
         return total, square
 

@@ -74,7 +74,7 @@ class FitFormula(NamedTuple):
 
     @property
     def of_sigma(self) -> str:
-        """What an uncertainty without a name is of: for a formula of one column the column, which was measured."""
+        """The name of an uncertainty without one: the only column that was measured."""
         return self.measured[0] if len(self.measured) == 1 else self.response
 
 
@@ -96,11 +96,11 @@ class Observations(NamedTuple):
     response: str
     predictors: list[str]
     sigma: Mapping[str, Spread]
-    """The standard uncertainties, by the name of the response, of a predictor, or of a column in `transform`."""
+    """The standard uncertainties of response, predictors or columns in `transform`."""
     weights: str | None
     """A column that is proportional to the inverse of the square of the response's uncertainty."""
     transform: Program | None
-    """The formula of the response by columns, as `log(U)`, whose values are its column; None where it is a column."""
+    """The formula of the response by columns, as `log(U)`; None for a column."""
 
     @property
     def has_sigma(self) -> bool:
@@ -108,7 +108,7 @@ class Observations(NamedTuple):
         return any(name not in self.predictors for name in self.sigma)
 
     def uncertainty(self, name: str) -> Any:
-        """Return the standard uncertainty of a column in each row; 0 where none is given. Raises `ExpressionError`."""
+        """Return the standard uncertainty of a column in each row, or 0."""
         import numpy as np
 
         spread = self.sigma.get(name, 0.0)
@@ -166,7 +166,7 @@ class ProgramOverRows:
         self._evaluator = Evaluator(program, list(wrt))
 
     def __call__(self, inputs: Mapping[str, Any], rows: int) -> tuple[Any, Any, dict[int, ExpressionError]]:
-        """The values, their derivatives (a row of the array each), and the errors of rows that have none."""
+        """Return values, derivatives (a row each), and the errors of rows without."""
         import numpy
 
         from ..batched.kernels import evaluate

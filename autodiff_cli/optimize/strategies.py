@@ -31,21 +31,21 @@ from .least_squares import (
     searched,
 )
 
-MAX_RESTARTS, AGAIN = 24, 3  # other starts, and how many of them that end at the same minimum show that it is the least
-PROBES = 8  # other places at which the data may tell the parameters apart
-IMPLAUSIBLE = 100.0  # χ²/ν from which on a minimum is doubted if a search from elsewhere finds a lower one
-FEW_ROWS, EXPLAINED = 16, 0.9  # with fewer rows R², not the runs test, shows whether a minimum is doubted
-SAMPLED = 500  # rows, at most, in which a minimum is doubted, and a lower one is looked for
-CLEARLY_LOWER = 0.9  # the share of the sum of squares of a sample that makes a search over all rows worth while
-ROUNDED_OFF = 1e-14  # the share of the data below which residuals are rounding errors
-UNDEFINED = 1e200  # the sum of squares from which on it stands for a place where the model has no value
-KEPT = 0.25  # the share of the work that is kept from the search for lower minima, for the answer
-MAX_PERMUTED = 10  # parameters that are searched for sign changes and exchanges that do not change the model
-COMPARED = 5  # rows at which the model has to be the same for an exchange of parameters to leave it as it is
+MAX_RESTARTS, AGAIN = 24, 3  # starts; how many that end at one minimum are enough
+PROBES = 8  # places where the data may determine the parameters
+IMPLAUSIBLE = 100.0  # χ²/ν of a minimum that is doubted
+FEW_ROWS, EXPLAINED = 16, 0.9  # with fewer rows R² decides, not the runs test
+SAMPLED = 500  # rows
+CLEARLY_LOWER = 0.9  # ratio of sums of squares
+ROUNDED_OFF = 1e-14  # share of the data
+UNDEFINED = 1e200  # sum of squares where the model has no value
+KEPT = 0.25  # of the work, for the answer
+MAX_PERMUTED = 10  # parameters
+COMPARED = 5  # rows
 
 
 def best_fit(model: Model, start: Any, loss: str) -> EndPoint:
-    """Return the best end point of the strategies. Raises the error of the start; leaves the loss in the model."""
+    """Return the best end point of the strategies. Raises the error of the start."""
     start = np.clip(start, *model.limits)
     error = model.check(start)
     if error is not None and not model.places:
@@ -122,10 +122,7 @@ def least(model: Model, start: Any) -> EndPoint:
 
 
 def _restarted(model: Model, best: EndPoint, start: Any, first: str, draw: random.Random, *, lost: bool) -> EndPoint:
-    """Return the least of an end and those of starts around its own, in ever wider steps.
-
-    They are enough where one minimum comes again and again, or the work for them is spent.
-    """
+    """Return the least end of further starts."""
     again, converged = 0, False
     for k in range(MAX_RESTARTS):
         if again == AGAIN or (converged and not lost):
@@ -151,7 +148,7 @@ def _restarted(model: Model, best: EndPoint, start: Any, first: str, draw: rando
 
 
 def _elsewhere(model: Model, start: Any, draw: random.Random, wide: float, *, anywhere: bool) -> Any:
-    """A start beside another one; `anywhere` also has parameters that are values of a predictor, as places are."""
+    """A start beside another one; `anywhere` also at values of a predictor."""
     there = np.array([x * math.exp(draw.gauss(0, wide)) for x in start])
     ends = [(float(np.min(column)), float(np.max(column))) for column in model.columns.values()] if anywhere else []
     for k in range(len(there) if ends else 0):
@@ -169,11 +166,7 @@ def _is_lost(model: Model, end: EndPoint, start: Any, draw: random.Random) -> bo
 
 
 def _has_converged(model: Model, end: EndPoint) -> bool:
-    """Whether a strategy has come to a place where the sum of squares is least, as far as its derivatives say.
-
-    With kinks there are more such places, as a rule. One where the residuals are far beyond their uncertainties, or
-    not random, is doubted too.
-    """
+    """Whether an end is a minimum with random residuals of the right size."""
     if not (end.cost < UNDEFINED and end.moved <= CONVERGED):
         return False
     if model.has_sigma and 2 * end.cost > IMPLAUSIBLE * max(1, model.rows - len(model.free)):
@@ -199,7 +192,7 @@ def nearest_image(model: Model, values: Any) -> Any:
 
 
 def _on_the_side(model: Model, values: Any) -> Any:
-    """The values with the signs of their starts, as far as other signs leave every row and the bounds as they are."""
+    """Return equivalent values with the signs of the starts."""
     fitted = model(values)[0]
     low, high = model.limits
     starts = [0.0 if name in model.linear else model.starts.get(name, 0.0) for name in model.free]
@@ -220,10 +213,7 @@ def _on_the_side(model: Model, values: Any) -> Any:
 
 
 def _in_order(model: Model, values: Any) -> Any:
-    """The values in the order of their starts, as far as exchanges of terms of one form leave the model as it is.
-
-    In `a*exp(-p*x) + b*exp(-q*x)` those of `a` and `b` go with those of `p` and `q`.
-    """
+    """Return equivalent values in the order of the starts."""
     names, starts = model.free, model.starts
     places = range(len(names))
     if len(names) > MAX_PERMUTED:
@@ -231,7 +221,7 @@ def _in_order(model: Model, values: Any) -> Any:
     pairs = list(combinations(places, 2))
 
     def agreement(pair: tuple[int, int], end: Any) -> float:
-        """Above 0 where two searched parameters end in the order of their starts, below 0 where in the other one."""
+        """Return a number above 0 if two parameters end in the order of their starts."""
         if any(names[k] in model.linear or names[k] not in starts for k in pair):
             return 0.0
         start = [starts[names[k]] for k in pair]
@@ -269,7 +259,7 @@ def _in_order(model: Model, values: Any) -> Any:
 
 
 def _symmetries(model: Model, values: Any) -> Callable[[Any], bool]:
-    """Return whether the model stays what it is in another order of the parameters: by some rows, beside the values."""
+    """Return a test whether the model is the same in another order, by some rows."""
     used = np.flatnonzero(model.weights)
     rows = [int(used[k * (len(used) - 1) // (COMPARED - 1)]) for k in range(COMPARED)]
     draw = random.Random(1)

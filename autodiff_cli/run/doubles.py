@@ -196,7 +196,6 @@ class Doubles:
 
 
 def _step(row: Row, data: Sequence[Any]) -> Step:
-    """The step that is an operation."""
     primitive, i, a, b = row
     if not primitive.lazy_inputs:
         return row

@@ -16,7 +16,7 @@ from ..numbers.budget import BudgetExceeded
 from ..table.operators import POW, VARIABLE
 from .flat_graph import Graph, in_order
 from .reverse import Reverse, reverse
-from .sweep import Activity, Breakpoint, Failure, Fault, Rough, activity, forward, may_meet_kinks, show, tangents
+from .sweep import Activity, Breakpoint, Failure, Fault, Rough, forward, may_meet_kinks, show, tangents
 
 Sweep = ParamSpec("Sweep")
 Answer = TypeVar("Answer")
@@ -56,7 +56,7 @@ class Evaluation:
 
     def activity(self, leaves: Iterable[int]) -> Activity:
         """Return the nodes that depend on some leaves."""
-        return self.placed(activity, self.graph, self.m, self.order, leaves)
+        return self.placed(Activity, self.graph, self.m, self.order, leaves)
 
     def reverse(self, seeds: Mapping[int, Number], active: Activity | None = None) -> Reverse:
         """The adjoints of all nodes, from those of outputs."""
@@ -150,7 +150,6 @@ def located(fault: Failure, graph: Graph, wanted: Iterable[str] = (), leaves: Se
 
 
 def _with_unit(x: Number) -> str:
-    """A value of a variable as messages show it, in the unit that it has."""
     unit = getattr(x, "unit", None)
     return show(x) if unit is None else f"{show(x.number)} {unit}".rstrip()
 

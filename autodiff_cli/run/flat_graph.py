@@ -7,6 +7,7 @@ computes with `Value` is written down as such a graph where it is swept.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 from ..errors import Span
@@ -32,32 +33,6 @@ class Graph:
     `parents`, which is what the sweeps look into. Each of the two is made from the other when it is first asked for.
     """
 
-    __slots__ = (
-        "chooses",
-        "constants",
-        "data",
-        "labels",
-        "names",
-        "parents",
-        "places",
-        "primitives",
-        "roots",
-        "rows",
-        "signed",
-        "span_of",
-    )
-
-    primitives: list[Primitive]
-    parents: list[tuple[int, ...]]
-    rows: list[Row]
-    """The operations; variables and constants have no row."""
-    data: list[Any]
-    """The value of each node; None where there is none (yet)."""
-    chooses: bool
-    """Whether some node leaves inputs unevaluated."""
-    labels: dict[int, str]
-    """The names that the program or the user gave to nodes; every variable has one."""
-
     def __init__(self) -> None:
         self.rows = []
         self.places: list[Place] = []
@@ -72,21 +47,38 @@ class Graph:
         """The outputs."""
         self.span_of: Callable[[Place], Span | None] = _nowhere
 
-    def __getattr__(self, name: str) -> Any:
-        if name in ("primitives", "parents"):
-            self.primitives, self.parents = self.columns(VARIABLE)
-        elif name == "rows":
-            columns = enumerate(zip(self.primitives, self.parents, strict=True))
-            self.rows = [(primitive, i, *_pair(ps)) for i, (primitive, ps) in columns if ps]
-        elif name == "labels":
-            self.labels = {**self.names[0], **{i: variable for variable, i in self.names[1].items()}}
-        elif name == "data":
-            self.data = self.leaf_data()
-        elif name == "chooses":
-            self.chooses = any(primitive.lazy_inputs for primitive in self.primitives)
-        else:
-            raise AttributeError(name)
-        return getattr(self, name)
+    @cached_property
+    def rows(self) -> list[Row]:
+        """The operations; variables and constants have no row."""
+        columns = enumerate(zip(self.primitives, self.parents, strict=True))
+        return [(primitive, i, *_pair(ps)) for i, (primitive, ps) in columns if ps]
+
+    @cached_property
+    def primitives(self) -> list[Primitive]:
+        """The operation of each node."""
+        primitives, self.parents = self.columns(VARIABLE)
+        return primitives
+
+    @cached_property
+    def parents(self) -> list[tuple[int, ...]]:
+        """The inputs of each node."""
+        self.primitives, parents = self.columns(VARIABLE)
+        return parents
+
+    @cached_property
+    def data(self) -> list[Any]:
+        """The value of each node; None where there is none (yet)."""
+        return self.leaf_data()
+
+    @cached_property
+    def chooses(self) -> bool:
+        """Whether some node leaves inputs unevaluated."""
+        return any(primitive.lazy_inputs for primitive in self.primitives)
+
+    @cached_property
+    def labels(self) -> dict[int, str]:
+        """The names that the program or the user gave to nodes; every variable has one."""
+        return {**self.names[0], **{i: variable for variable, i in self.names[1].items()}}
 
     def columns(self, leaf: Primitive) -> tuple[list[Primitive], list[tuple[int, ...]]]:
         """The primitives and the inputs of all nodes; of what is neither an operation nor a constant it is `leaf`."""
@@ -162,7 +154,6 @@ class Graph:
 
 
 def _pair(parents: tuple[int, ...]) -> tuple[Any, int | None]:
-    """The inputs as a row has them."""
     return (parents[0], None) if len(parents) == 1 else parents if len(parents) == 2 else (parents, None)
 
 

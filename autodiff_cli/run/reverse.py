@@ -149,7 +149,6 @@ def _strays(piece: SmoothBranch, choice: int) -> bool:
 
 
 def _strayed(piece: SmoothBranch) -> int:
-    """At how many choices it does."""
     return sum(_strays(piece, choice) for choice in piece.taken)
 
 

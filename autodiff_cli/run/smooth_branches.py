@@ -254,7 +254,6 @@ class SmoothBranch:
             return fault
         return self.breakpoint.refusal(f"on one side there is no derivative, as {fault.message}")
 
-    # -- evaluating -----------------------------------------------------------------------------------------------
     def evaluate(self, roots: Sequence[int]) -> None:
         """Find the number of all that the roots need. Raises `Fault`, and `Unknown`."""
         direction = {leaf: k for k, leaf in enumerate(self.wanted)}
@@ -309,7 +308,6 @@ class SmoothBranch:
         branch = primitive.active_branch(smooth.m, self, *inputs, out=out)  # type: ignore[misc]
         return branch if isinstance(branch, bool) else smooth.number(branch)
 
-    # -- what `active_branch` asks ------------------------------------------------------------------------------------
     def __call__(self, u: Any) -> int:
         """The sign of a number near the point."""
         return self.recorded(self.sign(self.smooth.number(u)))

@@ -60,22 +60,24 @@ class Breakpoint(NamedTuple):
 
     def warning(self) -> Diagnostic:
         """Return the warning that there is no derivative here, with the convention that was used."""
-        primitive, span = self.primitive, self.span
+        primitive = self.primitive
         if primitive.gives_condition:
-            message = f"`{primitive.written}` compares equal numbers, {show(self.inputs[0])}, here: the branches meet"
-            return Diagnostic("kink", message, span, "the derivative is that of the branch taken")
-        message = f"`{primitive.written}` has no derivative at {_places(self.inputs)}"
-        return Diagnostic("kink", message, span, f"convention: {primitive.convention}")
+            message, hint = f"{self._equal}: the branches meet", "the derivative is that of the branch taken"
+        else:
+            message = f"`{primitive.written}` has no derivative at {_places(self.inputs)}"
+            hint = f"convention: {primitive.convention}"
+        return Diagnostic("kink", message, self.span, hint)
 
     def refusal(self, reason: str, way_out: str = "") -> Rough:
         """The error that there is no derivative here, and why."""
-        primitive = self.primitive
-        if primitive.gives_condition:
-            what = f"`{primitive.written}` compares equal numbers, {show(self.inputs[0])}, here"
-        else:
-            fault = "jumps" if primitive.jumps else "has a kink"
-            what = f"`{primitive.written}` {fault} at {_places(self.inputs)}"
+        fault = "jumps" if self.primitive.jumps else "has a kink"
+        what = f"`{self.primitive.written}` {fault} at {_places(self.inputs)}"
+        what = self._equal if self.primitive.gives_condition else what
         return Rough(self.node, "derivative", f"{what}: {reason}", f"move the point to one side{way_out}")
+
+    @property
+    def _equal(self) -> str:
+        return f"`{self.primitive.written}` compares equal numbers, {show(self.inputs[0])}, here"
 
     def agree(self, m: NumberType, x: Number, y: Number) -> bool:
         """Whether a result is the same on two sides. Raises `Fault` if that is undecided."""
@@ -184,12 +186,8 @@ def undefined(m: NumberType, node: int, primitive: Primitive, inputs: Sequence[N
     if isinstance(error, Refusal):
         return Fault(node, error.kind, error.message, error.hint)
     if isinstance(error, OverflowError):
-        return Fault(
-            node,
-            "overflow",
-            f"`{name}` at {_places(inputs)} is too large for {m.range}",
-            "rescale the inputs, or use a form that stays small (`logsumexp`, `softplus`, `lgamma`)",
-        )
+        way_out = "rescale the inputs, or use a form that stays small (`logsumexp`, `softplus`, `lgamma`)"
+        return Fault(node, "overflow", f"`{name}` at {_places(inputs)} is too large for {m.range}", way_out)
     message = hint = None
     if primitive.domain_message:
         with suppress(Refusal):
@@ -236,14 +234,16 @@ def backward(
 
 # ---- derivatives --------------------------------------------------------------------------------------------------
 class Activity(list[bool]):
-    """For each node, whether its value depends on a wanted leaf at this point.
+    """For each node, whether its value depends on a wanted leaf at this point. Raises `Fault`.
 
     `through` structural zeros too, or (`varying`) only where it moves with the leaf near this point: a node that is
     behind the losing side of a `max` stays where it is, so no derivative towards it is needed and nobody meets a kink
     of it.
     """
 
-    def __init__(self, graph: Graph, m: NumberType, order: Iterable[int], wanted: Iterable[int], through: bool) -> None:
+    def __init__(
+        self, graph: Graph, m: NumberType, order: Iterable[int], wanted: Iterable[int], through: bool = True
+    ) -> None:
         super().__init__([False] * len(graph.data))
         self.graph = graph
         self.m = m
@@ -349,11 +349,6 @@ class Activity(list[bool]):
             self._evaluated.add(i)
 
 
-def activity(graph: Graph, m: NumberType, order: Iterable[int], wanted: Iterable[int]) -> Activity:
-    """For each node, whether its value depends on a wanted leaf at this point. Raises `Fault`."""
-    return Activity(graph, m, order, wanted, True)
-
-
 def local_derivatives(graph: Graph, m: NumberType, i: int, active: Activity) -> list[Number | None]:
     """The local derivative of node `i` by each of its inputs: None for a structural zero, and one that is not active.
 
@@ -415,33 +410,20 @@ def _no_derivative(graph: Graph, m: NumberType, i: int, active: Activity, adjoin
         vanishes = bool(adjoint == 0)
     except Refusal as refusal:
         return Fault(i, refusal.kind, refusal.message, refusal.hint)
+    kind, hint = "derivative", "move the point, or leave this input out with `--wrt`"
     if vanishes:
-        return Fault(
-            i,
-            "derivative",
-            f"0·∞: the {m.derivative} cannot be read off here; `{name}` at {places} has no finite derivative, "
-            "and what it is multiplied by is 0",
-            "simplify the formula so that the two cancel",
-            position,
-        )
-    if isinstance(error, OverflowError):
-        return Fault(
-            i,
-            "overflow",
-            f"the {m.derivative} through `{name}` at {places} is too large for {m.range}",
-            "rescale the inputs",
-            position,
-        )
-    names = primitive.roles or primitive.params
-    towards = f" with respect to {names[position]}" if len(primitive.partials) > 1 else ""
-    fate = "infinite there" if isinstance(error, ZeroDivisionError) else "undefined there"
-    return Fault(
-        i,
-        "derivative",
-        f"`{name}` is defined at {places} but its {m.derivative}{towards} is {fate}",
-        "move the point, or leave this input out with `--wrt`",
-        position,
-    )
+        what = f"`{name}` at {places} has no finite derivative, and what it is multiplied by is 0"
+        message = f"0·∞: the {m.derivative} cannot be read off here; {what}"
+        hint = "simplify the formula so that the two cancel"
+    elif isinstance(error, OverflowError):
+        message = f"the {m.derivative} through `{name}` at {places} is too large for {m.range}"
+        kind, hint = "overflow", "rescale the inputs"
+    else:
+        names = primitive.roles or primitive.params
+        towards = f" with respect to {names[position]}" if len(primitive.partials) > 1 else ""
+        fate = "infinite there" if isinstance(error, ZeroDivisionError) else "undefined there"
+        message = f"`{name}` is defined at {places} but its {m.derivative}{towards} is {fate}"
+    return Fault(i, kind, message, hint, position)
 
 
 def _failing(graph: Graph, m: NumberType, i: int, active: Sequence[bool]) -> int:
@@ -494,13 +476,8 @@ def _kinks(graph: Graph, i: int, active: Activity) -> list[int]:
 
 def may_meet_kinks(graph: Graph, order: Iterable[int], active: Activity) -> bool:
     """Whether there is a kink or a jump at the point, in what depends on the wanted leaves. Raises `Fault`."""
-    for i in order:
-        try:
-            if active[i] and graph.primitives[i].may_kink and _kinks(graph, i, active):
-                return True
-        except Refusal as refusal:
-            raise Fault(i, refusal.kind, refusal.message, refusal.hint) from None
-    return False
+    rows = graph.primitives
+    return any(True for _ in _where(order, lambda i: active[i] and rows[i].may_kink and _kinks(graph, i, active)))
 
 
 def breakpoints(graph: Graph, order: Iterable[int], active: Activity) -> list[int]:
@@ -508,15 +485,18 @@ def breakpoints(graph: Graph, order: Iterable[int], active: Activity) -> list[in
 
     Raises `Fault` where that is undecided.
     """
-    met: list[int] = []
+    rows = graph.primitives
+    return [*_where(order, lambda i: active[i] and _meets(graph, i, active, rows[i].breakpoint))]
+
+
+def _where(order: Iterable[int], holds: Callable[[int], object]) -> Iterator[int]:
+    """Yield the nodes for which something holds. Raises `Fault` where that is undecided."""
     for i in order:
-        breakpoint = graph.primitives[i].breakpoint
         try:
-            if breakpoint is not None and active[i] and _meets(graph, i, active, breakpoint):
-                met.append(i)
+            if holds(i):
+                yield i
         except Refusal as refusal:
             raise Fault(i, refusal.kind, refusal.message, refusal.hint) from None
-    return met
 
 
 def _meets(graph: Graph, i: int, active: Sequence[bool], meet: Callable[..., bool] | None) -> bool:

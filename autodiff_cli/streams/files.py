@@ -1,4 +1,4 @@
-"""Files that a command writes: whole or not at all, and never over another without being told."""
+"""Files that a command writes: whole or not at all, and over an existing file only with `--force`."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Output:
 
 
 class _Named(io.TextIOWrapper):
-    """A file that is going to be written, and says so where there is no space. Raises `ExpressionError` (`io`)."""
+    """A text file whose writing raises `ExpressionError` (`io`) where there is no space, with its path."""
 
     def __init__(self, file: IO[bytes], path: str) -> None:
         super().__init__(file, encoding="utf-8", newline="\n")

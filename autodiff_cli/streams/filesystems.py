@@ -17,7 +17,7 @@ AT_HAND = 32 * 1024 * 1024
 """As many bytes of a file that is to be sent are held in memory; more of them on disk."""
 
 TRIES = 3
-"""How often a store is asked the same thing before it counts as silent."""
+"""The number of attempts before a store counts as unreachable."""
 
 SECONDS = 10
 """How many seconds connecting may take, in all tries."""
@@ -36,11 +36,11 @@ _URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://([^/]*)/?(.*)", re.DOTALL)
 Result = TypeVar("Result")
 
 abandoned = threading.Event()
-"""Set where something still waits for a network, for nobody: the end of the process is not to wait for it."""
+"""Set if a thread still waits for a network when its result is no longer needed: the process ends without it."""
 
 
 def patiently(action: Callable[[], Result], seconds: float | None = None) -> Result:
-    """Return what an action gives that may wait for a network, in a thread: signals are answered meanwhile.
+    """Return the result of an action that may wait for a network, in a thread, so that signals are handled meanwhile.
 
     Raises what the action raises, and `TimeoutError` where it takes longer than `seconds`.
     """

@@ -1,4 +1,4 @@
-"""Interruption: a signal as a wish that long work looks at between two steps, so that it can end with what it has."""
+"""Interruption: a signal sets a flag that long work checks between two steps, to end with the result so far."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ENDING = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if h
 
 
 def interrupted(rows: int, path: str | None) -> None:
-    """Say on standard error how far the rows were when they were interrupted, and of a file that there is none."""
+    """Report on standard error after how many rows the run was interrupted, and that its file is not written."""
     left = "" if path is None else f"; `{path}` is not written"
     write_stderr(f"interrupted after {rows:,} {'row' if rows == 1 else 'rows'}{left}\n")
 

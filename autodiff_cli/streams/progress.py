@@ -28,7 +28,7 @@ class Progress:
         self._bar: progress.Progress | None = None
 
     def step(self, count: int, more: str = "") -> None:
-        """Show how many there are so far, and what `more` there is to say, a few times a second at most."""
+        """Show the count so far, and the text `more`, a few times a second at most."""
         if not self.active or time.monotonic() < self.next:
             return
         bar = self._bar or self._started()

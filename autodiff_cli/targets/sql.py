@@ -7,8 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from ..graphs.adjoint import column_names
-from ..graphs.branch import Branch
+from ..graphs.adjoint import Branch, column_names
 from ..graphs.schedule import schedule
 from ..language.printer import assembled
 from ..numbers.recorder import CONDITIONS, Step, is_number

@@ -13,8 +13,7 @@ from types import MappingProxyType
 from typing import Any
 
 from ..errors import quoted
-from ..graphs.adjoint import Recording
-from ..graphs.branch import Branch
+from ..graphs.adjoint import Branch, Recording
 from ..graphs.schedule import Schedule, Task, schedule
 from ..language.elements import underscored
 from ..language.printer import INFIX, PREFIX, Item, assembled

@@ -12,8 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import combinations
 
-from ..graphs.adjoint import Recording
-from ..graphs.branch import Branch
+from ..graphs.adjoint import Branch, Recording
 from ..graphs.schedule import live_steps, schedule
 from ..numbers.recorder import CONDITIONS, Step
 from ..table.primitive import OPERATIONS

@@ -1,4 +1,4 @@
-"""The families of distributions that a quantity can have; JCGM 101:2008, 6.4, and JCGM 100:2008, 4.3.9."""
+"""The families of distributions of quantities; JCGM 101:2008, 6.4, and JCGM 100:2008, 4.3.9."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ class Family(NamedTuple):
     moments: Callable[..., tuple[float, float]]
     """From the parameters to the mean and the standard deviation."""
     draw: Callable[..., Any]
-    """From NumPy, a generator of it, how many draws, and the parameters to the draws: JCGM 101, 6.4."""
+    """From NumPy, its generator, the number of draws and the parameters to the draws."""
     units: str = ""
-    """Whether each parameter is a value `v`, a difference `d` or a number `n`; empty if the quantity has no unit."""
+    """A letter a parameter: value, difference or number; empty if the quantity has no unit."""
     shape: Callable[..., Moments] = lambda *_: Moments()
-    """From the parameters to the higher moments, those of a normal distribution unless the family has others."""
+    """From the parameters to the higher moments."""
     positive: tuple[int, ...] = ()
     """Which parameters are above 0."""
     limits: Callable[..., tuple[float, float]] = lambda *_: (-math.inf, math.inf)
@@ -36,7 +36,7 @@ class Family(NamedTuple):
 
 
 class Distribution(NamedTuple):
-    """The distribution of a quantity: a family with its parameters, and the degrees of freedom of its uncertainty."""
+    """A family with its parameters, and the degrees of freedom of the uncertainty."""
 
     family: str
     parameters: tuple[float, ...]

@@ -1,4 +1,4 @@
-"""Uncertainties with units: `2.000(3) m`, `5±2% V`, `12.0 V ± 20 mV`, and models whose outputs are in units."""
+"""Uncertainties with units: `2.000(3) m`, `5±2% V`, `12.0 V ± 20 mV`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _BEGIN = re.compile(r"(?<=[\d.)% ])(?=[^\W\d_]|[°º℃℉′″'\"])|(?<=[)% ])
 
 
 def measured_value(name: str, text: str, offset: int = 0) -> float:
-    """The value that is given to a name, with its uncertainty or without, and with its unit or without.
+    """Return the value that is given to a name, with its uncertainty and its unit if it has them.
 
     Raises `ExpressionError` of kind `point`.
 
@@ -85,13 +85,14 @@ def _in_si(name: str, value: MeasuredValue, unit: Unit, text: str) -> MeasuredVa
         message = f"`{name}={' '.join(text.split())}` is {family}, which {why}"
         hint = "leave the unit out, or give a standard uncertainty"
         raise ExpressionError("point", message, Span(0, len(text)), hint)
-    converted = tuple(
-        [
-            _value(x, unit) if kind == "v" else unit.to_si(x) if kind == "d" else x
-            for x, kind in zip(parameters, units, strict=False)
-        ]
-    )
-    measured = MeasuredValue(_value(float(value), unit))
+
+    def in_si(x: float, kind: str = "v") -> float:
+        if kind == "v" and not unit.pi:
+            return float(Fraction(repr(x)) * unit.scale + unit.zero)  # rounded once
+        return x if kind == "n" else unit.to_si(x)
+
+    converted = tuple(map(in_si, parameters, units))
+    measured = MeasuredValue(in_si(float(value)))
     measured.source = repr(float(measured))
     measured.uncertainty = unit.to_si(value.uncertainty)
     measured.distribution = value.distribution._replace(parameters=converted)
@@ -106,11 +107,6 @@ def in_si(column: Sequence[float], value: float) -> Sequence[float]:
         return column
     times, zero = unit.factor, float(unit.zero)
     return [x * times + zero for x in column]
-
-
-def _value(x: float, unit: Unit) -> float:
-    """A value in a unit, in coherent units, rounded once where the unit has no pi in it."""
-    return unit.to_si(x) if unit.pi else float(Fraction(repr(x)) * unit.scale + unit.zero)
 
 
 def parameters_in(distribution: Any, unit: Unit) -> tuple[float, ...]:

@@ -61,11 +61,11 @@ class MeasuredValue(Typed):
     """Where it has one: the numbers are in coherent units then, but for `number`, which is the value in it."""
     number: float
     copied: tuple[str, Sequence[float]]
-    """Of a value that draws are copies of: the name of their table, whose columns belong together, and its column."""
+    """Of a value that is given by draws: the name of their table, and the column."""
 
 
 class Spread(Typed):
-    """The place of a value that each row of data has, with the one uncertainty of all: its text is `±0.02`."""
+    """The uncertainty of all rows of data, in the place of a value: its text is `±0.02`."""
 
     __slots__ = ()
 
@@ -91,7 +91,7 @@ def is_asymmetric(text: str) -> bool:
 
 
 def quantity(name: str, text: str, offset: int = 0) -> float:
-    """Return the value that is given to a name, measured where the text gives an uncertainty; else as `constant_value`.
+    """Return the value that is given to a name, with its uncertainty if the text has one.
 
     `5.00±0.02` (also `+/-`, `+-`; the second number may be a percentage), `19.66(10)e-3` and `19.66e-3(10)` give one
     standard uncertainty of a normal distribution; `5.00 ± 0.04 (k = 2)` gives that many of them. `offset` is where the
@@ -170,7 +170,7 @@ class _Written:
         return None
 
     def plus_minus(self, written: str, before: Span, after: Span, factor: Decimal, k: Decimal) -> MeasuredValue:
-        """Return the quantity of `before ± after`, both times a factor; the uncertainty is expanded by `k`."""
+        """Return `before ± after` times a factor; the uncertainty is expanded by `k`."""
         spelled = written[after.start : after.end].strip()
         if BETWEEN.search(spelled):
             raise self.refused("has two uncertainties")
@@ -263,7 +263,7 @@ def check_dof(name: str, dof: float) -> None:
 
 
 def normal(name: str, value: float, u: float, text: str = "", dof: float = math.inf) -> MeasuredValue:
-    """Return the quantity with this estimate and standard uncertainty. Raises `ExpressionError` of kind `point`."""
+    """Return the quantity with this estimate and standard uncertainty. Raises `ExpressionError`."""
     if u < 0:
         raise point_error(f"`{name}` has the uncertainty {u:g}, which is below 0", NEGATIVE)
     return with_distribution(name, value, u, Distribution("normal", (value, u), dof), text)
@@ -293,7 +293,6 @@ def means(readings: Sequence[float]) -> tuple[float, float]:
     return mean, math.sqrt(math.fsum((x - mean) ** 2 for x in readings) / (n - 1) / n)
 
 
-# ---- the written form of a result ---------------------------------------------------------------------------------
 def last_place(u: float, digits: int = SIGNIFICANT) -> int:
     """Return the power of ten of the last digit that is kept of an uncertainty."""
     exact = Decimal(u)
@@ -318,7 +317,7 @@ def rounded(value: float, u: float, digits: int = SIGNIFICANT) -> tuple[Decimal,
 
 
 class _Rounded:
-    """A value and its uncertainty as texts that end at the same place, and the power of ten that both lack."""
+    """A value and its uncertainty as texts that end at the same place, without a power of ten."""
 
     def __init__(self, value: float, u: float) -> None:
         self.short, self.spread = rounded(value, u)

@@ -1,4 +1,4 @@
-"""Measurement models: outputs that a program gives, or that solve equations, with what both say of their inputs.
+"""Measurement models: outputs of a program, or solutions of equations, around the estimates of inputs.
 
 JCGM 102:2011, 3.8 and 6.3, calls the second ones implicit: h(Y, X) = 0. Their derivatives are those of the implicit
 function theorem.
@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import islice
-from operator import mul
+from operator import mul, truediv
 from typing import Any, NamedTuple
 
 from ..batched.evaluator import Evaluator, gradient_recorder
@@ -29,14 +29,13 @@ from ..inputs.arithmetic import DOUBLE, kink_warnings
 from ..inputs.bounds import Range
 from ..inputs.column_units import without_units_hint
 from ..inputs.problem import Point, Problem, Quantity, as_number, parse, pose
-from ..inputs.quantities import ProgramUnits, has_units, units_of
+from ..inputs.quantities import ProgramUnits, units_of
 from ..numbers.base import Number
 from ..numbers.budget import DRAWN_INPUT, DRAWN_NODE, DRAWN_OUTPUT, Defined, charge
 from ..numbers.dual import Dual, Duals, plain
 from ..numbers.floats import REAL
 from ..numerics.linear_algebra import Singular, solve_linear
 from ..numerics.newton import newton
-from ..quantities.unit import readable
 from ..run.sweep import Breakpoint
 from .measured_value import MeasuredValue
 
@@ -44,7 +43,7 @@ CORRECTIONS = 12
 """Steps of Newton's method from a place that should be near a solution."""
 
 CLOSE = 1e-10
-"""A step of Newton's method that is smaller than this, in relation to the unknown, leaves only rounding behind."""
+"""The relative length of a step of Newton's method that leaves only rounding behind."""
 
 SLACK = 0.02
 """A share of the unknown that it may be off the tangent after a step, whatever the step is."""
@@ -57,7 +56,7 @@ MOST_KINKS = 50
 
 
 class FirstOrder(NamedTuple):
-    """The outputs at the estimates, for each its derivatives by the names that were asked for, and warnings."""
+    """The outputs at the estimates, the derivatives of each, and warnings."""
 
     values: list[float]
     rows: list[list[float]]
@@ -70,7 +69,7 @@ class Draws(NamedTuple):
     steps: float
     """Of work, that a point costs at least."""
     at: Callable[[Mapping[str, Any], int], Any]
-    """From the inputs at so many points to an array with a row for each output; not a number where there is none."""
+    """From the inputs at so many points to an array, a row for each output, NaN for none."""
 
 
 class Kink(NamedTuple):
@@ -96,28 +95,23 @@ def model_of(
     asked: Sequence[str] | str | None = None,
     *,
     system: bool = False,
-    by_size: bool = False,
 ) -> Model:
     """Return the model of a text: of equations, where unknowns or their bounds are named. Raises `ExpressionError`.
 
-    Its outputs are in the units that are `asked` for, in a `system` in products of those of the inputs; with `by_size`
-    units that nobody asked for have the prefixes that make the outputs easiest to read.
+    It computes in coherent units. Its `units` are those that are `asked` for, in a `system` products of the inputs'.
     """
     try:
         if unknowns is not None or between is not None:
             estimates = {name: _without_uncertainty(x) for name, x in point.items()}
             problem = posed_equations(text, estimates, unknowns, between, None, asked, system=system)
             typed = {name: point.get(name, x) for name, x in problem.point.items()}
-            model: Explicit | Implicit = Implicit(problem._replace(point=typed))
-            units: ProgramUnits | None = problem.units
-        else:
-            model = Explicit(text, point)
-            values = {name: x if isinstance(x, float) else as_number(x, name) for name, x in model.point.items()}
-            needed = asked is not None or has_units(model.program, values)
-            units = units_of(model.program, values, asked, model.outputs, system=system) if needed else None
+            return Implicit(problem._replace(point=typed))
+        model = Explicit(text, point)
+        values = {name: x if isinstance(x, float) else as_number(x, name) for name, x in model.point.items()}
+        model.units = units_of(model.program, values, asked, model.outputs, system=system)
+        return model
     except ExpressionError as error:
         raise without_units_hint(error) if system else error from None
-    return model if units is None else InUnits(model, units, by_size=by_size and not system)
 
 
 def _without_uncertainty(value: float | str) -> float | str:
@@ -129,7 +123,7 @@ def _without_uncertainty(value: float | str) -> float | str:
 
 
 class _Surfaces:
-    """Stands for the sides of a kink where a row of the table asks for them, and notes the numbers that are 0 there."""
+    """Stands for the sides of a kink in rules of the table, and notes what is 0 there."""
 
     def __init__(self) -> None:
         self.zeros: list[Dual] = []
@@ -150,7 +144,7 @@ class _Surfaces:
 def _kinks(
     outputs: Sequence[Value], values: Mapping[str, float], slopes: Mapping[str, Sequence[float]], count: int
 ) -> list[Kink]:
-    """Return the nearest kinks in as many directions, where `slopes` has the derivatives of variables along these."""
+    """Return the nearest kinks, where `slopes` has the derivatives along `count` directions."""
     if not any(node.primitive.active_branch for node in in_order(outputs)):
         return []
     m = Duals(REAL)
@@ -207,7 +201,7 @@ class Explicit:
         return 6 * float(directional_in(REAL, self.program.outputs[k], self.values, along, 3)[3])
 
     def kinks(self, k: int, names: Sequence[str], directions: Sequence[Sequence[float]]) -> list[Kink]:
-        """Return the nearest kinks of output `k`; a row of `directions` says how an input changes along them."""
+        """Return the nearest kinks of output `k`; `directions` has a row for each input."""
         return _kinks((self.program.outputs[k],), self.values, dict(zip(names, directions, strict=True)), len(names))
 
     def at(self, k: int, inputs: Mapping[str, float]) -> float | None:
@@ -215,7 +209,7 @@ class Explicit:
         return value_in(REAL, self.program.outputs[k], {**self.values, **inputs})
 
     def draws(self, fixed: Collection[str]) -> Draws:
-        """Return what evaluates the outputs at many points, which have the inputs `fixed` in common."""
+        """Return what evaluates the outputs at points with the inputs `fixed` in common."""
         from ..batched.kernels import evaluate, kernel  # only draws need NumPy
 
         program, leaves = self.program, list(self.program.variables.values())
@@ -262,7 +256,7 @@ def _no_reason(row: int, name: str) -> None:
 
 
 class Implicit:
-    """Equations whose unknowns are the results: at other inputs, those that the solution moves to with the inputs."""
+    """Equations whose unknowns are the results: solutions that follow the inputs."""
 
     def __init__(self, problem: Problem) -> None:
         self.units, self._text = problem.units, problem.text
@@ -299,8 +293,7 @@ class Implicit:
     def third(self, k: int, direction: Mapping[str, float]) -> float:
         """Return the third derivative of unknown `k` along a direction. Raises `ExpressionError`.
 
-        The coefficients of the unknowns along it, one order after the other: with those below it known and its own left
-        out, what remains of the equations at an order is −F_u times it.
+        With the lower coefficients of the unknowns, and 0 for that of an order, the equations leave −F_u times it.
         """
         along: dict[str, list[Number]] = {name: [x] for name, x in direction.items()}
         at = evaluate_in(REAL, self.program.outputs, self.values, self.outputs)
@@ -314,19 +307,19 @@ class Implicit:
         return 6 * float(along[self.outputs[k]][-1])
 
     def kinks(self, k: int, names: Sequence[str], directions: Sequence[Sequence[float]]) -> list[Kink]:
-        """Return the nearest kinks of the equations; a row of `directions` says how an input changes along them."""
+        """Return the nearest kinks of the equations; `directions` has a row for each input."""
         slopes = dict(zip(names, directions, strict=True))
         for name, row in zip(self.outputs, self.first(names).rows, strict=True):
             slopes[name] = [math.fsum(map(mul, row, along)) for along in zip(*directions, strict=True)]
         return _kinks(self.program.outputs, self.values, slopes, len(names))
 
     def at(self, k: int, inputs: Mapping[str, float]) -> float | None:
-        """Return the value of unknown `k` at other values of some inputs; None where the solution ends before."""
+        """Return unknown `k` at other values of some inputs; None where the solution ends before."""
         solution = self.followed(inputs)
         return None if solution is None else solution[k]
 
     def draws(self, fixed: Collection[str]) -> Draws:
-        """Return what solves the equations at many points, which have the inputs `fixed` in common.
+        """Return what solves the equations at points with the inputs `fixed` in common.
 
         By Newton's method from the first order, all points at once. A point where that does not settle at once is
         followed by itself.
@@ -394,7 +387,7 @@ class Implicit:
         return Draws(DRAWN_INPUT * len(random_inputs) + 3 * steps, at)
 
     def followed(self, target: Mapping[str, float]) -> list[float] | None:
-        """Return the solution at other inputs that this one moves to on the straight way; None if it ends before."""
+        """Return the solution that this one moves to with the inputs; None if it ends before."""
         reached = [self.values, *self.way(target)][-1]
         there = all(reached[name] == x for name, x in target.items())
         return [reached[name] for name in self.outputs] if there else None
@@ -433,18 +426,18 @@ class Implicit:
         def system(point: list[float]) -> tuple[list[float], list[list[float]]]:
             return self._linear({**here, **there, **dict(zip(self.outputs, point, strict=True))})
 
-        last = max(_longest(far, size), 2 * SLACK)
-        for place in islice(newton(REAL, system, start), CORRECTIONS):
-            point, step = place
-            length = math.inf if step is None else _longest(step, size)
+        solution: list[float] | None = None
+        last = max(2 * SLACK, *map(truediv, far, size))
+        for point, step in islice(newton(REAL, system, start), CORRECTIONS):
+            length = math.inf if step is None else max(abs(d) / part for d, part in zip(step, size, strict=True))
             if step is None or not (length <= CLOSE or length <= last / 2):
                 return None
             if length <= CLOSE:
+                solution = [x + d for x, d in zip(point, step, strict=True)]
                 break
             last = length
-        else:
+        if solution is None:
             return None
-        solution = [x + d for x, d in zip(point, step, strict=True)]
         at = {**here, **there, **dict(zip(self.outputs, solution, strict=True))}
         # from there the way back has to lead here: else this is another solution, beyond where this one ends
         for name, row, part in zip(self.outputs, self.slopes(at, list(there)), size, strict=True):
@@ -454,7 +447,7 @@ class Implicit:
         return at
 
     def slopes(self, at: Mapping[str, float], names: Sequence[str]) -> list[list[float]]:
-        """Return the derivatives of the unknowns by these inputs at a solution. Raises `Singular` too."""
+        """Return the derivatives of the unknowns at a solution. Raises `Singular` too."""
         n = len(self.outputs)
         _, rows = self._linear(at, names)
         return solve_linear(REAL, [row[:n] for row in rows], [[-x for x in row[n:]] for row in rows])
@@ -467,64 +460,11 @@ class Implicit:
         return [value for value, _ in results], [row for _, row in results]
 
 
-def _longest(step: Sequence[float], size: Sequence[float]) -> float:
-    return max(abs(d) / part for d, part in zip(step, size, strict=True))
-
-
-class InUnits:
-    """A measurement model whose outputs are in units; its inputs are in coherent ones.
-
-    With `by_size` the units that nobody asked for have the prefixes that make the outputs easiest to read.
-    """
-
-    def __init__(self, model: Explicit | Implicit, units: ProgramUnits, *, by_size: bool) -> None:
-        self.model, self.units, self.by_size = model, units, by_size
-        self.program, self.point, self.outputs, self.values = model.program, model.point, model.outputs, model.values
-        self.warnings, self.kinks = [*model.warnings, *units.warnings], model.kinks
-
-    def first(self, names: Sequence[str]) -> FirstOrder:
-        """Return the outputs and their derivatives by these inputs."""
-        values, rows, warnings = self.model.first(names)
-        if self.by_size:
-            self.units.outputs = [
-                unit if k in self.units.chosen else readable(unit, unit.value_from_si(x))
-                for k, (unit, x) in enumerate(zip(self.units.outputs, values, strict=True))
-            ]
-        units = self.units.outputs
-        values = [unit.value_from_si(x) for unit, x in zip(units, values, strict=True)]
-        return FirstOrder(values, [[*map(unit.from_si, row)] for unit, row in zip(units, rows, strict=True)], warnings)
-
-    def second(self, k: int, names: Sequence[str]) -> Sequence[Sequence[Any]]:
-        """Return the second derivatives of output `k`."""
-        return [[self.units.outputs[k].from_si(float(x)) for x in row] for row in self.model.second(k, names)]
-
-    def third(self, k: int, direction: Mapping[str, float]) -> float:
-        """Return the third derivative of output `k` along a direction."""
-        return self.units.outputs[k].from_si(self.model.third(k, direction))
-
-    def at(self, k: int, inputs: Mapping[str, float]) -> float | None:
-        """Return the value of output `k` at other values of some inputs."""
-        value = self.model.at(k, inputs)
-        return None if value is None else self.units.outputs[k].value_from_si(value)
-
-    def draws(self, fixed: Collection[str]) -> Draws:
-        """Return what computes the outputs at many points."""
-        draws = self.model.draws(fixed)
-
-        def at(values: Mapping[str, Any], count: int) -> Any:
-            results = draws.at(values, count)
-            for row, unit in zip(results, self.units.outputs, strict=True):
-                row[:] = (row - float(unit.zero)) / unit.factor
-            return results
-
-        return draws._replace(at=at)
-
-
-Model = Explicit | Implicit | InUnits
+Model = Explicit | Implicit
 
 
 class Branch:
-    """How an unknown follows one input: the branch of the solution of an implicit model through its estimates."""
+    """The branch of the solution through the estimates of an implicit model, over one input."""
 
     def __init__(self, model: Implicit, name: str) -> None:
         self.model, self.name = model, name
@@ -534,16 +474,17 @@ class Branch:
         self._known = {model.values[name]: model.values}
 
     def __call__(self, x: float) -> dict[str, float] | None:
-        """The values of all variables there; None beyond the end of the branch. Raises `ExpressionError` (`limit`)."""
-        solution = self._known.get(x)
-        if solution is not None:
-            return solution
-        if not self._last[0] < x < self._last[1]:
-            return None
+        """Return the values of all variables; None beyond the end. Raises `ExpressionError` (`limit`)."""
+        if x in self._known or not self._last[0] < x < self._last[1]:
+            return self._known.get(x)
         k = bisect.bisect(self._at, x)
         # next to its end the branch bends so much that it is better followed from the other side
         for near in sorted(self._at[max(k - 1, 0) : k + 1], key=lambda place: abs(place - x)):
-            at = self._followed(near, x)
+            at = near
+            for point in self.model.way({self.name: x}, self._known[near]):
+                at = point[self.name]
+                bisect.insort(self._at, at)
+                self._known[at] = point
             if at == x:
                 return self._known[x]
         if not self._at[0] < x < self._at[-1]:
@@ -551,20 +492,9 @@ class Branch:
             self._last = (self._last[0], end) if x > near else (end, self._last[1])
         return None
 
-    def _followed(self, near: float, x: float) -> float:
-        """How far the branch can be followed from a place that is known; what it passes is known then."""
-        at = near
-        for point in self.model.way({self.name: x}, self._known[near]):
-            at = point[self.name]
-            bisect.insort(self._at, at)
-            self._known[at] = point
-        return at
-
     def slope(self, x: float) -> float | None:
         """The derivative of the first unknown there; None where there is none."""
         values = self(x)
-        if values is None:
-            return None
         with Defined(ArithmeticError):
-            return self.model.slopes(values, [self.name])[0][0] + 0.0
+            return None if values is None else self.model.slopes(values, [self.name])[0][0] + 0.0
         return None

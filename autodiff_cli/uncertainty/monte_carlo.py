@@ -37,7 +37,7 @@ class Drawn(NamedTuple):
     outside: int
     """How many draws had no value, and were left out."""
     scatter: float
-    """How far the ends of the shortest interval would be off in another so many draws: a standard deviation."""
+    """The standard deviation of the ends of the shortest interval."""
     edges: tuple[float, ...]
     counts: tuple[int, ...]
     """A histogram: how many draws lie between an edge and the next."""
@@ -85,7 +85,7 @@ class Sampler:
 
 
 class Results:
-    """The results of one output as they come: moments, and the distribution in a memory that does not grow."""
+    """The results of one output: moments, and the distribution in bounded memory."""
 
     def __init__(self, middle: float) -> None:
         self.middle = middle
@@ -130,9 +130,9 @@ class Results:
         self._counts += np.bincount(np.searchsorted(self._edges, values), minlength=len(self._counts))
 
     def _scatter(self, level: float) -> float:
-        """Return the standard deviation of the ends of the shortest interval, from its ends in batches of the draws.
+        """Return the standard deviation of the ends of the shortest interval, from batches.
 
-        An end settles with the cube root of the number of draws, as the place of a mode does.
+        An end settles with the cube root of the number of draws, as a mode does.
         """
         batches = self._batches or np.array_split(np.concatenate(self._kept), BATCHES)
         ends = [_shortest(np.sort(batch), np.arange(1, len(batch) + 1), level, len(batch)) for batch in batches]

@@ -1,9 +1,10 @@
-"""Propagation of uncertainty: what the uncertainties of the inputs make of the outputs' (the GUM, JCGM 100:2008)."""
+"""Propagation of uncertainty from inputs to outputs: the GUM, JCGM 100:2008."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
 from itertools import combinations
 from operator import mul
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -17,19 +18,11 @@ from ..language.tokens import has_unit_literals
 from ..numbers.budget import current
 from ..numerics.linear_algebra import cholesky, eigenvalues, identity
 from ..numerics.student_t import check_level, coverage_factor, level_of
+from ..quantities.unit import readable
 from ..record import Record
 from .distributions import FAMILIES, Distribution, Moments
 from .measured_units import budget_units, in_si, measured_value, parameters_in, with_unit
-from .measured_value import (
-    MeasuredValue,
-    check_dof,
-    concise,
-    last_place,
-    means,
-    normal,
-    of_draws,
-    plus_minus,
-)
+from .measured_value import MeasuredValue, check_dof, concise, last_place, means, normal, of_draws, plus_minus
 from .measurement_model import Model, model_of, variables_of
 
 if TYPE_CHECKING:
@@ -57,12 +50,12 @@ FEWEST, MOST = 1000, 10**10
 """The fewest and the most draws."""
 
 LEFT_OUT = 0.01
-"""The share of draws outside the domain of a formula from which on the rest says nothing of the result."""
+"""The largest share of draws outside the domain of a formula."""
 
 LEAVE_ONE = "leave one of them out"
 
 SLACK = 1e-9
-"""How far below 0 an eigenvalue of a correlation matrix may be, for the rounding of its entries in doubles."""
+"""How far below 0 rounding may put an eigenvalue of a correlation matrix."""
 
 Pair = tuple[str, str]
 
@@ -170,7 +163,14 @@ def parse_pairs(texts: Iterable[str]) -> dict[Pair, float]:
             a, _, b = (part.strip() for part in pair.partition(":"))
             if not (equals and is_name(a) and is_name(b)):
                 raise point_error(f"`{text[start:end]}` is not the correlation of two names", example)
-            _note(pairs, a, b, constant_value(f"{a}:{b}", number))
+            r = constant_value(f"{a}:{b}", number)
+            if a == b:
+                raise point_error(f"`{a}` is correlated with itself", "leave that out: it is 1")
+            if not -1 <= r <= 1:
+                raise point_error(f"the correlation of `{a}` and `{b}` is {r:g}", "a correlation is from -1 to 1")
+            key = (b, a) if (b, a) in pairs else (a, b)
+            if pairs.setdefault(key, r) != r:
+                raise point_error(f"`{a}` and `{b}` are given two correlations", LEAVE_ONE)
     return pairs
 
 
@@ -216,7 +216,7 @@ def estimates_of_fit(record: object) -> Estimates:
 
 
 def _is_absolute(record: Mapping[str, Any], level: float) -> bool:
-    """Whether the standard errors of a fit are those of given uncertainties; in older records by an interval."""
+    """Whether standard errors are those of given uncertainties; in older records by an interval."""
     if "absolute_sigma" in record:
         return bool(record["absolute_sigma"])
     halves = {
@@ -225,17 +225,6 @@ def _is_absolute(record: Mapping[str, Any], level: float) -> bool:
         if record["standard_errors"][name]
     }
     return all(math.isclose(half, coverage_factor(level, math.inf), rel_tol=1e-6) for half in halves)
-
-
-def _note(pairs: dict[Pair, float], a: str, b: str, r: float) -> None:
-    if a == b:
-        raise point_error(f"`{a}` is correlated with itself", "leave that out: it is 1")
-    if not -1 <= r <= 1:
-        raise point_error(f"the correlation of `{a}` and `{b}` is {r:g}", "a correlation is from -1 to 1")
-    if pairs.get((b, a), pairs.get((a, b), r)) != r:
-        raise point_error(f"`{a}` and `{b}` are given two correlations", LEAVE_ONE)
-    if (b, a) not in pairs:
-        pairs[a, b] = r
 
 
 def propagate(
@@ -318,9 +307,9 @@ def propagate(
         measured |= {name: with_unit(name, measured[name], unit) for name, unit in in_units.items()}
     system = system or any(hasattr(x, "unit") for x in measured.values())
     values = {**quantities, **measured}
-    model = model_of(text, values, unknowns, between, units, system=system, by_size=by_size)
+    model = model_of(text, values, unknowns, between, units, system=system)
     of_program = model.units
-    warnings = [*model.warnings, *notes]
+    warnings = [*model.warnings, *(() if of_program is None else of_program.warnings), *notes]
     inputs = _inputs(model, dof or {}, readings, warnings)
     warnings += [_two_pieces(name, x, of_program) for name, x in inputs.items() if x.distribution.family == "twopiece"]
     seed, interrupted = SEED if seed is None else seed, False
@@ -328,6 +317,16 @@ def propagate(
         spread = _spread(inputs, correlation, readings, [*tables.values()], model, warnings)
         estimates, rows, met = model.first(list(inputs))
         warnings += met
+        if of_program is not None:
+            out = of_program.outputs
+            if by_size and not system:
+                out = [
+                    unit if j in of_program.chosen else readable(unit, unit.value_from_si(x))
+                    for j, (unit, x) in enumerate(zip(out, estimates, strict=True))
+                ]
+            of_program.outputs = out
+            estimates = [unit.value_from_si(x) for unit, x in zip(out, estimates, strict=True)]
+            rows = [[*map(unit.from_si, row)] for unit, row in zip(out, rows, strict=True)]
         # each output's derivatives by what is drawn independently, with unit variance
         whitened = [[math.fsum(map(mul, row, column)) for column in zip(*spread.root, strict=True)] for row in rows]
         results = []
@@ -355,26 +354,24 @@ def propagate(
     shown = {name: x if of_program is None else of_program.number_of(name, float(x)) for name, x in model.point.items()}
     if of_program is not None:
         for j, result in enumerate(results):
-            output_unit = of_program.outputs[j]
-            slopes = {name: output_unit.to_si(share.sensitivity) for name, share in result.budget.items()}
-            budget = {
-                name: share._replace(sensitivity=of_program.partial(name, j).from_si(slopes[name]))
-                for name, share in result.budget.items()
-            }
+            budget = {}
+            for name, share in result.budget.items():
+                slope = of_program.partial(name, j).from_si(of_program.outputs[j].to_si(share.sensitivity))
+                budget[name] = share._replace(sensitivity=slope)
             results[j] = result._replace(budget=budget)
         for name, entry in inputs.items():
-            inputs[name] = entry._replace(
-                estimate=of_program.number_of(name, entry.estimate),
-                uncertainty=of_program.point[name].from_si(entry.uncertainty),
-                distribution=entry.distribution._replace(
-                    parameters=parameters_in(entry.distribution, of_program.point[name])
-                ),
-            )
+            unit = of_program.point[name]
+            distribution = entry.distribution._replace(parameters=parameters_in(entry.distribution, unit))
+            estimate, u = of_program.number_of(name, entry.estimate), unit.from_si(entry.uncertainty)
+            inputs[name] = entry._replace(estimate=estimate, uncertainty=u, distribution=distribution)
     return Propagation(
         text=text,
         results=results,
         inputs=inputs,
-        correlation=spread.correlation,
+        # empty where none is correlated
+        correlation={a: dict(zip(inputs, row, strict=True)) for a, row in zip(inputs, spread.matrix, strict=True)}
+        if any(len(members) > 1 for members, _ in spread.groups)
+        else {},
         covariance=covariance,
         output_correlation=_normalised(covariance),
         samples=count,
@@ -398,7 +395,6 @@ def _quantity_of(name: str, value: Any) -> float:
     return value  # type: ignore[no-any-return]
 
 
-# ---- the inputs ---------------------------------------------------------------------------------------------------
 def _inputs(
     model: Model, dof: Mapping[str, float], readings: Mapping[str, Sequence[float]], warnings: list[Diagnostic]
 ) -> dict[str, Input]:
@@ -432,11 +428,8 @@ def _unused(name: str, what: str, names: Iterable[str]) -> Diagnostic:
     return Diagnostic("unused", f"`{name}` has {what}, and no uncertainty in this program", None, hint)
 
 
-class _Group(NamedTuple):
-    """Inputs that are correlated with each other, as places; and the degrees of freedom of what they give together."""
-
-    members: list[int]
-    dof: float
+_Group = tuple[list[int], float]
+"""The places of inputs that are correlated, and the degrees of freedom of their sum."""
 
 
 class _Spread(NamedTuple):
@@ -448,13 +441,6 @@ class _Spread(NamedTuple):
     groups: list[_Group]
     root: list[list[float]]
     """A matrix R with R·Rᵀ their covariance; diagonal where they are independent."""
-
-    @property
-    def correlation(self) -> dict[str, dict[str, float]]:
-        """The correlations by names; empty where none is correlated."""
-        if not any(x for i, row in enumerate(self.matrix) for x in row[:i]):
-            return {}
-        return {a: dict(zip(self.inputs, row, strict=True)) for a, row in zip(self.inputs, self.matrix, strict=True)}
 
     def correlations(self, members: Sequence[int]) -> list[list[float]]:
         return [[self.matrix[i][j] for j in members] for i in members]
@@ -468,7 +454,7 @@ def _spread(
     model: Model,
     warnings: list[Diagnostic],
 ) -> _Spread:
-    """Return how the inputs vary together. Raises `ExpressionError` where nothing can be correlated so."""
+    """Return how the inputs vary together. Raises `ExpressionError`."""
     names = list(inputs)
     matrix = identity(len(names))
     correlations = {
@@ -506,7 +492,7 @@ def _spread(
 
 
 def _correlation(a: Sequence[float], b: Sequence[float]) -> float:
-    """The correlation coefficient of two columns; JCGM 100, 5.2.3. Of one that does not vary it is 0."""
+    """Return the correlation coefficient of two columns, 0 of a constant one; JCGM 100, 5.2.3."""
     (mean_a, u_a), (mean_b, u_b) = means(a), means(b)
     if not (u_a and u_b):
         return 0.0
@@ -522,16 +508,12 @@ def _groups(matrix: Sequence[Sequence[float]], inputs: Mapping[str, Input], warn
     degrees of freedom are those that its members have in common, else the fewest of them.
     """
     names, dof = list(inputs), [x.distribution.dof for x in inputs.values()]
-    left = list(range(len(matrix)))
-    groups: list[_Group] = []
+    left, groups = list(range(len(matrix))), []
     while left:
-        members, reached = [], [left[0]]
-        while reached:
-            i = reached.pop()
-            if i in left:
-                left.remove(i)
-                members.append(i)
-                reached += [j for j in left if matrix[i][j]]
+        members = [left.pop(0)]
+        for i in members:
+            members += [j for j in left if matrix[i][j]]
+            left = [j for j in left if not matrix[i][j]]
         members.sort()
         degrees = {dof[i] for i in members}
         if len(degrees) > 1:
@@ -539,7 +521,7 @@ def _groups(matrix: Sequence[Sequence[float]], inputs: Mapping[str, Input], warn
             sentence = f"the fewest, {min(degrees):g}, are taken for all of them"
             message = f"{listed} are correlated and have different degrees of freedom; {sentence}"
             warnings.append(Diagnostic("dof", message, None, "JCGM 100, G.4.1, is about independent inputs"))
-        groups.append(_Group(members, min(degrees)))
+        groups.append((members, min(degrees)))
     return groups
 
 
@@ -548,7 +530,6 @@ def _square_root(matrix: Sequence[Sequence[float]], u: Sequence[float]) -> list[
     return [[x * u[i] for x in row] + [0.0] * (len(u) - len(row)) for i, row in enumerate(lower)]
 
 
-# ---- first order --------------------------------------------------------------------------------------------------
 def _result(
     name: str, value: float, row: Sequence[float], spread: _Spread, level: float | None, k: float | None
 ) -> Result:
@@ -618,32 +599,34 @@ class _Expansion:
     def __init__(self, model: Model, output: int, spread: _Spread, slopes: Sequence[float], first: Result) -> None:
         self.model, self.output, self.slopes, self.first = model, output, slopes, first
         self.names, self.root = list(spread.inputs), spread.root
+        self.unit = None if model.units is None else model.units.outputs[output]
         self.tolerance = max(_tolerance(first.uncertainty), 1e-15 * abs(first.value))
-        self.second: list[list[float]] = []
         # correlated inputs are taken as normal together
         alone = {i for members, _ in spread.groups for i in members if len(members) == 1}
         self.moments, self.ends = [], []
         for i, source in enumerate(spread.inputs.values()):
-            family, parameters, _ = source.distribution
-            own = i in alone and source.uncertainty
-            low, high = source.distribution.limits if own else (-math.inf, math.inf)
-            self.moments.append(FAMILIES[family].shape(*parameters) if own else Moments())
-            self.ends.append(tuple((x - source.estimate) / source.uncertainty if own else x for x in (low, high)))
+            moments, ends = Moments(), (-math.inf, math.inf)
+            if i in alone and source.uncertainty:
+                family, parameters, _ = source.distribution
+                moments, (low, high) = FAMILIES[family].shape(*parameters), source.distribution.limits
+                ends = (low - source.estimate) / source.uncertainty, (high - source.estimate) / source.uncertainty
+            self.moments.append(moments)
+            self.ends.append(ends)
 
     def second_order(self, *, drawn: bool) -> tuple[SecondOrder | None, Diagnostic | None]:
-        """Return the contribution of second-order terms to variance and mean, with a warning if it matters.
+        """Return the second-order terms of variance and mean, with a warning if they matter.
 
         The warning advises draws, unless there are some (`drawn`).
         """
         if len(self.names) > MOST_THIRD_ORDER:
             return None, None
-        first, moments, units = self.first, self.moments, self.model.units
+        first, moments = self.first, self.moments
         named = f"{first.output}: " if len(self.model.outputs) > 1 else ""
         unknown = f"{named}whether the first order is enough cannot be told: "
         bent = f"{named}over these uncertainties the formula is not linear enough: "
         advice = None if drawn else INSTEAD
         try:
-            self._differentiate()
+            own = [(row[i], moments[i].variance) for i, row in enumerate(self.second)]
             kink = self._kink_in_reach()
             terms = self._variance_terms() if kink is None else []
         except Diagnosed as error:
@@ -654,11 +637,10 @@ class _Expansion:
         if infinite and not all(map(math.isfinite, terms)):
             message = f"{unknown}with so few degrees of freedom `{infinite[0]}` gives a result of infinite variance"
             return None, Diagnostic("linearity", message, None, advice)
-        own = [(row[i], moments[i].variance) for i, row in enumerate(self.second)]
         shift = math.fsum(g * v for g, v in own if g) / 2
         variance = first.uncertainty**2 + math.fsum(terms)
         higher = math.sqrt(variance) if variance >= 0 else None
-        unit = "" if units is None else f" {units.outputs[self.output]}".rstrip()
+        unit = "" if self.unit is None else f" {self.unit}".rstrip()
         changes = []
         if higher is None:
             changes.append("they would make the variance negative")
@@ -671,24 +653,26 @@ class _Expansion:
         warning = Diagnostic("linearity", message, None, hint) if changes else None
         return SecondOrder(higher, shift, bool(changes)), warning
 
-    def _differentiate(self) -> None:
-        """Compute the second derivatives along the directions. Raises `ExpressionError`."""
-        matrix = [[float(x) for x in row] for row in self.model.second(self.output, self.names)]
+    @cached_property
+    def second(self) -> list[list[float]]:
+        """The second derivatives along the directions. Raises `ExpressionError`."""
+        matrix = [[*map(self._in_unit, row)] for row in self.model.second(self.output, self.names)]
         columns = list(zip(*self.root, strict=True))
-        self.second = [
-            [
-                math.fsum(x * y * h for x, row in zip(a, matrix, strict=True) for y, h in zip(b, row, strict=True))
-                for b in columns
-            ]
-            for a in columns
-        ]
+
+        def along(a: Sequence[float], b: Sequence[float]) -> float:
+            return math.fsum(x * y * h for x, row in zip(a, matrix, strict=True) for y, h in zip(b, row, strict=True))
+
+        return [[along(a, b) for b in columns] for a in columns]
 
     def _third(self, direction: Iterable[float]) -> float:
         moved = {name: d for name, d in zip(self.names, direction, strict=True) if d}
-        return self.model.third(self.output, moved) if moved else 0.0
+        return self._in_unit(self.model.third(self.output, moved)) if moved else 0.0
+
+    def _in_unit(self, x: Any) -> float:
+        return float(x) if self.unit is None else self.unit.from_si(float(x))
 
     def _kink_in_reach(self) -> Diagnostic | None:
-        """Return what is to say of a kink within the coverage interval that changes the uncertainty or the mean.
+        """Return what is to say of a kink within the coverage interval that changes the result.
 
         Where the number that is 0 at the kink is so uncertain that its coverage interval holds 0, the formula beyond
         the kink is compared with its Taylor polynomial, on the shortest way there. Kinks that cancel, or that the
@@ -714,7 +698,7 @@ class _Expansion:
         return None
 
     def _departs(self, way: Sequence[float], places: Sequence[float]) -> bool:
-        """Whether the formula differs from its polynomial at places along a way by what changes the result."""
+        """Whether the formula departs from its polynomial on a way so that the result changes."""
         step = [math.fsum(map(mul, row, way)) for row in self.root]
         slope = math.fsum(map(mul, self.slopes, way))
         second = math.fsum(x * math.fsum(map(mul, row, way)) for x, row in zip(way, self.second, strict=True))
@@ -723,6 +707,8 @@ class _Expansion:
         for t in places:
             moves = zip(self.names, step, strict=True)
             value = self.model.at(self.output, {name: float(self.model.values[name]) + t * d for name, d in moves})
+            if value is not None and self.unit is not None:
+                value = self.unit.value_from_si(value)
             polynomial = self.first.value + t * (slope + t * (second / 2 + t * third / 6))
             departures.append((t, math.inf if value is None else value - polynomial))
         if not all(math.isfinite(d) for _, d in departures):
@@ -763,7 +749,6 @@ def _tolerance(u: float) -> float:
     return 0.5 * 10.0 ** last_place(u) if u > 0 else 0.0
 
 
-# ---- draws --------------------------------------------------------------------------------------------------------
 def _checked_samples(samples: float) -> int:
     if samples != int(samples) or not FEWEST <= samples <= MOST:
         raise usage_error(
@@ -785,7 +770,7 @@ def _with_draws(
     stop: Callable[[], bool],
     warnings: list[Diagnostic],
 ) -> tuple[list[Result], int, bool]:
-    """Return the results with what the draws say of them, how many there were, and whether they ended early.
+    """Return the results with their draws, how many there were, and whether they ended early.
 
     Raises `ExpressionError` where the joint distribution of the inputs is not determined.
     """
@@ -815,8 +800,9 @@ def _with_draws(
     done, interrupted = 0, False
     while done < samples and not interrupted and all(tally.outside <= LEFT_OUT * samples for tally in collected):
         count = min(BLOCK, samples - done)
-        for tally, column in zip(collected, draws.at(draw(count), count), strict=True):
-            tally.add(column)
+        for k, (tally, column) in enumerate(zip(collected, draws.at(draw(count), count), strict=True)):
+            unit = None if model.units is None else model.units.outputs[k]
+            tally.add(column if unit is None else (column - float(unit.zero)) / unit.factor)
         done += count
         interrupted = done < samples and stop()
     for result, tally in zip(results, collected, strict=True):
@@ -827,17 +813,16 @@ def _with_draws(
         if tally.outside:
             hint = "the distributions reach beyond the domain of the formula"
             warnings.append(Diagnostic("outside", f"{message}; they are left out", None, hint))
-    drawn = [_validated(result, tally.drawn(result.level)) for result, tally in zip(results, collected, strict=True)]
-    return drawn, done, interrupted
-
-
-def _validated(result: Result, drawn: Drawn) -> Result:
-    if not all(map(math.isfinite, (drawn.mean, drawn.deviation, *drawn.shortest, *drawn.symmetric, drawn.scatter))):
-        message = f"the draws of `{result.output}` are too large for their mean and deviation in double precision"
-        raise ExpressionError("overflow", message, hint="compute in larger units")
-    tolerance = _tolerance(result.uncertainty)
-    low = abs(result.value - result.expanded - drawn.shortest[0])
-    high = abs(result.value + result.expanded - drawn.shortest[1])
-    worst = max(low, high)
-    valid = True if worst <= tolerance else None if worst <= tolerance + SCATTER * drawn.scatter else False
-    return result._replace(drawn=drawn, validation=Validation(tolerance, low, high, valid))
+    validated = []
+    for result, tally in zip(results, collected, strict=True):
+        drawn = tally.drawn(result.level)
+        if not all(map(math.isfinite, (drawn.mean, drawn.deviation, *drawn.shortest, *drawn.symmetric, drawn.scatter))):
+            message = f"the draws of `{result.output}` are too large for their mean and deviation in double precision"
+            raise ExpressionError("overflow", message, hint="compute in larger units")
+        tolerance = _tolerance(result.uncertainty)
+        low = abs(result.value - result.expanded - drawn.shortest[0])
+        high = abs(result.value + result.expanded - drawn.shortest[1])
+        worst = max(low, high)
+        valid = worst <= tolerance or (None if worst <= tolerance + SCATTER * drawn.scatter else False)
+        validated.append(result._replace(drawn=drawn, validation=Validation(tolerance, low, high, valid)))
+    return validated, done, interrupted

@@ -1,4 +1,4 @@
-"""From answers to characters: any answer in any of its formats, as text or on a stream.
+"""Write any answer in any of its formats, as text or on a stream.
 
 A question and its view share a name: the view of an answer is the module here that is called as its question's module
 is. Nothing is imported before it is asked for.
@@ -64,7 +64,7 @@ def record(answer: Any, **choices: Any) -> dict[str, object]:
 
 
 def html(answer: Any, **choices: Any) -> str | None:
-    """An answer for people as a piece of HTML, its warnings below it; None where its formula says all."""
+    """Return an answer as HTML, its warnings below it; None where its formula says all."""
     from .characters import Terminal
     from .document import Line
     from .error import draw
@@ -80,7 +80,7 @@ def html(answer: Any, **choices: Any) -> str | None:
 
 
 def latex(answer: Any, **choices: Any) -> str | None:
-    """An answer's formula in LaTeX, as a display of its own; None where it has none."""
+    """Return an answer's formula in LaTeX; None for an answer without one."""
     view = view_of(answer, **choices)
     formula = view.latex_formula(view.shown(answer))
     if formula is None or r"\unit{" not in formula:

@@ -1,15 +1,14 @@
-"""How wide text is on a screen, which characters are shown there at all, in which colours; and themes of pictures."""
+"""Text on a screen: its width, escapes for what cannot be shown, colours; themes of pictures."""
 
 from __future__ import annotations
 
 import os
 import sys
 import unicodedata
-from collections.abc import Callable
 from typing import Literal, NamedTuple, TextIO, TypeAlias, cast
 
 TITLE, FORMULA = 400, 70
-"""Characters of a title, and of a formula that is written as mathematics although that is longer than it was typed."""
+"""Maximal characters of a title, and of a formula in it."""
 INVISIBLE = frozenset(("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"))
 
 Style: TypeAlias = Literal[
@@ -18,7 +17,7 @@ Style: TypeAlias = Literal[
 
 
 class Paint(NamedTuple):
-    """The look of a style: the parameters of a terminal's escape sequence, and a declaration of CSS."""
+    """The look of a style, as a terminal's escape sequence and as CSS."""
 
     terminal: str = ""
     web: str = ""
@@ -54,7 +53,7 @@ class Terminal(NamedTuple):
 
 
 def terminal_of(stream: TextIO) -> Terminal:
-    """Return the capabilities of a stream: by its kind, its encoding, the locale and environment variables."""
+    """Return the capabilities of a stream."""
     terminal = stream.isatty()
     environment = os.environ
     forced = environment.get("FORCE_COLOR", "") not in ("", "0")
@@ -100,10 +99,10 @@ def _width(char: str) -> int:
 
 
 def visible(text: str, encoding: str = "utf-8") -> str:
-    """The text with control characters, escape sequences and what the encoding lacks written as escapes."""
+    """Return the text with escapes for controls and what the encoding lacks."""
     if text.isprintable() and (text.isascii() or encoding == "utf-8"):
         return text
-    return "".join(map(escaper(encoding), text))
+    return "".join([shown_as(char, encoding) for char in text])
 
 
 def ends(text: str, most: int, dots: str = "…") -> str:
@@ -122,30 +121,20 @@ def on_one_line(text: str) -> str:
 
 
 def is_shown(char: str) -> bool:
-    """Whether the character is seen where it stands, and does nothing else: no control, no turn of direction."""
+    """Whether the character is visible, and is no control and no turn of direction."""
     return char.isprintable() or unicodedata.category(char) not in INVISIBLE
 
 
-def escaper(encoding: str) -> Callable[[str], str]:
-    """A function from a character to what is shown for it."""
-
-    def show(char: str) -> str:
-        if char == "\n":
-            return "\\n"
-        if char == "\t":
-            return "\\t"
-        code = ord(char)
-        shown = is_shown(char)
-        if shown and code > 127:
-            try:
-                char.encode(encoding)
-            except UnicodeEncodeError:
-                shown = False
-        if shown:
-            return char
-        return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}" if code < 65536 else f"\\U{code:08x}"
-
-    return show
+def shown_as(char: str, encoding: str) -> str:
+    """Return a character, or its escape where a stream of this encoding cannot show it."""
+    if char == "\n":
+        return "\\n"
+    if char == "\t":
+        return "\\t"
+    if is_shown(char) and char.encode(encoding, "ignore"):
+        return char
+    code = ord(char)
+    return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}" if code < 65536 else f"\\U{code:08x}"
 
 
 # ---- themes ---------------------------------------------------------------------------------------------------------

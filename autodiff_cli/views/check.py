@@ -1,4 +1,4 @@
-"""A Check in every form: as a record, as rows, on one line, and as a table for people."""
+"""The view of a Check."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..accuracy.check import FULL, Check, CheckedNumber
-from .document import Block, Line, Pieces, Table, circumstances, loss_summary_lines, measured, sentence
+from .document import Block, Line, Pieces, Table, circumstances, measured, sentence
 from .numerals import attach_units, format_number, repr_number, unit_of
 from .schema import OutputRow, View, declared
 
@@ -16,7 +16,7 @@ SHOWN = 20
 
 
 class CheckView(View[Check]):
-    """How a check is shown; `digits` is that of conditions and differences in tables."""
+    """How a check is shown; `digits` are those of differences."""
 
     fields, csv_columns, _, unit_columns = declared("check")
     latex_writer = "tex_tables.check_table"
@@ -45,8 +45,7 @@ class CheckView(View[Check]):
         least = min((digits for digits in kept if digits is not None), default=FULL)
         explanation = f" (the computation kept {least} digits or more; {answer.required} are asked for)"
         yield Line((*verdict, (explanation, "faint")))
-        yield from loss_summary_lines(answer.over)
-        yield from circumstances(answer.constants, {}, (), self.digits)
+        yield from circumstances(answer.constants, {}, (), self.digits, answer.over)
         reference = f"in {answer.precision} digits"
         heads = ("", "computed", reference, "correct, at least", "differences", "condition", "agrees")
         yield Table(heads, [_row(number, self.digits) for number in answer.quantities], frozenset((3,)))
@@ -85,7 +84,7 @@ def _row(number: CheckedNumber, digits: int | None) -> tuple[Pieces, ...]:
 
 
 def _shortened(text: str) -> str:
-    """A number of 25 digits, to as many as a table has room for: cut, and marked as cut."""
+    """Cut a number of 25 digits for a table, and mark it as cut."""
     mantissa, mark, exponent = text.partition("e")
     if "." not in mantissa:
         return text

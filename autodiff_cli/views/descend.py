@@ -1,4 +1,4 @@
-"""A run of descent in every form: its rows as records and as long tables, the whole run as a document for people."""
+"""The view of a descent: its rows for machines, the whole run for people."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..optimize.descend import Descent, DescentStep, Ending
 from .characters import Theme, shortened
-from .document import Block, Line, Pieces, assignments, circumstances, loss_summary_lines, numbers_table
+from .document import Block, Line, Pieces, assignments, circumstances, numbers_table
 from .numerals import attach_units, heading, unit_of, unit_text, words
 from .plots import PICTURES
 from .schema import OutputRow, View, declared, record_of, with_lists
@@ -19,14 +19,14 @@ SCREEN = 40
 """How many rows a terminal is shown."""
 
 PAGE = 10_000
-"""How many rows a table elsewhere has: who wants more of them wants a format for machines."""
+"""How many rows a table elsewhere has."""
 
 STRIDES = (1, 2, 10, 20, 100)
-"""Every how many steps a row is shown, as rows become many; each is a multiple of the one before."""
+"""The step between rows that are shown, as rows become many."""
 
 
 class Run:
-    """The rows of a run to show to people: not more than a page, or where `thin`, a screen."""
+    """The rows of a run for people: at most a page, or if `thin` a screen."""
 
     def __init__(self, thin: bool) -> None:
         self.thin = thin
@@ -69,7 +69,7 @@ DESCENT = declared("descent", {"rows": list}).fields
 
 
 class DescentView(View[DescentStep | Run | Descent]):
-    """How rows or whole descents are shown, and for people their runs; as a picture the values over the steps."""
+    """How rows, whole descents, and runs are shown."""
 
     fields, csv_columns, line_fields, unit_columns = OF_STEP
     other_records = (("from Python, about a whole run", DESCENT),)
@@ -101,9 +101,8 @@ class DescentView(View[DescentStep | Run | Descent]):
             return
         free = run.last.free
         epochs = ("epoch",) if run.last.epoch is not None else ()
-        yield from loss_summary_lines(run.over)
         last = _numbers(run.last)
-        yield from circumstances({}, last["point"], free, self.digits)
+        yield from circumstances({}, last["point"], free, self.digits, run.over)
         rows: list[tuple[str | float, ...]] = []
         for row in run.shown():
             counts = (str(row.step), *(str(row.epoch or 0) for _ in epochs))

@@ -20,7 +20,7 @@ _WORDS = ("unless ", "away ", "where ")
 
 # ---- the steps of a derivation ------------------------------------------------------------------------------------
 class Written:
-    """How the steps by one variable are written: `d/dx(x²) = 2x`, or in ASCII `d/dx(x**2) = 2*x`."""
+    """How the steps by one variable are written: `d/dx(x²) = 2x`."""
 
     def __init__(self, by: str, unicode: bool) -> None:
         self.operator, self.unicode = operator(by), unicode
@@ -31,7 +31,7 @@ class Written:
         return (mathematical(shown) if self.unicode else "") or expression_text(shown)
 
     def parts(self, step: Step) -> tuple[str, str, str]:
-        """The name of the rule of a step, what it is applied to, and what comes of it."""
+        """The rule of a step, what it is applied to, and the result."""
         rule = step.title if self.unicode else step.name
         return rule, self.formula(step.part, step), self.formula(step.result, step)
 

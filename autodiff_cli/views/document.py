@@ -1,6 +1,6 @@
-"""Documents for people, independent of the medium: lines, tables, outlines and drawings.
+"""Documents for people, independent of the medium.
 
-A command's view builds these, mostly of the parts below; `rendering` makes characters of them, for each medium.
+Views build them of the parts below; `rendering` draws them.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from ..inputs.figures import Shown
 from ..language.elements import element, element_name, list_texts, shapes_of
 from .characters import Style, Terminal
-from .numerals import format_number, unit_of
+from .numerals import format_number
 
 if TYPE_CHECKING:
     from ..batched.data_loss import LossSummary
@@ -23,7 +23,7 @@ Pieces: TypeAlias = tuple[tuple[str, Style], ...]
 
 
 class Line(NamedTuple):
-    """One line of text: a sentence, or where it is `source` a line of a program, which is never broken."""
+    """A sentence, or if it is `source` a line of a program, which is never broken."""
 
     pieces: Pieces
     source: bool = False
@@ -38,7 +38,7 @@ class Table(NamedTuple):
     right: frozenset[int] = frozenset()
     """The columns that are flush right."""
     spare: frozenset[int] = frozenset()
-    """Columns that a narrow screen leaves out, because their content is shown elsewhere too."""
+    """Columns that a narrow screen may leave out."""
     styles: tuple[Style, ...] = ()
     """Of the columns, where each cell of one has the same style."""
 
@@ -50,7 +50,7 @@ class Table(NamedTuple):
 
 
 class Branch(NamedTuple):
-    """One line of an outline: which of its ancestors' lines go on, what it says, and its cells.
+    """One line of an outline, with its cells.
 
     `rails` has one flag a level: whether more siblings follow at that level.
     """
@@ -61,7 +61,7 @@ class Branch(NamedTuple):
 
 
 class Outline(NamedTuple):
-    """A tree, drawn as indented lines with columns of numbers beside them; `note` says what was left out."""
+    """A tree with columns of numbers; `note` says what was left out."""
 
     heads: tuple[str, ...]
     branches: Sequence[Branch]
@@ -76,14 +76,14 @@ class Program(NamedTuple):
 
 
 class Drawing(NamedTuple):
-    """A drawing that adapts to the stream, in lines of its own; under its name if it has one."""
+    """A drawing that adapts to the stream, under its name if it has one."""
 
     name: str
     draw: Callable[[Terminal], str]
 
 
 class Room(NamedTuple):
-    """Room to write in by hand, so many lines high; only what is printed on paper has it."""
+    """Room to write in by hand, so many lines high."""
 
     height: int
 
@@ -122,8 +122,8 @@ def stated(name: str, number: Shown | str | None, digits: int | None = None, sty
 
 def conditional(name: str, formula: str, condition: str | None) -> Line:
     """The line `name = formula`, and where that holds."""
-    where: Pieces = (("   where ", "faint"), (condition, "number")) if condition else ()
-    return Line((*stated(name, formula).pieces, *where))
+    validity: Pieces = (("   where ", "faint"), (condition, "number")) if condition else ()
+    return Line((*stated(name, formula).pieces, *validity))
 
 
 def assignments(values: Mapping[str, str]) -> Pieces:
@@ -135,20 +135,20 @@ def assignments(values: Mapping[str, str]) -> Pieces:
 
 
 def circumstances(
-    constants: Mapping[str, float], point: Mapping[str, Shown], wanted: Collection[str], digits: int | None
+    constants: Mapping[str, float],
+    point: Mapping[str, Shown],
+    wanted: Collection[str],
+    digits: int | None,
+    over: LossSummary | None = None,
 ) -> Iterator[Block]:
-    """The constants that were used, and the variables that were held fixed, a line each."""
-    for name, value in constants.items():
-        yield Line((*assignments({name: format_number(value, digits)}), (" (constant)", "faint")))
-    yield from held_fixed({name: format_number(x, digits) for name, x in point.items() if name not in wanted})
-
-
-def loss_summary_lines(over: LossSummary | None) -> Iterator[Block]:
-    """The line that says over which rows of data a formula was reduced, and why others were left out."""
+    """Yield lines about the data, the constants and the variables held fixed."""
     if over is not None:
         yield Line(((over.description, "faint"),))
         for why, count in over.left_out.items():
             yield Line(((f"left out: {count:,}  {why}", "faint"),))
+    for name, value in constants.items():
+        yield Line((*assignments({name: format_number(value, digits)}), (" (constant)", "faint")))
+    yield from held_fixed({name: format_number(x, digits) for name, x in point.items() if name not in wanted})
 
 
 def held_fixed(values: Mapping[str, str]) -> Iterator[Block]:
@@ -168,13 +168,13 @@ def numbers_table(
     right: bool | Collection[int] = True,
     style: Style = "name",
 ) -> Table:
-    """Return a table of named rows: numbers to so many digits, with their units, and text as it is.
+    """Return a table of named rows of numbers and text.
 
     `right` says whether what stands beside the names is flush right, or which columns are; with units none is. `style`
     is the names'.
     """
     rows = [*rows]
-    measured_columns = {k for row in rows for k, x in enumerate(row) if unit_of(x) is not None}
+    measured_columns = {k for row in rows for k, x in enumerate(row) if hasattr(x, "unit")}
     if isinstance(right, bool):
         right = range(1, len(heads)) if right and not measured_columns else ()
     texts = [tuple([x if isinstance(x, str) else format_number(x, digits) for x in row]) for row in rows]
@@ -192,7 +192,7 @@ def partials_table(
     elasticities: Mapping[str, Shown | None] = MappingProxyType({}),
     shaped: bool = True,
 ) -> Table:
-    """Return the table of the variables: value, partial derivative, and the elasticity where there are any.
+    """Return the table of values, partial derivatives, and elasticities if any.
 
     A matrix has its rows, unless numbers have units or many digits, or the entries are not to be `shaped`.
     """
@@ -200,7 +200,7 @@ def partials_table(
     rows: list[tuple[Any, ...]] = [(name, point[name], partial) for name, partial in gradient.items()]
     if elasticities:
         rows = [(*row, elasticities[row[0]]) for row in rows]
-    if right and shaped and "]" in "".join(gradient) and all(unit_of(x) is None for row in rows for x in row):
+    if right and shaped and "]" in "".join(gradient) and not any(hasattr(x, "unit") for row in rows for x in row):
         rows = _in_rows(rows, digits)
     return numbers_table(heads, rows, digits, right=right)
 
@@ -210,7 +210,7 @@ ROW_WIDTH = 40
 
 
 def _in_rows(rows: Sequence[tuple[Any, ...]], digits: int | None) -> list[tuple[Any, ...]]:
-    """The rows of entries with those of a matrix side by side, under names such as `W[1,1:3]`."""
+    """Put entries of a matrix side by side, as `W[1,1:3]`."""
     shapes = {name: shape for name, shape in shapes_of([row[0] for row in rows]).items() if shape[1:] not in ((), (1,))}
     if not shapes:
         return [*rows]
@@ -229,7 +229,7 @@ def _in_rows(rows: Sequence[tuple[Any, ...]], digits: int | None) -> list[tuple[
 def _matrix_rows(
     name: str, shape: Sequence[int], entries: Mapping[str, Sequence[Any]], digits: int | None
 ) -> Iterator[tuple[str, ...]]:
-    """The rows of a matrix, and in each as many entries side by side as there is room for; numbers are flush right."""
+    """Yield the rows of a matrix, as many entries in each as fit."""
     height, width = shape
     texts = {
         (i, k): [format_number(x, digits) for x in entries[element_name(name, (i, k))]]
@@ -249,5 +249,5 @@ def _matrix_rows(
 def matrix_table(
     head: str, names: Sequence[str], rows: Iterable[Iterable[Shown | None]], digits: int | None = 4
 ) -> Table:
-    """Return the table of a square matrix, its rows and columns under the same names."""
+    """Return the table of a square matrix."""
     return numbers_table((head, *names), [(name, *row) for name, row in zip(names, rows, strict=True)], digits)

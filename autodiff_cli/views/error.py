@@ -1,22 +1,22 @@
-"""Errors and warnings as people read them: the message, carets under the exact piece of the text, what to do."""
+"""Errors and warnings for people: message, carets, hint."""
 
 from __future__ import annotations
 
 import os
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple, TextIO
 
 from ..errors import Diagnostic, Span
-from .characters import Style, Terminal, ends, escaper, paint, terminal_of, visible, width_of
+from .characters import Style, Terminal, ends, paint, shown_as, terminal_of, visible, width_of
 
 if TYPE_CHECKING:
     from .document import Pieces
 
 PIPED_WIDTH = 120
-"""A longer line of the user's text is shown in part, around the place, where no terminal says how wide it is."""
+"""The width of excerpts where no terminal says its own."""
 
 QUOTED = 300
 """A longer piece of a message, a name as it was typed mostly, is shown by its ends."""
@@ -33,7 +33,7 @@ class Mark(NamedTuple):
 
 
 def draw(diagnostic: Diagnostic, text: str | None, look: Terminal, *, level: Style = "error", where: str = "") -> str:
-    """The error or warning as lines of text; `text` is what its spans point into, `where` stands before the message."""
+    """Return an error or warning as text; its spans point into `text`."""
     lines = _labelled(f"{where}{level}:", level, diagnostic.message, look, "")
     if text is not None and text.strip():
         lines += _excerpts(text, _marks(diagnostic, len(text)), look, level)
@@ -43,9 +43,9 @@ def draw(diagnostic: Diagnostic, text: str | None, look: Terminal, *, level: Sty
 
 
 def _labelled(word: str, style: Style, message: str, look: Terminal, margin: str) -> list[str]:
-    """A word and what follows it, broken between words where the screen ends: not inside backticks."""
+    """A word and its message, broken between words but not inside backticks."""
     from .document import plain
-    from .wrapping import broken
+    from .rendering import broken
 
     dots = "…" if look.unicode else "..."
     parts = [visible(ends(part, QUOTED, dots), look.encoding) for part in message.split("`")]
@@ -77,13 +77,13 @@ def write_reading(where: str, text: str) -> None:
 
 
 def write_note(text: str) -> None:
-    """Write a line that is no error on standard error, unless only errors are asked for."""
+    """Write a note on standard error, unless `quiet`."""
     if not quiet:
         write_stderr(f"{text}\n")
 
 
 def write_stderr(text: str) -> None:
-    """Write on standard error. Where that cannot be written it is let go: it changes no answer and no exit code."""
+    """Write on standard error, and ignore failures to write."""
     try:
         sys.stderr.write(text)
         sys.stderr.flush()
@@ -92,7 +92,7 @@ def write_stderr(text: str) -> None:
 
 
 def discard_output(stream: TextIO) -> None:
-    """Let go of what a stream cannot write, so that Python does not try again at the end."""
+    """Discard what a stream cannot write, so that Python does not try again."""
     try:
         stream.flush()
     except (OSError, ValueError):
@@ -107,11 +107,9 @@ def _marks(diagnostic: Diagnostic, length: int) -> list[Mark]:
     while call is not None:
         places.append((call, "in this call"))
         call = call.via
-    marks = []
-    for span, words in places:
-        start = min(max(span.start, 0), length)
-        marks.append(Mark(start, min(max(span.end, start), length), words))
-    return marks
+    starts = [min(max(span.start, 0), length) for span, _ in places]
+    both = zip(starts, places, strict=True)
+    return [Mark(start, min(max(span.end, start), length), words) for start, (span, words) in both]
 
 
 def _excerpts(text: str, marks: list[Mark], look: Terminal, level: Style) -> Iterator[str]:
@@ -120,12 +118,10 @@ def _excerpts(text: str, marks: list[Mark], look: Terminal, level: Style) -> Ite
     bar = "│" if look.unicode else "|"
     blank = paint(f" {' ' * digits} {bar} ", "faint", look) if numbered else "  "
     room = (look.width or PIPED_WIDTH) - (digits + 4 if numbered else 2)
-    shown: tuple[int, int] | None = None
     line: _Excerpt | None = None
     for mark in marks:
-        if line is None or shown is None or not (shown[0] <= mark.start <= shown[1]):
+        if line is None or not line.first <= mark.start <= line.last:
             line = _Excerpt(text, mark, max(room, 20), look)
-            shown = (line.first, line.last)
             gutter = paint(f" {text.count(chr(10), 0, line.first) + 1:>{digits}} {bar} ", "faint", look)
             yield (gutter if numbered else "  ") + line.drawn
         before, carets = line.carets(mark)
@@ -134,7 +130,7 @@ def _excerpts(text: str, marks: list[Mark], look: Terminal, level: Style) -> Ite
 
 
 class _Excerpt:
-    """The part of one line of a text around a mark, as drawn, and where each of its characters stands."""
+    """The part of a line around a mark, and the columns of its characters."""
 
     def __init__(self, text: str, mark: Mark, room: int, look: Terminal) -> None:
         begin = text.rfind("\n", 0, mark.start) + 1
@@ -142,40 +138,33 @@ class _Excerpt:
         end = len(text) if end < 0 else end
         if end > begin and text[end - 1] == "\r":
             end -= 1
-        self.look = look
         dots = "…" if look.unicode else "..."
-        show = escaper(look.encoding)
-        ahead = 0
-        last = mark.start
+
+        def cell(place: int) -> str:
+            return TAB if text[place] == "\t" else shown_as(text[place], look.encoding)
+
+        ahead, last = 0, mark.start
         while last < end and ahead < room:
-            ahead += width_of(_cell(text[last], show))
+            ahead += width_of(cell(last))
             last += 1
         # a third of the room before the place, and what the text after it leaves free
-        before = max(room // 3, room - ahead) - 2 * len(dots)
-        first = mark.start
-        while first > begin and (width := width_of(_cell(text[first - 1], show))) <= before:
+        before, first = max(room // 3, room - ahead) - 2 * len(dots), mark.start
+        while first > begin and (width := width_of(cell(first - 1))) <= before:
             before -= width
             first -= 1
         if first - begin <= len(dots) and text[begin:first].isprintable() and text[begin:first].isascii():
             first = begin
         left = dots if first > begin else ""
         self.cells: list[str] = []
-        used = len(left)
-        last = first
-        while last < end:
-            cell = _cell(text[last], show)
-            used += width_of(cell)
-            if used > room - (len(dots) if last < end - 1 else 0):
-                break
-            self.cells.append(cell)
+        used, last = len(left), first
+        while last < end and (used := used + width_of(cell(last))) <= room - (len(dots) if last < end - 1 else 0):
+            self.cells.append(cell(last))
             last += 1
-        self.left = len(left)
-        self.first, self.last = first, last
-        """Return the start and end of the part of the text that is shown."""
+        self.left, self.first, self.last = len(left), first, last
         self.drawn = left + "".join(self.cells) + (dots if last < end else "")
 
     def carets(self, mark: Mark) -> tuple[str, str]:
-        """The spaces up to a mark, and its carets: at least one, and none outside the part shown."""
+        """Return the spaces up to a mark, and its carets."""
         start = max(mark.start, self.first)
         # a combining mark has no column of its own: the caret goes under the character that carries it
         while self.first < start < self.last and width_of(self.cells[start - self.first]) == 0:
@@ -184,10 +173,6 @@ class _Excerpt:
         before = self.left + sum(map(width_of, self.cells[: start - self.first]))
         count = sum(map(width_of, self.cells[start - self.first : until - self.first]))
         return " " * before, "^" * max(count, 1)
-
-
-def _cell(char: str, show: Callable[[str], str]) -> str:
-    return TAB if char == "\t" else show(char)
 
 
 REASONS = 10

@@ -1,9 +1,10 @@
-"""Exercises and their answers in every form: a sheet for people, a page, a document in LaTeX, records."""
+"""The views of exercises and their answers."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import ClassVar
 
 from ..errors import ExpressionError
 from ..exercises.exercise import Exercise, Marked, Sheet
@@ -68,7 +69,7 @@ class ExerciseView(View[Sheet | Exercise | Marked]):
     fields = EXERCISE
     other_records = (("about an answer", MARKED),)
     csv_columns = COLUMNS
-    extra_formats = ("html",)
+    extra_formats: ClassVar[tuple[str, ...]] = ("html",)
 
     unicode: bool = True
     """Whether letters beyond ASCII are shown."""
@@ -114,23 +115,16 @@ class ExerciseView(View[Sheet | Exercise | Marked]):
         return _page(answer)
 
 
-class MarkedView(View[Marked]):
+class MarkedView(ExerciseView):
     """How it is shown whether an answer to an own question is right."""
 
     fields, csv_columns, *_ = OF_MARK
+    extra_formats = ()
 
-    def rows(self, answer: Marked) -> Iterator[OutputRow]:
+    def rows(self, answer: Sheet | Exercise | Marked) -> Iterator[OutputRow]:
+        assert isinstance(answer, Marked)
         for marked in (answer, *answer.entries):
             yield {"of": marked.of, "right": marked.right, "message": marked.message, "hint": marked.hint}
-
-    def one_line(self, answer: Marked) -> str:
-        return ExerciseView().one_line(answer)
-
-    def document(self, answer: Marked) -> Iterator[Block]:
-        return ExerciseView().document(answer)
-
-    def latex_document(self, answer: Marked) -> str:
-        return _page(answer)
 
 
 def _all(answer: Sheet | Exercise) -> tuple[Exercise, ...]:
@@ -231,7 +225,7 @@ def _head(name: str) -> str:
 
 
 def _formula(text: str) -> str:
-    """Equations, lists of them, and formulas as mathematics; anything else as it is typed."""
+    """Typeset equations and formulas; leave other text as it is."""
     pair = _PAIR.fullmatch(text)
     try:
         parts = [

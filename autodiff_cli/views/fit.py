@@ -1,4 +1,4 @@
-"""A Fit in every form: a table of the parameters, rows, a record, on one line, and as a picture."""
+"""The view of a Fit."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class FitView(View[Fit]):
 
     theme: Theme = "auto"
     predicted: tuple[str, ...] = ()
-    """The predictors of the points whose curve csv and tables show instead of, and below, the parameters."""
+    """The predictors, if csv shows predictions instead of parameters."""
 
     def __init__(self, **choices: Any) -> None:
         super().__init__(**choices)

@@ -1,4 +1,4 @@
-"""The formats: a writer for each, which puts answers and errors, one or many, on a stream.
+"""The formats: a writer for each, for one answer or many.
 
 A record is `{"id", "line", "expr", …}`, with what the command's view adds; of an error it is
 `{"id", "line", "expr", "error": {"kind", "message", "start", "end", "hint"}}`, where `start` and `end` are 0-based,
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class Subject(NamedTuple):
-    """The program that an answer or an error is about, as far as they repeat it: no text where it is about none."""
+    """The program that an answer or error is about; no text if none."""
 
     text: str | None
     line: int = 1
@@ -38,7 +38,7 @@ class Subject(NamedTuple):
     reading: AsRead | None = None
     """How it was read, where that is not as it was typed."""
     values: tuple[str, ...] = ()
-    """How values of its point were read, where that is not as they were typed: `x = 1/2`."""
+    """Values of its point that were read otherwise than typed: `x = 1/2`."""
     point: Mapping[str, float] | None = None
     """The point of a sweep, which an error repeats too."""
 
@@ -78,7 +78,7 @@ class Writer(Generic[Answer]):
         """Write one answer."""
 
     def error(self, subject: Subject, error: ExpressionError) -> None:
-        """Write one error where it belongs; of one program alone, only formats that carry errors do."""
+        """Write one error, if the format has a place for it."""
 
     def close(self) -> None:
         """Write what comes after the last answer."""
@@ -108,14 +108,13 @@ class JsonLines(Writer[Answer]):
             self._write(text)
 
     def _filled(self, subject: Subject, answer: Answer) -> str | None:
-        """The record as a template for so many numbers, filled with their names and values; None if it has more."""
+        """Fill a template of the record; None if numbers are not all that differs."""
         program, line, ident, kept, reading, values, _ = subject
         groups = self.view.named_numbers(answer)
         if groups is None or program is None or kept is not None or reading is not None or values:
             return None
-        items = [*chain.from_iterable([group.items() for group in groups])]
-        names, numbers = zip(*items, strict=True)
-        together, total = "".join(names), sum(numbers)
+        together = "".join([*chain.from_iterable(groups)])
+        total = sum(chain.from_iterable([group.values() for group in groups]))
         if not together.isascii() or "]" in together or total - total != 0.0:
             return None  # names with escapes, several numbers after the name of a list, or no number
         counts = tuple(map(len, groups))
@@ -127,6 +126,7 @@ class JsonLines(Writer[Answer]):
             template = self._templates[counts] = _NUMBER.sub('"%s": %r', self._escaped(record)[1:])
         name = "null" if ident is None else str(ident) if type(ident) is int else self._encode(ident)
         head = f'{{"id": {name}, "line": {line}, "expr": {self._string(program)}, '
+        items = chain.from_iterable([group.items() for group in groups])
         return self._escaped(head) + template % (*chain.from_iterable(items),)
 
     def error(self, subject: Subject, error: ExpressionError) -> None:
@@ -150,7 +150,7 @@ class JsonLines(Writer[Answer]):
             self.out.write("\n]\n" if self._begun else "[]\n")
 
     def _escaped(self, text: str) -> str:
-        """Text of JSON with escapes for controls, what turns the direction of text, and half surrogate pairs."""
+        """Escape controls, turns of direction and half surrogate pairs in JSON."""
         # the encoder leaves one control of ASCII as it is
         is_plain = (text.isascii() and "\x7f" not in text) or text.isprintable()
         return text if is_plain else "".join(map(_json_character, text))
@@ -164,7 +164,7 @@ _NUMBER = re.compile('"[^"]*": -?[0-9][^,}]*')
 
 
 def _encoder(escape: bool, string: Callable[[str], str]) -> Callable[[object], str]:
-    """What makes JSON of a record; with `escape` in ASCII, as `string` makes it of a text."""
+    """Return the encoder of records; `string` is that of texts."""
     encoder = json.JSONEncoder(ensure_ascii=escape, check_circular=False, allow_nan=False)
     make = getattr(json.encoder, "c_make_encoder", None)
     if make is None:
@@ -249,12 +249,12 @@ class Separated(Writer[Answer]):
             self.out.write(separator.join(listed) + "\n")
 
     def _cell(self, text: str, kept: bool) -> str:
-        """A cell as it is written; one that is carried along keeps its tabs and line ends, in quotes."""
+        """A cell as it is written; `kept` ones keep tabs and line ends, in quotes."""
         return in_quotes(carried(text) if kept else visible(text), self._separator)
 
 
 def cell_text(cell: Any) -> str:
-    """Return what a cell says: text as it is, a list its items, a number all its digits."""
+    """Return the text of a cell; numbers have all their digits."""
     if type(cell) in (list, tuple):
         return " ".join(cell)
     return cell if isinstance(cell, str) else repr_number(cell)
@@ -270,12 +270,12 @@ _QUOTED = re.compile('["\t\n]')
 
 
 def carried(cell: str) -> str:
-    """A cell that is carried along, as a file and a terminal can have it: with escapes for controls but its breaks."""
+    """Escape the controls of a carried cell, but not its tabs and line ends."""
     return "".join([piece if piece in ("\t", "\n") else visible(piece) for piece in _BREAKS.split(cell)])
 
 
 def disarmed(cell: str) -> str:
-    """A cell that no spreadsheet takes for a formula: with an apostrophe before it where one might."""
+    """Put an apostrophe before a cell that a spreadsheet would take for a formula."""
     if not cell.startswith(("=", "+", "-", "@", "\t", "\r")):
         return cell
     try:
@@ -286,7 +286,7 @@ def disarmed(cell: str) -> str:
 
 
 class Plain(Writer[Answer]):
-    """One line an answer, with nothing around it, for shell scripts; of many, a line `error: kind: message` for one."""
+    """One line an answer, for shell scripts; of many, also one an error."""
 
     def answer(self, subject: Subject, answer: Answer) -> None:
         leading = [cell_text((subject.kept or {}).get(name)) for name in self.view.leading]
@@ -298,7 +298,7 @@ class Plain(Writer[Answer]):
 
 
 class Documents(Writer[Answer]):
-    """Answers for people: with colour and boxes on a terminal, without colour elsewhere; or as Markdown."""
+    """Answers for people: in colour on a terminal, plain elsewhere, or as Markdown."""
 
     def __init__(self, format: str, out: TextIO, view: View[Answer], many: bool) -> None:
         super().__init__(format, out, view, many)
@@ -335,7 +335,7 @@ class Documents(Writer[Answer]):
 
 
 class Latex(Writer[Answer]):
-    """Answers as pieces of LaTeX that need amsmath, or in one whole document, which compiles as it stands."""
+    """Answers as pieces of LaTeX that need amsmath, or as one document."""
 
     def answer(self, subject: Subject, answer: Answer) -> None:
         self._part(subject, self.view.latex_document(self.view.shown(answer)))
@@ -392,7 +392,7 @@ def _remark(line: str) -> str:
 
 
 class Tikz(Writer[Answer]):
-    """An answer as a drawing in TikZ, for a slide or a paper; or as a document of one page that is as large."""
+    """An answer as a drawing in TikZ, or as a document of its size."""
 
     def answer(self, subject: Subject, answer: Answer) -> None:
         package, drawing = self.view.tikz(answer)
@@ -446,10 +446,10 @@ ENDINGS: Mapping[str, tuple[str, ...]] = {
     "mermaid": (".mmd", ".mermaid"),
     "html": (".html", ".htm"),
 }
-"""How the names of files end that are in a format; those of any other text may end in any way."""
+"""How the names of files in a format end."""
 
 READ = 2_000
-"""Characters of a program that is repeated for people; of a longer one they see the two ends."""
+"""Characters of a program that people are shown; of a longer one the two ends."""
 
 FOREIGN = frozenset((".gif", ".jpg", ".jpeg", ".bmp", ".webp", ".eps", ".ps", ".xlsx"))
 """Endings by which a format is surely meant, and none that there is."""
@@ -543,7 +543,7 @@ def writer(
     document: bool = False,
     kept: Sequence[str] = (),
 ) -> Writer[Answer]:
-    """Return the writer of a format, which in csv and tsv also has the columns that are `kept`.
+    """Return the writer of a format; csv and tsv also have the `kept` columns.
 
     Raises a usage error for a format that this view lacks, and for a choice that the format does not have.
     """

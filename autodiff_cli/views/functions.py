@@ -1,4 +1,4 @@
-"""The functions of the language in every form: one in full, or all of them in a list."""
+"""The view of the functions of the language."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ EVERYWHERE = "every number"
 
 
 class FunctionsView(View[FunctionEntry | Functions]):
-    """How functions are shown: one in full, or several, to people in a table for each group."""
+    """How functions are shown: one in full, or a table for each group."""
 
     fields, csv_columns, *_ = declared("functions")
     row_key = ("parameter", "derivatives")

@@ -1,4 +1,4 @@
-"""A Gradient in every form: as a record, as rows, on one line, and as a document for people."""
+"""The view of a Gradient."""
 
 from __future__ import annotations
 
@@ -23,13 +23,12 @@ class GradientView(View[Gradient[Any]]):
     """How a gradient is shown."""
 
     fields, csv_columns, line_fields, unit_columns = declared("grad")
-    latex_writer = "tex.at_a_point"
     prefers_table = latex_is_formula = True
 
     intermediates: bool = False
     relative: bool = False
     sort: bool = False
-    """Whether the variable with the largest derivative, or with `relative` the largest elasticity, is the first."""
+    """Whether the largest derivative, or `relative` elasticity, is first."""
     depth: int | None = None
     table: bool = True
     tree: bool = True
@@ -63,8 +62,7 @@ class GradientView(View[Gradient[Any]]):
         right = answer.arithmetic == DOUBLE and answer.units is None
         partials, point, elasticities = answer.gradient, answer.point, answer.elasticities
         yield parts.stated("value", answer.value, self.digits)
-        yield from parts.loss_summary_lines(answer.over)
-        yield from parts.circumstances(answer.constants, point, partials, self.digits)
+        yield from parts.circumstances(answer.constants, point, partials, self.digits, answer.over)
         if not point:
             yield parts.NO_VARIABLES
         if self.table and partials:
@@ -98,15 +96,22 @@ class GradientView(View[Gradient[Any]]):
         bound = [f"{binding.name}={repr_number(binding.grad) or '-'}" for binding in answer.intermediates]
         return " ".join([super().one_line(answer), *shares, *bound])
 
+    def latex_document(self, answer: Gradient[Any]) -> str:
+        from .tex import Place
+
+        place = Place(answer.text, answer.point, self.digits)
+        slopes = [(place.slope(name), place.number(x)) for name, x in answer.gradient.items()]
+        return place.equations([(place.head, place.number(answer.value)), *slopes])
+
 
 def _bound(answer: Gradient[Any]) -> list[tuple[Intermediate[Any], Mapping[str, str]]]:
-    """Return the names that the program bound, with the units of their numbers, which may be missing."""
+    """Return bound names with their units, also those of missing numbers."""
     units = answer.units.texts()["intermediates"] if answer.units is not None and answer.intermediates else repeat({})
     return [*zip(answer.intermediates, units)]  # noqa: B905
 
 
 def by_size(answer: Gradient[Any]) -> Gradient[Any]:
-    """The answer with the prefix that makes its value easiest to read, where nobody asked for a unit."""
+    """Return the answer in a readable prefix of its unit, unless one was asked for."""
     units = answer.units
     if units is None or units.fixed or answer.arithmetic is not DOUBLE:
         return answer
@@ -123,7 +128,7 @@ def by_size(answer: Gradient[Any]) -> Gradient[Any]:
 
 
 def _size(x: Any) -> float:
-    """How large a number is; what is beyond the range of doubles is larger than all others, what is none smaller."""
+    """The size of a number; a missing one is the smallest."""
     if x is None:
         return -1.0
     nearest = x.nearest if isinstance(x, Figure) else x

@@ -13,7 +13,6 @@ from .document import (
     Line,
     Table,
     circumstances,
-    loss_summary_lines,
     matrix_table,
     partials_table,
     stated,
@@ -42,7 +41,6 @@ class HessianView(View[Hessian]):
     fields, csv_columns, line_fields, unit_columns = declared(
         "hessian", {"variables": lambda answer: [*answer.gradient]}
     )
-    latex_writer = "tex.second_derivatives"
     prefers_table = latex_is_formula = True
 
     def cells(self, answer: Hessian) -> Iterator[dict[str, Any]]:
@@ -51,8 +49,7 @@ class HessianView(View[Hessian]):
 
     def document(self, answer: Hessian) -> Iterator[Block]:
         yield stated("value", answer.value, self.digits)
-        yield from loss_summary_lines(answer.over)
-        yield from circumstances(answer.constants, answer.point, answer.gradient, self.digits)
+        yield from circumstances(answer.constants, answer.point, answer.gradient, self.digits, answer.over)
         names = list(answer.gradient)
         if not names:
             yield NO_VARIABLES
@@ -87,6 +84,18 @@ class HessianView(View[Hessian]):
     def one_line(self, answer: Hessian) -> str:
         entries = [f"{row},{col}={word(x)}" for row, col, x in _lower_triangle(answer)]
         return " ".join([super().one_line(answer), *entries])
+
+    def latex_document(self, answer: Hessian) -> str:
+        from .tex import Place
+
+        place = Place(answer.text, answer.point, self.digits)
+        sides = [(place.head, place.number(answer.value))]
+        if answer.gradient:
+            sides.append((rf"\nabla {place.head}", place.column(answer.gradient.values())))
+            sides.append((rf"\nabla^{{2}} {place.head}", place.matrix(answer.hessian)))
+        if answer.eigenvalues is not None:
+            sides.append((r"\text{eigenvalues}", r",\ ".join(map(place.number, answer.eigenvalues))))
+        return place.equations(sides)
 
 
 def _lower_triangle(answer: Hessian) -> Iterator[tuple[str, str, Shown]]:

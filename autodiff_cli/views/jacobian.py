@@ -10,7 +10,7 @@ from ..derivatives.jacobian import Jacobian
 from ..graphs.adjoint import column_names
 from ..inputs.figures import Shown
 from .document import NO_VARIABLES, Block, circumstances, numbers_table, partials_table
-from .numerals import words
+from .numerals import attach_units, without_unit, words
 from .schema import OutputRow, View, declared
 
 
@@ -18,7 +18,6 @@ class JacobianView(View[Jacobian]):
     """How a Jacobian is shown."""
 
     fields, csv_columns, _, unit_columns = declared("jacobian")
-    latex_writer = "tex.several_outputs"
     prefers_table = latex_is_formula = True
 
     def document(self, answer: Jacobian) -> Iterator[Block]:
@@ -55,6 +54,24 @@ class JacobianView(View[Jacobian]):
         product = answer.product if answer.gradient is None else answer.gradient
         rows = [product] if product is not None else answer.jacobian or ()
         return "; ".join([" ".join(words(row)) for row in rows])
+
+    def latex_document(self, answer: Jacobian) -> str:
+        from .tex import Place
+
+        place = Place(answer.text, answer.point, self.digits)
+        sides = [(place.head, place.column(answer.values))]
+        names = ", ".join(map(place.name, answer.variables))
+        derivative = rf"\frac{{\partial {place.typeset.function}}}{{\partial ({names})}}{place.arguments}"
+        if answer.jacobian is not None and answer.variables:
+            sides.append((derivative, place.matrix(answer.jacobian)))
+        if answer.product is not None and answer.direction is not None:
+            units = answer.units["direction"] if answer.units else {}
+            along = [answer.direction.get(name, attach_units(0.0, units.get(name))) for name in answer.variables]
+            sides.append((f"{derivative} {place.column(along)}", place.column(answer.product)))
+        if answer.gradient is not None and answer.adjoint is not None:
+            weights = place.matrix([map(without_unit, answer.adjoint)])
+            sides.append((f"{weights} {derivative}", place.matrix([answer.gradient.values()])))
+        return place.equations(sides)
 
 
 def _by_output(answer: Jacobian) -> Iterator[tuple[str, Shown, list[Shown]]]:

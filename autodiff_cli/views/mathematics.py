@@ -1,4 +1,4 @@
-"""Formulas as people write them on one line, `3x² − 4x + 5`: what stands over a plot. The parser reads them as well."""
+"""Formulas as people write them, `3x² − 4x + 5`; the parser reads them too."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _NAMES = by_name({"log": "ln"})
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _COEFFICIENT = re.compile(r"[1-9]\d*(\.\d+)?|0?\.\d+")
 _PARTED = re.compile(r"[eE_]\d|_|d/")
-"""How names begin before which a number would be read as another one, or as the number of a fraction."""
+"""Beginnings of names that a number before them would swallow."""
 
 
 def mathematical(root: Value, named: Collection[Value] = ()) -> str:
-    """The formula, those inner nodes by their labels that are `named`; empty where it is too long to be read."""
+    """Return the formula, `named` nodes by their labels; empty if it is too long."""
     sizes: dict[Value, int] = {}
     for node in in_order((root,)):
         sizes[node] = 1 + sum(1 if operand in named else sizes[operand] for operand in node._prev)
@@ -38,7 +38,7 @@ def mathematical(root: Value, named: Collection[Value] = ()) -> str:
 
 
 def program_in_mathematics(program: Program) -> str:
-    """The statements of a program on one line, definitions written out; empty where that is too long to be read."""
+    """Return a program on one line; empty if it is too long."""
     bound = {binding.value: binding.name for binding in program.bindings}
     named = {value for value in bound if value._prev}
     (output,) = program.outputs
@@ -48,7 +48,7 @@ def program_in_mathematics(program: Program) -> str:
 
 
 def _parts(value: Value) -> tuple[int, list[Item]]:
-    """How a node binds, and what it is written from: text, and operands with the level that they need."""
+    """The binding level of a node, and its text and operands."""
     operands, name = value._prev, value.primitive.name
     if not operands:
         text = _leaf(value)
@@ -84,7 +84,7 @@ def _leaf(value: Value) -> str:
 
 
 def _coefficient(value: Value) -> str:
-    """A number that stands directly before what it multiplies, with its sign; empty for what does not."""
+    """The text of a coefficient; empty for other nodes."""
     if value.primitive is NEG:
         text = _coefficient(value._prev[0])
         return text and f"−{text}"

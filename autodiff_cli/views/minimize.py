@@ -1,4 +1,4 @@
-"""A Minimum in every form: as a record, as rows, on one line, and as a document for people."""
+"""The view of a Minimum."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ..errors import counted
 from ..optimize.minimize import Minimum
-from .document import Block, Line, Table, circumstances, loss_summary_lines, numbers_table, partials_table, stated
+from .document import Block, Line, Table, circumstances, numbers_table, partials_table, stated
 from .numerals import attach_units, format_number
 from .schema import View, declared
 
@@ -19,8 +19,7 @@ class MinimumView(View[Minimum]):
     def document(self, answer: Minimum) -> Iterator[Block]:
         answer = by_size(answer)
         yield stated("value", answer.value, self.digits)
-        yield from loss_summary_lines(answer.over)
-        yield from circumstances({}, answer.point, answer.gradient, self.digits)
+        yield from circumstances({}, answer.point, answer.gradient, self.digits, answer.over)
         if answer.at_bounds:
             rows = [
                 (
@@ -45,7 +44,7 @@ class MinimumView(View[Minimum]):
 
 
 def by_size(answer: Minimum) -> Minimum:
-    """The answer with the prefix that makes its value easiest to read, where nobody asked for a unit."""
+    """Return the answer in a readable prefix of its unit, unless one was asked for."""
     units = answer.units
     if units is None or units.fixed:
         return answer
@@ -71,7 +70,7 @@ def by_size(answer: Minimum) -> Minimum:
 
 
 def verdict(answer: Minimum) -> str:
-    """Return the warning about the end of the search; empty if it is what was looked for."""
+    """Return the warning about the end of the search, or an empty text."""
     if not answer.converged:
         return answer.message
     return "" if answer.kind == answer.sought else answer.verdict

@@ -17,16 +17,16 @@ _USUAL = f".{DIGITS}g"
 
 
 class Decimals(int):
-    """A number of digits after the point, in the place of one of significant digits."""
+    """A number of digits after the point, not of significant digits."""
 
 
 def rounding(digits: int | None, decimals: int | None) -> int | None:
-    """How far people are shown numbers, by the options that say it, of which one is there at most."""
+    """Return the precision of shown numbers, from one of two options."""
     return digits if decimals is None else Decimals(decimals)
 
 
 def format_number(value: float | bool | Figure | None, digits: int | None = None) -> str:
-    """Return the number to so many significant digits, or `Decimals`, with its unit if it remembers one.
+    """Return the number to so many digits, with its unit if it has one.
 
     Figures have all their digits; a missing number is a dash.
     """
@@ -49,7 +49,7 @@ def format_number(value: float | bool | Figure | None, digits: int | None = None
 
 
 def repr_number(value: float | bool | Figure | None) -> str:
-    """Return the shortest text that reads back as the same number, without a unit; empty for a missing number."""
+    """Return the shortest text that reads back as the number; empty if missing."""
     if type(value) is float:
         return repr(value)
     if value is None:
@@ -89,7 +89,7 @@ def heading(name: str, unit: str | None) -> str:
 
 
 def attach_units(numbers: Any, units: Any) -> Any:
-    """Return numbers that remember their units, which are in the shape of the numbers: lists, by name, or in records.
+    """Return numbers that remember their units, given in the same shape.
 
     Numbers without a unit, and what is missing, are as they were.
     """
@@ -128,12 +128,12 @@ def with_literal_unit(text: str, x: object) -> str:
 
 
 def word(x: float | bool | Figure | None) -> str:
-    """Return a number as the plain line has it: all its digits, and its unit as formulas have it."""
+    """Return a number with all its digits, and its unit: `2.5[mm]`."""
     return repr(x) if type(x) is float else with_literal_unit(repr_number(x), x)
 
 
 def words(value: Any) -> list[str]:
-    """Return the numbers of a field as the plain line has them, those that have names as `name=number`."""
+    """Return the numbers of a field, named ones as `name=number`."""
     if isinstance(value, dict):
         return [f"{name}={word(x)}" for name, x in value.items()]
     return [word(x) for x in (value if type(value) in (list, tuple) else (value,))]
@@ -141,12 +141,12 @@ def words(value: Any) -> list[str]:
 
 # ---- figures in records -------------------------------------------------------------------------------------------
 def doubles(value: Any) -> Any:
-    """Return numbers in lists and dictionaries as records have them: doubles, null beyond their range."""
+    """Return numbers as doubles, None beyond their range."""
     return _mapped(value, lambda figure: figure.nearest)
 
 
 def _mapped(value: Any, of_figure: Callable[[Figure], object], of_other: Callable[[Any], object] = lambda x: x) -> Any:
-    """Return lists and dictionaries with `of_figure` of each figure in them, and `of_other` of all else."""
+    """Map the figures and all else in lists and dictionaries."""
     if isinstance(value, Figure):
         return of_figure(value)
     if isinstance(value, dict):
@@ -161,7 +161,7 @@ def _any(value: Any) -> bool:
 
 
 def figure_texts(arithmetic: str, fields: dict[str, Any]) -> dict[str, object]:
-    """Return the arithmetic of a record's figures, all their digits, and how near to 0 those are of unknown digits."""
+    """Return the keys about a record's figures: arithmetic, digits, within."""
     record: dict[str, object] = {"arithmetic": arithmetic, "digits": _mapped(fields, lambda figure: figure.text)}
     within = _mapped(fields, lambda figure: figure.within or None, lambda x: None)
     near = {key: value for key, value in within.items() if _any(value)}

@@ -1,4 +1,4 @@
-"""The graph as an outline: every node with its operation or label, its data and its grad."""
+"""The graph as an outline."""
 
 from __future__ import annotations
 
@@ -48,7 +48,6 @@ def outline(
     marks: dict[int, int] = {}
     referred = {id(row.node) for row in rows if row.again and row.node._prev and not row.more}
     branches = []
-    drawn: set[int] = set()
     for rails, node, again, times, more in rows:
         if more:
             branches.append(Branch(rails, ((f"… {more:,} more terms", "faint"),)))
@@ -61,7 +60,6 @@ def outline(
             where = f"  (see #{mark})" if mark else "  (see above)"
             branches.append(Branch(rails, (*_name(node, digits, short=True), *repeated, (where, "faint"))))
             continue
-        drawn.add(id(node))
         pieces = (*_name(node, digits), *repeated)
         if mark:
             pieces += ((f"  #{mark}", "faint"),)
@@ -74,7 +72,7 @@ def outline(
         elif numbers:
             cells = (format_number(node.data, digits), format_number(grad, digits))
         branches.append(Branch(rails, pieces, cells))
-    left = total - len(drawn)
+    left = total - len({id(row.node) for row in rows if not row.again})
     note = ""
     if left or cut:
         what = f"{left:,} of {total:,} nodes" if left else "further uses of the same nodes"
@@ -83,7 +81,7 @@ def outline(
 
 
 def _measured(data: float, grad: float | None, unit: Unit, of: Unit, digits: int | None) -> tuple[str, str]:
-    """The value and the derivative of a node, which are in the SI, in its unit and in that of the output by it."""
+    """The value and derivative of a node, in their units."""
     from ..quantities.unit import ratio
 
     by = ratio(of, unit)
@@ -93,37 +91,31 @@ def _measured(data: float, grad: float | None, unit: Unit, of: Unit, digits: int
 
 def _name(node: Value, digits: int | None, short: bool = False) -> Pieces:
     if not node._prev:
-        measured = node.source is not None and node.source.endswith("]")
-        number = f"{node.source}" if measured else format_number(node.data, digits)
-        return ((node.label, "name"),) if node.label else ((number, "number"),)
+        source = node.source if node.source is not None and node.source.endswith("]") else ""
+        return ((node.label, "name"),) if node.label else ((source or format_number(node.data, digits), "number"),)
     if not node.label:
         return ((node._op, "operator"),)
     return ((node.label, "name"),) if short else ((node.label, "name"), (" = ", "faint"), (node._op, "operator"))
 
 
 def _count(output: Value, chains: Chains) -> int:
-    seen = {id(output)}
-    stack = [output]
-    while stack:
-        for child in chains.inputs(stack.pop()):
-            if id(child) not in seen:
-                seen.add(id(child))
-                stack.append(child)
-    return len(seen)
+    seen, nodes = {id(output)}, [output]
+    for node in nodes:
+        fresh = [child for child in chains.inputs(node) if id(child) not in seen]
+        nodes += {id(child): child for child in fresh}.values()
+        seen.update(map(id, fresh))
+    return len(nodes)
 
 
 def _levels(output: Value, chains: Chains, fold: bool | None) -> int:
-    """How many levels are drawn when nobody says: all of a small graph, else as many as fit."""
+    """The default number of levels: all of a small graph, else as many as fit."""
     sizes = [1]
     seen = {id(output)}
     level = [output]
     while level and len(sizes) <= DEPTH and sum(sizes) <= LINES:
         children = [child for node in level for child, _ in _folded(_terms(node, chains), fold)[0]]
-        level = []
-        for child in children:
-            if id(child) not in seen:
-                seen.add(id(child))
-                level.append(child)
+        level = [*{id(child): child for child in children if id(child) not in seen}.values()]
+        seen.update(map(id, level))
         sizes.append(len(children))
     if sum(sizes) <= LINES and not level:
         return len(sizes)
@@ -144,7 +136,7 @@ class _Row(NamedTuple):
 
 
 def _folded(terms: list[tuple[Value, int]], fold: bool | None) -> tuple[list[tuple[Value, int]], int]:
-    """The terms of a node that are drawn, and how many are not; all are where `fold` is None."""
+    """The terms of a node that are drawn, and how many are not."""
     if fold is None or len(terms) <= MANY_ALIKE:
         return terms, 0
     drawn = DRAWN_ALIKE if unrolled(term for term, _ in terms) else FOLDED if fold and len(terms) > MANY else len(terms)
@@ -152,7 +144,7 @@ def _folded(terms: list[tuple[Value, int]], fold: bool | None) -> tuple[list[tup
 
 
 def _terms(node: Value, chains: Chains) -> list[tuple[Value, int]]:
-    """Return the inputs of a node with their counts: each once, if there are many and their order does not matter."""
+    """Return the inputs of a node with their counts, if order does not matter."""
     inputs = chains.inputs(node)
     if len(inputs) > 2 and node.primitive.commutative:
         return [*Counter(inputs).items()]
@@ -162,7 +154,7 @@ def _terms(node: Value, chains: Chains) -> list[tuple[Value, int]]:
 def _walk(
     output: Value, chains: Chains, levels: int, lines: int | None, fold: bool | None
 ) -> tuple[list[_Row], set[int], bool]:
-    """The lines from the top, the nodes whose inputs are left out, and whether lines are."""
+    """The lines, the nodes whose inputs are left out, and whether lines are."""
     rows: list[_Row] = []
     expanded: set[int] = set()
     hidden: set[int] = set()

@@ -1,4 +1,4 @@
-"""A Propagation in every form: the budget as a table, as rows, as a record, on one line, and as a picture."""
+"""The view of a Propagation."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ def _unit(result: Result) -> str:
 
 
 def _budget(answer: Propagation, result: Result, digits: int | None) -> Table:
-    """Return the table of the inputs; with a column of degrees of freedom only where some are known."""
+    """Return the table of the inputs."""
     with_dof = any(not math.isinf(quantity.distribution.dof) for quantity in answer.inputs.values())
     rows: list[tuple[float | str, ...]] = []
     for name, share in result.budget.items():

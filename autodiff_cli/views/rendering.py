@@ -1,4 +1,4 @@
-"""Documents as characters, one renderer a medium: plain text, a terminal with colour, Markdown, HTML.
+"""Documents as characters: plain text, a terminal with colour, Markdown, HTML.
 
 Rich lays out tables and trees, on a terminal and in a pipe. It crops and folds what is too wide without a sign, so the
 widths of all columns are decided here first: no number and no name is ever broken.
@@ -6,6 +6,7 @@ widths of all columns are decided here first: no number and no name is ever brok
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 from io import StringIO
@@ -13,20 +14,102 @@ from typing import TYPE_CHECKING
 
 from .characters import STYLES, Style, Terminal, paint, visible, width_of
 from .document import Block, Drawing, Line, Outline, Pieces, Program, Room, Table, plain
-from .wrapping import Text as Wrapped
-from .wrapping import broken
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleRenderable
     from rich.text import Text
 
 MIN_SENTENCE_WIDTH = 24
-"""Columns of text: a sentence in a table is not made narrower than that while the table can be split instead."""
+"""The least width of a sentence in a table that can be split instead."""
 
 COLUMN_BORDER = 3
-"""Columns of text that Rich draws beside each column of a table; the table takes one more."""
+"""Columns of text that Rich draws beside each column of a table."""
 
 
+# ---- text over several lines: broken between words, never inside a word, a number or a name -------------------------
+_SPACE = re.compile(r" +")
+_COMPARISON = frozenset("=<>")
+_AFTER_OPERATOR = re.compile(r"(?<=[,(/·])(?![ *)])|(?<=\*)(?![* ])")
+
+LEVELS = 3
+"""Where a line may be broken: between words; inside what belongs together, `x = 2`, `x > 0` or a piece of code; inside
+code without spaces, after an operator. The later ones only where a line is too short otherwise."""
+
+
+class Wrapped:
+    """Styled text, and where it may be broken."""
+
+    def __init__(self, pieces: Pieces) -> None:
+        self.text = "".join([text for text, _ in pieces])
+        self.pieces = pieces
+        self.breaks: list[list[tuple[int, int]]] = [[] for _ in range(LEVELS)]
+        """By level: the stretches that are left out at the end of a line, spaces mostly."""
+        start = 0
+        code = []
+        for text, style in pieces:
+            if style == "code" and text:
+                code.append((start, start + len(text)))
+            start += len(text)
+        ends = len(self.text.rstrip(" "))
+        begins = len(self.text) - len(self.text.lstrip(" "))
+        for match in _SPACE.finditer(self.text, begins, ends):
+            a, b = match.span()
+            compared = not _COMPARISON.isdisjoint((self.text[a - 1], self.text[b]))
+            together = compared or any(c < a and b < d for c, d in code)
+            self.breaks[together].append((a, b))
+        for c, d in code:
+            self.breaks[2] += [(match.end(), match.end()) for match in _AFTER_OPERATOR.finditer(self.text, c + 1, d)]
+
+    def parts(self, start: int, end: int, level: int) -> Iterator[tuple[int, int]]:
+        """The stretches between the places where it may be broken on this level or an earlier one."""
+        gaps = sorted(gap for breaks in self.breaks[: level + 1] for gap in breaks if start < gap[0] and gap[1] < end)
+        for a, b in gaps:
+            yield start, a
+            start = b
+        yield start, end
+
+    def least(self) -> int:
+        """How wide a line must be so that nothing is broken that may not be."""
+        return max(width_of(self.text[a:b]) for a, b in self.parts(0, len(self.text), LEVELS - 1))
+
+    def lines(self, width: int, indent: int = 0) -> list[Pieces]:
+        """Return the lines, none wider than `width` unless one word is."""
+        if width_of(self.text) <= width:
+            return [self.pieces]
+        ends: list[tuple[int, int]] = []
+        waiting = [(0, len(self.text), -1)]
+        while waiting:
+            start, end, level = waiting.pop()
+            room = width - (indent if len(ends) > 1 else 0)
+            if ends and width_of(self.text[ends[-1][0] : end]) <= room:
+                ends[-1] = (ends[-1][0], end)
+            elif width_of(self.text[start:end]) <= width - (indent if ends else 0) or level == LEVELS - 1:
+                ends.append((start, end))
+            else:
+                waiting += [(a, b, level + 1) for a, b in reversed([*self.parts(start, end, level + 1)])]
+        space: Pieces = ((" " * indent, ""),) if indent else ()
+        return [(space if k else ()) + self.cut(a, b) for k, (a, b) in enumerate(ends)]
+
+    def cut(self, start: int, end: int) -> Pieces:
+        """The part from one place to another, with its styles."""
+        kept: Pieces = ()
+        at = 0
+        for text, style in self.pieces:
+            part = text[max(start - at, 0) : max(end - at, 0)]
+            at += len(text)
+            if part:
+                kept += ((part, style),)
+        return kept
+
+
+def broken(pieces: Pieces, width: int | None, indent: int = 2) -> Sequence[Pieces]:
+    """Break text into lines of so many columns, all but the first indented."""
+    if width is None or width_of(plain(pieces)) <= width:
+        return (pieces,)
+    return Wrapped(pieces).lines(width, indent)
+
+
+# ---- documents ----------------------------------------------------------------------------------------------------
 def fenced(lines: Sequence[str], language: str = "text") -> list[str]:
     """Lines of code as Markdown has them."""
     fence = "```"
@@ -95,7 +178,7 @@ class PlainText:
         return self.lines(((f"line {program.line}: {text}", "heading"),))
 
     def table(self, table: Table) -> Iterable[str]:
-        """A table in a box; where the screen is narrower, several tables one below the other, or a list."""
+        """A table in a box; on a narrow screen several, or a list."""
         rows = [[((head, "heading"),) for head in table.heads], *table.cells]
         columns = [[as_shown(cell, self.look) for cell in cells] for cells in zip(*rows, strict=True)]
         blocks = column_blocks(columns, self.look.width)
@@ -127,7 +210,7 @@ class PlainText:
         return self._drawn_lines(grid)
 
     def _drawn_lines(self, renderable: ConsoleRenderable) -> Iterator[str]:
-        """The lines that Rich lays out, without trailing blanks, in this medium's colours."""
+        """The lines that Rich lays out, in this medium's colours."""
         for segments in _console().render_lines(renderable, pad=False):
             texts: list[tuple[str, Style]] = [
                 (text, style.meta.get("style", "") if style else "") for text, style, _ in segments
@@ -139,7 +222,7 @@ class PlainText:
             yield self.drawn(tuple(texts), "".join([text for text, _ in texts]))
 
     def listed(self, rows: Sequence[tuple[Pieces, ...]], width: int) -> Iterator[str]:
-        """The rows of a table one column below the other, after the heading that its first column gives."""
+        """The rows of a table, one column below the other."""
         first, *heads = [plain(head) for head in rows[0]]
         margin = max(map(width_of, heads))
         for k, (label, *cells) in enumerate(rows[1:]):
@@ -211,11 +294,11 @@ class Markdown(PlainText):
     """The document as Markdown, an empty line between its blocks."""
 
     def render(self, blocks: Iterable[Block]) -> str:
-        """The whole document; lines that follow each other without an empty one would be one paragraph."""
+        """The whole document, an empty line after each block."""
         return "".join([text + "\n\n" for block in blocks if (text := "\n".join(self.block(block)))])[:-1]
 
     def line(self, pieces: Pieces) -> str:
-        """A line of text; names and code as code spans, in which only a vertical bar can do harm."""
+        """A line of text; names and code as code spans."""
         return "".join([self.piece(text, style) for text, style in pieces])
 
     def piece(self, text: str, style: Style) -> str:
@@ -257,7 +340,7 @@ class Markdown(PlainText):
 
 
 class Html(PlainText):
-    """The document as a piece of HTML for a notebook or a page, legible in light and dark; it loads nothing."""
+    """The document as HTML, legible in light and dark; it loads nothing."""
 
     def render(self, blocks: Iterable[Block]) -> str:
         """The whole document, in one element."""
@@ -300,7 +383,7 @@ class Html(PlainText):
 
 @cache
 def _console() -> Console:
-    """A console of Rich that lays out and prints nothing: so wide that it crops nothing; its styles carry our names."""
+    """A console of Rich that is too wide to crop, with our styles."""
     from rich.console import Console
     from rich.style import Style as RichStyle
     from rich.theme import Theme
@@ -331,7 +414,7 @@ def _rich_text(pieces: Pieces, width: int | None = None) -> Text:
 
 
 def column_blocks(columns: Sequence[Sequence[Pieces]], width: int | None) -> list[dict[int, int]] | None:
-    """Which columns of a table stand side by side on a screen, each with its width, the first one in every block.
+    """Return the columns that fit side by side, with widths; the first is in every block.
 
     None where the first column and another one do not fit beside each other.
     """
@@ -358,7 +441,7 @@ def _least_width(cell: Wrapped) -> int:
 
 
 def _widths(block: Sequence[int], least: Sequence[int], natural: Sequence[int], room: int) -> dict[int, int]:
-    """The widths of columns side by side: the narrowest ones that want more are widened first."""
+    """The widths of columns side by side; the narrowest are widened first."""
     widths = {k: least[k] for k in block}
     for _ in range(room - sum(widths.values())):
         wanting = [k for k in block if widths[k] < natural[k]]
@@ -369,7 +452,7 @@ def _widths(block: Sequence[int], least: Sequence[int], natural: Sequence[int], 
 
 
 def as_shown(pieces: Pieces, look: Terminal) -> Pieces:
-    """The pieces as this stream can show them: with an ASCII dash for a missing number where that is all."""
+    """Return the pieces as this stream can show them."""
     text = plain(pieces)
     if text.isascii() and text.isprintable():
         return pieces
@@ -384,7 +467,7 @@ def _note(outline: Outline, look: Terminal) -> Sequence[Pieces]:
 
 
 def _rails(rails: tuple[bool, ...], step: int, look: Terminal) -> tuple[str, str]:
-    """The lines that lead to a branch of an outline, a level in so many columns, and those that pass it.
+    """The rails that lead to a branch of an outline, and those that pass it.
 
     On a screen that has no room for them a number says how deep it is.
     """
@@ -415,14 +498,14 @@ _ESCAPED = frozenset("\\*_<[]|")
 
 @lru_cache(256)
 def _markdown_head(heads: tuple[str, ...], right: frozenset[int], encoding: str) -> str:
-    """The heading row of a table, and the row below it that says which columns are flush right."""
+    """The heading row of a table, and the row that aligns its columns."""
     names = [escaped(visible(head, encoding)) for head in heads]
     rules = ["---:" if column in right else "---" for column in range(len(heads))]
     return f"| {' | '.join(names)} |\n|{'|'.join(rules)}|"
 
 
 def escaped(text: str, bar: bool = True) -> str:
-    """The text with what Markdown would take for its own escaped, but for the backticks round code."""
+    """Escape what Markdown would take for its own."""
     return text if _ESCAPED.isdisjoint(text) else text.translate(_ESCAPES_IN_CELLS if bar else _ESCAPES)
 
 

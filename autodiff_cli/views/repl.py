@@ -1,4 +1,4 @@
-"""The answers of a session: a value with its gradient, and a formula with its derivatives, each under its name."""
+"""The views of a session's answers, each under its name."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .schema import View
 
 
 class Listing(NamedTuple):
-    """A list and its derivatives, each a text in the shape of the list, by what they are called."""
+    """A list and its derivatives, as texts by name."""
 
     texts: dict[str, str]
     warnings: tuple[Diagnostic, ...] = ()
@@ -43,7 +43,7 @@ class ValueView(GradientView):
 
 
 class FormulaView(DiffView):
-    """How a formula without numbers is shown with its derivatives; without its name, or the formula, only these."""
+    """How a formula is shown with its derivatives."""
 
     name: str = ""
     formula: str = ""

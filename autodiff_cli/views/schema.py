@@ -38,7 +38,7 @@ FORMS: Mapping[str, str] = {
     "latex": "latex_document",
     "tikz": "tikz",
 }
-"""The formats, and the method of a view that each shows; a view that does not define it lacks the format."""
+"""The formats, and the method of a view that each needs."""
 
 
 class Field(NamedTuple):
@@ -48,9 +48,9 @@ class Field(NamedTuple):
     meaning: str
     """What it holds, for the reference."""
     value: Callable[[Any], object] | None = None
-    """Its value in an answer; None where that is the answer's attribute of the same name."""
+    """Its value in an answer; None for the attribute of its name."""
     figures: bool = False
-    """Whether it holds numbers in the answer's arithmetic: doubles in the record, all digits as text beside them."""
+    """Whether it holds numbers of the answer's arithmetic."""
     optional: bool = False
     """Whether the record leaves it out where it is None."""
     choice: str = ""
@@ -58,7 +58,7 @@ class Field(NamedTuple):
     column: str = ""
     """The column of csv and tsv that it fills; empty where it is in none."""
     fields: tuple[Field, ...] = ()
-    """The keys of what it holds, where that is a record, a list of records, or records by name."""
+    """The keys of the records in it."""
 
     def of(self, answer: Any) -> Any:
         """Return its value in an answer."""
@@ -66,7 +66,7 @@ class Field(NamedTuple):
 
 
 def diagnostic_record(diagnostic: Diagnostic, elsewhere: bool = False) -> dict[str, object]:
-    """Return an error or warning as records have it; without a place if its span does not point into the program."""
+    """Return an error or warning as a record, perhaps without its place."""
     span = None if elsewhere else diagnostic.span
     return {
         "kind": diagnostic.kind,
@@ -78,17 +78,17 @@ def diagnostic_record(diagnostic: Diagnostic, elsewhere: bool = False) -> dict[s
 
 
 class Declared(NamedTuple):
-    """What `fields.txt` says of an answer, or of one kind of record in it: the class attributes of its view."""
+    """What a section of `fields.txt` declares."""
 
     fields: tuple[Field, ...]
     csv_columns: tuple[str, ...]
     line_fields: tuple[str, ...]
     unit_columns: frozenset[str]
-    """The columns of numbers that may have units: each has one of units behind it then, `at_unit` behind `at`."""
+    """The columns that may have units, `at_unit` behind `at`."""
 
 
 Values: TypeAlias = Mapping[str, Callable[[Any], object]]
-"""The values of keys that are not simply attributes, by the path of the key: `results.dof`."""
+"""The values of keys that are no attributes, by path: `results.dof`."""
 
 _declarations: dict[str, Declared] = {}
 
@@ -114,7 +114,7 @@ def _sections() -> dict[str, list[str]]:
 
 
 def _fields(lines: Sequence[str], values: Values, parent: str = "") -> Iterator[Field]:
-    """Yield the fields that lines declare; lines further in are the fields of the one before them."""
+    """Yield the fields that lines declare, indented ones within the one before."""
     starts = [k for k, line in enumerate(lines) if not line.startswith(" ")]
     for start, end in pairwise([*starts, len(lines)]):
         head, colon, meaning = lines[start].partition(": ")
@@ -179,7 +179,7 @@ def _in_record(fields: tuple[Field, ...], value: Any, arithmetic: str) -> object
 
 
 def records_of(fields: Sequence[Field], value: Any, arithmetic: str = "double") -> Any:
-    """Return the record of an item, or of the items of a list or by name; a plain tuple is a record's values."""
+    """Return the record of an item, or of several; a tuple is a record's values."""
     if isinstance(value, dict):
         return {name: records_of(fields, item, arithmetic) for name, item in value.items()}
     if type(value) is list:
@@ -191,7 +191,7 @@ def records_of(fields: Sequence[Field], value: Any, arithmetic: str = "double") 
 
 @dataclass_transform(kw_only_default=True)
 class Choices:
-    """Takes a value by its name for each attribute that a subclass declares with a type."""
+    """Takes values by name for the attributes that subclasses declare."""
 
     def __init__(self, **choices: Any) -> None:
         for name, choice in choices.items():
@@ -203,7 +203,7 @@ class Choices:
 class View(Choices, Generic[Answer]):
     """How answers of one kind look in each format.
 
-    What a subclass declares with a type is a choice of how to show them, which the constructor takes by its name.
+    The attributes with a type are choices of how to show them.
     """
 
     fields: ClassVar[tuple[Field, ...]] = ()
@@ -213,28 +213,28 @@ class View(Choices, Generic[Answer]):
     csv_columns: ClassVar[tuple[str, ...]] = ()
     """The columns of csv and tsv, in their order."""
     row_key: ClassVar[tuple[str, str]] = ("variable", "gradient")
-    """The column that tells an answer's rows apart, and the field with a row for each of its names or records."""
+    """The column with the key of a row, and the field with one for each."""
     line_fields: ClassVar[tuple[str, ...]] = ()
     """The fields whose numbers are the plain line."""
     unit_columns: frozenset[str] = frozenset()
-    """The columns of numbers that may have units: each has one of units behind it then, `at_unit` behind `at`."""
+    """The columns that may have units, `at_unit` behind `at`."""
     extra_formats: ClassVar[tuple[str, ...]] = ()
     """The names of formats of this kind's own, which `draw` makes."""
     endings: ClassVar[Sequence[str]] = ()
-    """How the names of files end that hold what people are shown, where that is code."""
+    """How the names of files with its code end."""
     prefers_table: ClassVar[bool] = False
-    """Whether tables say more than the formula: a notebook shows those, and what is printed from it has the formula."""
+    """Whether a notebook shows its tables and not its formula."""
     latex_packages: ClassVar[tuple[str, ...]] = ()
     """The packages that its LaTeX needs beside amsmath."""
     latex_writer: ClassVar[str] = ""
-    """The function that writes it as LaTeX, after its module here, which is imported when it is asked for."""
+    """The module here, and the function in it, that write LaTeX."""
     latex_is_formula: ClassVar[bool] = False
     """Whether the answer in LaTeX is one formula."""
 
     digits: int | None = None
     """To how many digits people are shown numbers."""
     leading: tuple[str, ...] = ()
-    """Of wide rows: the columns that are carried along, say where the answer is, and come first."""
+    """The carried columns of wide rows that come first."""
 
     @property
     def formats(self) -> tuple[str, ...]:
@@ -259,7 +259,7 @@ class View(Choices, Generic[Answer]):
         return answer
 
     def shown(self, answer: Answer) -> Answer:
-        """Return what rows, lines and documents are made of: the selected answer, its numbers with their units."""
+        """Return the selected answer, its numbers with their units."""
         return self.measured(self.select(answer))
 
     def measured(self, answer: Answer) -> Answer:
@@ -268,7 +268,7 @@ class View(Choices, Generic[Answer]):
         return answer if units is None else self.attach_units(answer, units)
 
     def attach_units(self, answer: Answer, units: Mapping[str, Any]) -> Answer:
-        """Return the answer, its numbers with these units, which are under the names of its fields."""
+        """Return the answer, its numbers with these units."""
         measured: Answer = attach_units(answer, units)
         return measured
 
@@ -288,14 +288,14 @@ class View(Choices, Generic[Answer]):
         return with_lists(record)
 
     def named_numbers(self, answer: Answer) -> tuple[Mapping[str, float], ...] | None:
-        """Return the doubles in the answer's record, in its order, by the names that they have in it.
+        """Return all doubles of the answer's record, by name.
 
-        None where there is more in it that differs between answers with as many numbers: then it is encoded each time.
+        None if more differs between answers with as many numbers.
         """
         return None
 
     def rows(self, answer: Answer) -> Iterator[OutputRow]:
-        """Yield the rows of csv and tsv: one for each name or record in the field of `row_key`."""
+        """Yield the rows of csv and tsv, one for each key of `row_key`."""
         column, by = self.row_key
         cells = {field.column: field.of(answer) for field in self.shown_fields if field.column}
         if getattr(answer, "units", None) is not None:
@@ -313,11 +313,11 @@ class View(Choices, Generic[Answer]):
             yield {c: x.get(name) if isinstance(x, dict) else x for c, x in cells.items()} | item
 
     def cells(self, answer: Answer) -> Iterable[Mapping[str, Any]]:
-        """Return the cells of wide rows, a line each; `error` says why a line has none: `domain: …`."""
+        """Return the cells of wide rows; `error` says why a row has none."""
         raise AttributeError(f"{type(self).__name__} has no cells")
 
     def one_line(self, answer: Answer) -> str:
-        """Return the answer on one line: numbers, those that have names as `name=number`."""
+        """Return the numbers of the answer on one line."""
         values = {field.name: field.of(answer) for field in self.fields if field.name in self.line_fields}
         return " ".join([word for name in self.line_fields for word in words(values[name])])
 
@@ -326,26 +326,26 @@ class View(Choices, Generic[Answer]):
         raise AttributeError(f"{type(self).__name__} has no document")
 
     def latex_document(self, answer: Answer) -> str:
-        """Return the answer as a piece of LaTeX, for a document or a slide that has amsmath."""
+        """Return the answer as a piece of LaTeX that needs amsmath."""
         module, _, function = self.latex_writer.partition(".")
         text: str = getattr(import_module(f".{module}", __package__), function)(answer, self.digits)
         return text
 
     def latex_formula(self, answer: Answer) -> str | None:
-        """Return the answer as mathematics in LaTeX, for a page; None for one without."""
+        """Return the answer as a formula in LaTeX, if it is one."""
         return self.latex_document(answer) if self.latex_is_formula else None
 
     def tikz(self, answer: Answer) -> tuple[str, str]:
-        """Return the answer as a drawing in TikZ: the package beside amsmath that it needs, and the environment."""
+        """Return the package that a drawing in TikZ needs, and the drawing."""
         raise AttributeError(f"{type(self).__name__} has no TikZ")
 
     def draw(self, answer: Answer, format: str) -> str | bytes:
-        """Return the answer in one of the `extra_formats`: text, or the content of a file."""
+        """Return the answer in one of the `extra_formats`."""
         raise AttributeError(f"{type(self).__name__} has no drawing")
 
 
 def view_in(module: Any) -> type[View[Any]]:
-    """Return the kind of view that a module defines, or else the one that it imports."""
+    """Return the view that a module defines, or else imports."""
     views = [kind for kind in vars(module).values() if isinstance(kind, type) and issubclass(kind, View)]
     own = [kind for kind in views if kind.__module__ == module.__name__]
     return (own or [kind for kind in views if kind is not View])[0]

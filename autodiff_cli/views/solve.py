@@ -1,4 +1,4 @@
-"""The solutions of equations in every form: as a record, as rows, on one line, and as a document for people."""
+"""The view of the solutions of equations."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class SolvedView(View[Solved]):
 
     relative: bool = False
     sort: bool = False
-    """Whether the variable with the largest derivative, or with `relative` the largest elasticity, is the first."""
+    """Whether the largest derivative, or `relative` elasticity, is first."""
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..derivatives.taylor import Taylor, polynomial, shortest
-from ..inputs.figures import Figure
+from ..inputs.figures import Figure, Shown
 from .document import Block, circumstances, numbers_table, stated
 from .numerals import format_number, without_unit
 from .schema import OutputRow, View, declared
@@ -16,18 +16,10 @@ class TaylorView(View[Taylor]):
     """How a Taylor polynomial is shown."""
 
     fields, csv_columns, line_fields, unit_columns = declared("taylor")
-    latex_writer = "tex.expansion"
     latex_is_formula = True
 
     def document(self, answer: Taylor) -> Iterator[Block]:
-        formula = polynomial(
-            answer.variable,
-            answer.coefficients,
-            answer.point[answer.variable],
-            lambda x: shortest(x) if isinstance(x, Figure) else format_number(without_unit(x), self.digits),
-            answer.units,
-        )
-        yield stated("polynomial", formula)
+        yield stated("polynomial", self._polynomial(answer, self._written))
         yield from circumstances(answer.constants, answer.point, (answer.variable,), self.digits)
         rows = [(str(k), x) for k, x in enumerate(answer.coefficients)]
         yield numbers_table(("order", f"coefficient in {answer.variable}"), rows, self.digits, right=(0, 1))
@@ -38,3 +30,25 @@ class TaylorView(View[Taylor]):
 
     def cells(self, answer: Taylor) -> Iterator[dict[str, Any]]:
         yield {f"c{k}": x for k, x in enumerate(answer.coefficients)}
+
+    def latex_document(self, answer: Taylor) -> str:
+        from ..inputs.problem import parse
+        from .tex import Place, over_lines, recognised
+
+        def written(x: Shown) -> str:
+            fraction = "" if isinstance(x, Figure) or answer.units is not None else recognised(x)
+            return fraction or self._written(x)
+
+        others = {name: x for name, x in answer.point.items() if name != answer.variable}
+        place = Place(answer.text, others, self.digits, answer.variable)
+        formula = self._polynomial(answer, written)
+        series = place.typeset.expression(parse(formula, {answer.variable}, units=True).outputs[0])
+        left = place.head if others or not place.sides else ""
+        return place.equations([(left, over_lines(series), r"\approx")])
+
+    def _polynomial(self, answer: Taylor, written: Callable[[Shown], str]) -> str:
+        center = answer.point[answer.variable]
+        return polynomial(answer.variable, answer.coefficients, center, written, answer.units)
+
+    def _written(self, x: Shown) -> str:
+        return shortest(x) if isinstance(x, Figure) else format_number(without_unit(x), self.digits)

@@ -1,4 +1,4 @@
-"""Answers in LaTeX: formulas for a page, and a Trace as a document that compiles as it stands."""
+"""Answers in LaTeX."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..algebra.simplify import simplify
 from ..algebra.symbolic import by_definition
@@ -26,17 +26,12 @@ from ..language.typesetting import (
 )
 from ..table.operators import ADD, SUB
 from ..table.primitive import DEFINITIONS, FUNCTIONS, PRIMITIVES
-from .numerals import attach_units, format_number, literal, unit_of, without_unit
+from .numerals import format_number, literal, unit_of, without_unit
 
 if TYPE_CHECKING:
-    from ..derivatives.gradient import Gradient
-    from ..derivatives.hessian import Hessian
-    from ..derivatives.jacobian import Jacobian
-    from ..derivatives.taylor import Taylor
     from ..derivatives.trace import AdjointStep, TangentStep, Trace, TraceRow
     from ..formulas.diff import Diff
     from ..formulas.functions import FunctionEntry
-    from ..quantities.unit import Unit
 
 HEAD = r"""\documentclass{article}
 \usepackage[utf8]{inputenc}
@@ -51,7 +46,7 @@ FOOT = "\\end{document}\n"
 
 
 def head(packages: Iterable[str] = (), *, may_have_units: bool = False) -> str:
-    """Return the beginning of a document that uses further packages, and perhaps that for units."""
+    """Return the beginning of a document that uses further packages."""
     loaded = "".join(rf"\usepackage{{{name}}}" + "\n" for name in packages)
     if may_have_units:
         loaded += "\\IfFileExists{siunitx.sty}{\\usepackage{siunitx}}{}\n"
@@ -78,20 +73,13 @@ PICTURE_FOOT = r"""%
 \shipout\box\drawing
 \end{document}
 """
-"""The beginning and the end of a document of one picture, whose page has the picture's size."""
+"""The beginning and the end of a document of one picture."""
 
 ARGUMENTS = 4
-"""More variables than these have their values in equations, not in the parentheses after the function."""
+"""The maximal number of values in parentheses after the function."""
 
 ALIGNED = 300
 """As many lines of a trace are aligned together: TeX holds them all in memory."""
-
-
-def at_a_point(answer: Gradient[Any], digits: int | None = None) -> str:
-    """The function, its value and its partial derivatives at the point."""
-    place = _Place(answer.text, answer.point, digits)
-    slopes = [(place.slope(name), place.number(x)) for name, x in answer.gradient.items()]
-    return equations([*place.sides, (place.head, place.number(answer.value)), *slopes])
 
 
 def unit_latex(x: object) -> str:
@@ -105,60 +93,12 @@ def measured_latex(x: Shown | bool | None, digits: int | None) -> str:
     return number_latex(format_number(without_unit(x), digits)) + unit_latex(x)
 
 
-def second_derivatives(answer: Hessian, digits: int | None = None) -> str:
-    """The function, its value, gradient and Hessian at the point, and the eigenvalues."""
-    place = _Place(answer.text, answer.point, digits)
-    sides = [*place.sides, (place.head, place.number(answer.value))]
-    if answer.gradient:
-        sides.append((rf"\nabla {place.head}", place.column(answer.gradient.values())))
-        sides.append((rf"\nabla^{{2}} {place.head}", place.matrix(answer.hessian)))
-    if answer.eigenvalues is not None:
-        sides.append((r"\text{eigenvalues}", r",\ ".join(map(place.number, answer.eigenvalues))))
-    return equations(sides)
-
-
-def several_outputs(answer: Jacobian, digits: int | None = None) -> str:
-    """The function, its values at the point, and their derivatives, or the product that was asked for."""
-    place = _Place(answer.text, answer.point, digits)
-    sides = [*place.sides, (place.head, place.column(answer.values))]
-    names = ", ".join(map(place.name, answer.variables))
-    derivative = rf"\frac{{\partial {place.typeset.function}}}{{\partial ({names})}}{place.arguments}"
-    if answer.jacobian is not None and answer.variables:
-        sides.append((derivative, place.matrix(answer.jacobian)))
-    if answer.product is not None and answer.direction is not None:
-        units: Mapping[str, Unit] = answer.units["direction"] if answer.units else {}
-        along = [answer.direction.get(name, attach_units(0.0, units.get(name))) for name in answer.variables]
-        sides.append((f"{derivative} {place.column(along)}", place.column(answer.product)))
-    if answer.gradient is not None and answer.adjoint is not None:
-        weights = place.matrix([map(without_unit, answer.adjoint)])
-        sides.append((f"{weights} {derivative}", place.matrix([answer.gradient.values()])))
-    return equations(sides)
-
-
-def expansion(answer: Taylor, digits: int | None = None) -> str:
-    """The function, and its Taylor polynomial; coefficients that are fractions as such."""
-    from ..derivatives.taylor import polynomial, shortest
-
-    others = {name: x for name, x in answer.point.items() if name != answer.variable}
-    place = _Place(answer.text, others, digits, answer.variable)
-
-    def written(x: Shown) -> str:
-        if isinstance(x, Figure):
-            return shortest(x)
-        return (recognised(x) if answer.units is None else "") or format_number(without_unit(x), digits)
-
-    formula = polynomial(answer.variable, answer.coefficients, answer.point[answer.variable], written, answer.units)
-    series = place.typeset.expression(parse(formula, {answer.variable}, units=True).outputs[0])
-    left = place.head if others or not place.sides else ""
-    return equations([*place.sides, (left, _over_lines(series), r"\approx")])
-
-
 LINE = 85
 """As many signs of a sum fit on a line of a page, about."""
 
 
-def _over_lines(total: str) -> str:
-    """A sum on as many lines as a page needs, each after the first with the sign that it begins with."""
+def over_lines(total: str) -> str:
+    """Break a sum into the lines that a page needs."""
     lines, depth, begin, last = list[str](), 0, 0, 0
     for match in re.finditer(r"\\[{}]|[{}()]| (?=[+-] )|$", total):
         text, place = match[0], match.start()
@@ -173,7 +113,7 @@ def _over_lines(total: str) -> str:
 
 
 def of_function(entry: FunctionEntry) -> str:
-    """The derivatives of a function of the language, after its definition where its name is no sign of mathematics."""
+    """Return the definition of a function of the language, and its derivatives."""
     from ..formulas.functions import rule
 
     primitive = FUNCTIONS[entry.name]
@@ -195,11 +135,11 @@ def of_function(entry: FunctionEntry) -> str:
 
 LARGEST = 10**9
 CLOSE = 1e-15
-"""A double this close to a fraction of so small a numerator times denominator is hardly so by chance."""
+"""How close a double is to a fraction of small numerator times denominator."""
 
 
 def recognised(x: Shown) -> str:
-    """The fraction, or the small multiple of π, that a double is near; empty for what decimals say as shortly."""
+    """Return the fraction or multiple of π that a double is near, if any."""
     if isinstance(x, Figure) or not math.isfinite(x) or not x:
         return ""
     fraction = Fraction(x).limit_denominator(10**7)
@@ -231,8 +171,8 @@ def _near(fraction: Fraction, x: float) -> bool:
     return abs(float(fraction) - x) <= CLOSE * abs(x)
 
 
-class _Place:
-    """A function and the point at which it is taken: `f(x, y) = …`, and then `f(1, 2)`."""
+class Place:
+    """A function at a point: `f(x, y) = …`, and then `f(1, 2)`."""
 
     def __init__(self, text: str, point: Mapping[str, Shown], digits: int | None, by: str | None = None) -> None:
         program = parse(text, {*point, *([by] if by else [])}, units=True)
@@ -249,20 +189,28 @@ class _Place:
         self.arguments = self.head.removeprefix(self.typeset.function)
 
     def number(self, x: Shown) -> str:
+        """A number with its unit."""
         return measured_latex(x, self.digits)
 
     def matrix(self, rows: Iterable[Iterable[Shown]]) -> str:
+        """A matrix of numbers."""
         return matrix([[self.number(x) for x in row] for row in rows])
 
     def column(self, numbers: Iterable[Shown]) -> str:
+        """A column of numbers."""
         return self.matrix([[x] for x in numbers])
 
     def slope(self, name: str) -> str:
+        """The derivative by a variable there."""
         return self.typeset.derivative((name,), self.several) + self.arguments
+
+    def equations(self, sides: Iterable[tuple[str, ...]]) -> str:
+        """The function, and what is said of it at the point."""
+        return equations([*self.sides, *sides])
 
 
 def derivatives(answer: Diff, digits: int | None = None) -> str:
-    """The function, the derivatives that were asked for, what they share, and their values, below each other.
+    """Return a function, its derivatives, what they share, and their values.
 
     Of equations there is no function: each derivative is that of an unknown, and has its value below it.
     """
@@ -404,7 +352,7 @@ def _title(text: str) -> str:
 
 
 def in_numbers(graph: Value, number: Callable[[float | bool | None], str]) -> Value:
-    """An operation, its inputs replaced by their values, written as `number` writes them."""
+    """Replace the inputs of an operation by numbers."""
     leaves = []
     for k, leaf in enumerate(graph._prev):
         if leaf.source is not None and leaf.source.endswith("]"):

@@ -35,7 +35,7 @@ _NUMBER = re.compile(r"-?(\d+\.?\d*|\.\d+)(\(\d+\))?(e[+-]?\d+)?")
 
 
 def number(x: Shown | str | None, digits: int | None = None) -> str:
-    r"""Return a number as siunitx takes it, with its unit if it remembers one; what is none as text.
+    r"""Return a number as siunitx takes it, with its unit if any.
 
     >>> number("1.017(65)e-3"), number(math.inf), number(None)
     ('\\num{1.017(65)e-3}', '$\\infty$', '--')
@@ -67,7 +67,7 @@ def table(columns: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> 
 
 
 def formula(text: str, names: Iterable[str], left: str = "") -> str:
-    """Return a program as equations, `left` what its value is called; empty for one that is too long, or none."""
+    """Return a program as equations, or an empty text; `left` names its value."""
     try:
         program = parse(text, [*names], units=True)
     except ExpressionError:
@@ -89,7 +89,7 @@ def _percent(level: float) -> str:
 
 
 def fit_table(answer: Fit, digits: int | None) -> str:
-    """Return the formula of a fit, its parameters, how well it fits, and the correlations."""
+    """Return the tables of a fit."""
     rows = []
     for name, parameter in answer.parameters.items():
         unit = unit_latex(parameter.estimate)
@@ -170,7 +170,7 @@ def _quality(answer: Fit, digits: int | None) -> str:
 
 
 def budget_tables(answer: Propagation, digits: int | None) -> str:
-    """Return the formula of a propagation, and each result with its uncertainty budget."""
+    """Return the uncertainty budgets of a propagation."""
     parts = [formula(answer.text, answer.point)]
     for result in answer.results:
         name = result.output if len(answer.results) > 1 or "output" not in result.output else "result"

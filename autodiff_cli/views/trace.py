@@ -1,11 +1,11 @@
-"""A Trace in every form: as a record, as a worked solution line by line, and as tables for people."""
+"""The view of a Trace."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..derivatives.graph import MANY_ALIKE
 from ..derivatives.trace import AdjointStep, TangentStep, Trace, TraceRow
@@ -25,6 +25,9 @@ from .numerals import format_number, literal, unit_of, unit_text, word
 from .schema import View, declared
 from .tex import in_numbers, page
 
+if TYPE_CHECKING:
+    from ..derivatives.page import Node
+
 STEPS = 60
 """As many lines of a trace a table shows, unless asked for others."""
 
@@ -38,15 +41,6 @@ _LETTER = re.compile(r"[^\W\d](_?[\d₀-₉]+)?")
 Item = TypeVar("Item")
 
 
-class Named(Protocol):
-    """Nodes with a name, of the program or given here."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def numbered(self) -> bool: ...
-
-
 class Names:
     """How nodes are called: `v₁`, `x̄`, or in ASCII `v1`, `adj(x)`. `letter` is that of numbered nodes."""
 
@@ -55,7 +49,7 @@ class Names:
         self.times = " · " if unicode else " * "
         self._numbered = re.compile(rf"\b{letter}(\d+)\b")
 
-    def name(self, row: Named) -> str:
+    def name(self, row: TraceRow | Node) -> str:
         """Return the name of the node."""
         if row.numbered and self.unicode:
             return self.letter + row.name[len(self.letter) :].translate(_SUBSCRIPTS)
@@ -67,22 +61,22 @@ class Names:
             return text
         return self._numbered.sub(lambda match: self.letter + match[1].translate(_SUBSCRIPTS), text)
 
-    def adjoint(self, row: Named) -> str:
+    def adjoint(self, row: TraceRow | Node) -> str:
         """The node's name with a bar, over all of a long name."""
         stem, mark, again = row.name.partition("[")
         if row.numbered or _LETTER.fullmatch(stem) or not self.unicode:
             return self._accented(row, "\u0304", "adj")
         return "".join(char + "\u0305" for char in stem) + mark + again
 
-    def tangent(self, row: Named) -> str:
+    def tangent(self, row: TraceRow | Node) -> str:
         """The node's name with a dot."""
         return self._accented(row, "\u0307", "dot")
 
-    def _accented(self, row: Named, accent: str, word: str) -> str:
+    def _accented(self, row: TraceRow | Node, accent: str, word: str) -> str:
         name = self.name(row)
         return name[0] + accent + name[1:] if self.unicode else f"{word}({name})"
 
-    def derivative(self, row: Named, by: Named) -> str:
+    def derivative(self, row: TraceRow | Node, by: TraceRow | Node) -> str:
         """∂ of one node by another."""
         if self.unicode:
             return f"∂{self.name(row)}/∂{self.name(by)}"
@@ -130,7 +124,7 @@ class Notation(Names):
         return f"{self.adjoint(target)} {sign} {self.adjoint(source)}{self.times}{self.derivative(source, target)}"
 
     def formula(self, text: str, number: float) -> str:
-        """A local derivative as a formula, or as a number where there is no formula short enough."""
+        """A local derivative as a formula, or else as a number."""
         return self.text(text) or self.in_formula(number)
 
     def push(self, push: TangentStep) -> tuple[str, str]:
@@ -146,7 +140,7 @@ class Notation(Names):
         return f"{left} = {' + '.join(terms) or '0'}", BLANK if self.blanks else " + ".join(numbers) or "0"
 
     def seeds(self) -> list[tuple[str, str]]:
-        """The adjoint of the output, or the tangents of the variables, each with its number."""
+        """The adjoint of the output, or the tangents of the variables."""
         trace = self.trace
         if trace.mode == "reverse":
             return [(self.adjoint(trace.rows[trace.pulls[0].source if trace.pulls else -1]), "1")]
@@ -229,9 +223,9 @@ class TraceView(View[Trace]):
     steps: int = STEPS
     """How many rows tables have."""
     folded: bool = True
-    """Whether tables leave out rows of long runs at one place of the text, which lists are unrolled to."""
+    """Whether tables fold long runs of rows at one place of the text."""
     blanks: bool = False
-    """Whether the numbers that are to be found are left out, and what is said of them."""
+    """Whether numbers are left out, to be filled in."""
 
     def record(self, answer: Trace) -> dict[str, object]:
         record = super().record(answer)
@@ -279,7 +273,7 @@ class TraceView(View[Trace]):
         cells: Callable[[Item], Pieces],
         seeds: Iterable[tuple[str, str]] = (),
     ) -> Iterator[Block]:
-        """A table of steps, a row each, with dots for those that are left out, and the line that says how many."""
+        """A table of steps, and the line that says how many are left out."""
         shown = [*_ends([*_runs_folded(answer, items)] if self.folded else items, self.steps)]
         dots: Pieces = (("...", "faint"),)
         blank: Pieces = (("", ""),)
@@ -335,7 +329,7 @@ def worked_solution(answer: Trace, notation: Notation) -> Iterator[str]:
 
 
 def _runs_folded(answer: Trace, items: Sequence[Any]) -> Iterator[Any]:
-    """The items; of a long run at one place of the text the first two and the last, and None between them."""
+    """The items; None replaces the middle of a long run at one place of the text."""
 
     def place(item: Any) -> tuple[object, str]:
         row = item if isinstance(item, TraceRow) else None

@@ -1,4 +1,4 @@
-"""Wide rows: on one line the point, the value there, its derivatives, its error and what it carries along."""
+"""Wide rows: on one line the point, the value and its derivatives."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from .numerals import heading, repr_number, unit_of, unit_text, without_unit
 from .schema import OutputRow, View
 
 TOGETHER = 1000
-"""Rows of one table for people; more of them are further tables, which are written as they come."""
+"""Rows of one table for people; more of them are further tables."""
 
 
 class Values(tuple[Any, ...]):
-    """The value and the derivatives at a row, or other cells, in the order of their names."""
+    """The cells of a row, in the order of their names."""
 
     __slots__ = ()
     warnings: ClassVar[tuple[Diagnostic, ...]] = ()
@@ -48,11 +48,11 @@ class WideView(View[Values]):
         yield dict(zip(self.names, answer, strict=True))
 
     def one_line(self, answer: Values) -> str:
-        """Return the numbers of a row with blanks between them, as gnuplot and shells read them."""
+        """Return the numbers of a row with blanks between them."""
         return " ".join(map(cell_text, answer))
 
     def error_text(self, subject: Subject, error: ExpressionError) -> str:
-        """Return an error as a cell says it; one that is `numbered` and has no line says itself where it is."""
+        """Return an error as a cell says it, if `numbered` with its line."""
         if not self.numbered:
             return f"{error.kind}: {error}"
         return f"line {subject.line}: {error.kind}: {error}" if subject.line else str(error)
@@ -141,7 +141,7 @@ WIDE: dict[str, type[Writer[Any]]] = {
 
 
 class WideRows(list[Mapping[str, Any]]):
-    """The cells of an answer by column, a line each, units in the headings; `error` says why a line has none."""
+    """The cells of an answer's rows, by column with its unit."""
 
     def __init__(self, rows: Iterable[Mapping[str, Any]]) -> None:
         super().__init__(
@@ -155,7 +155,7 @@ class WideRows(list[Mapping[str, Any]]):
 
 
 MOST_HELD = 10_000
-"""Rows without an answer that may come before the first one with one, which says what the columns are."""
+"""Rows without an answer that may come before the first answer."""
 
 
 class Named(Writer[WideRows]):

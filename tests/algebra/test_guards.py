@@ -158,7 +158,7 @@ def test_a_formula_has_the_same_values_and_no_others() -> None:
     ("place", "name", "wrong"),
     [
         (ranges, "values_of", lambda primitive: ranges.POSITIVE),
-        (guards.Guards, "may_go", lambda self, condition, taken, place: True),
+        (guards.Guards, "may_be_dropped", lambda self, condition, taken, place: True),
     ],
 )
 def test_a_wrong_rule_is_found(monkeypatch: pytest.MonkeyPatch, place: object, name: str, wrong: object) -> None:

@@ -31,7 +31,6 @@ from autodiff_cli.derivatives.gradient import gradient as question
 from autodiff_cli.derivatives.hessian import hessian
 from autodiff_cli.numbers import budget as work
 from autodiff_cli.numerics.optimality import Single
-from autodiff_cli.optimize.descend import Batches, Rule, Stops
 from autodiff_cli.optimize.descend import descend as run_of
 from autodiff_cli.optimize.minimize import minimize
 from running import autodiff
@@ -268,8 +267,9 @@ def by_hand(data: dict[str, list[float]], size: int, epochs: int, seed: int | No
 @pytest.mark.parametrize("seed", [None, 5])
 def test_batches_are_those_of_a_loop_written_out(backend: str, seed: int | None) -> None:
     data = table(103)
-    batches = Batches(10, 3) if seed is None else Batches(10, 3, shuffle=True, seed=seed)
-    run = run_of(LOSS, {"w": 0, "b": 0}, rule=Rule(rate=0.05), over=over(data, backend=backend), batches=batches)
+    batches: dict[str, Any] = {"batch": 10, "epochs": 3}
+    batches |= {} if seed is None else {"shuffle": True, "seed": seed}
+    run = run_of(LOSS, {"w": 0, "b": 0}, rate=0.05, over=over(data, backend=backend), **batches)
     rows = list(run)
     assert run.evaluator.backend == backend  # type: ignore[union-attr]
     assert [(row.step, row.epoch) for row in rows] == [(0, None), (11, 1), (22, 2), (33, 3)]
@@ -278,12 +278,12 @@ def test_batches_are_those_of_a_loop_written_out(backend: str, seed: int | None)
 
 
 def test_steps_end_a_run_within_an_epoch() -> None:
-    run = run_of(LOSS, {"w": 0, "b": 0}, over=over(table(103)), batches=Batches(10), stops=Stops(steps=14))
+    run = run_of(LOSS, {"w": 0, "b": 0}, over=over(table(103)), batch=10, steps=14)
     assert [(row.step, row.epoch) for row in run] == [(0, None), (11, 1), (14, 2)]
 
 
 def test_an_interruption_within_an_epoch_keeps_the_best() -> None:
-    run = run_of(LOSS, {"w": 0, "b": 0}, rule=Rule(rate=0.05), over=over(table(103)), batches=Batches(1, 50))
+    run = run_of(LOSS, {"w": 0, "b": 0}, rate=0.05, over=over(table(103)), batch=1, epochs=50)
     run.stop = lambda step: step > 250
     rows = list(run)
     assert [row.step for row in rows] == [0, 103, 206]

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from itertools import islice
 from typing import Any
 
-from autodiff_cli.optimize.descend import Rule, Stops, descend
+from autodiff_cli.optimize.descend import descend
 
 RATE = 1e-4
 
@@ -43,7 +43,7 @@ Run = Callable[[int], dict[str, float]]
 
 
 def _ours(text: str, start: Mapping[str, float]) -> Run:
-    descent = descend(text, start, rule=Rule(rate=RATE), stops=Stops(10**9))
+    descent = descend(text, start, rate=RATE, steps=10**9)
 
     def run(steps: int) -> dict[str, float]:
         for row in islice(descent, steps + 1):  # noqa: B007

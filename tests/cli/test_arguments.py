@@ -24,7 +24,7 @@ from autodiff_cli.derivatives.trace import MODES
 from autodiff_cli.equations.implicit_formulas import implicit_diff
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.exercises import exercise
-from autodiff_cli.exercises.patterns import LEVELS
+from autodiff_cli.exercises.exercise import LEVELS
 from autodiff_cli.formulas import diff
 from autodiff_cli.optimize import descend, minimize
 from autodiff_cli.optimize.least_squares import LOSSES

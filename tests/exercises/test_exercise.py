@@ -12,9 +12,8 @@ import pytest
 import autodiff_cli
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.exercises import exercise as exercises
-from autodiff_cli.exercises.exercise import Exercise, Sheet, sheet
+from autodiff_cli.exercises.exercise import LEVELS, Draw, Exercise, Sheet, contents, sheet, summed
 from autodiff_cli.exercises.marking import mark
-from autodiff_cli.exercises.patterns import LEVELS, Draw, patterns, summed
 from autodiff_cli.numbers.budget import allowed
 from autodiff_cli.views import html, text
 from running import autodiff
@@ -42,7 +41,7 @@ def test_the_draws_are_those_of_every_machine() -> None:
 
 @pytest.mark.parametrize("level", LEVELS)
 def test_no_two_are_alike(level: int) -> None:
-    first = sheet(level, count=2 * len(patterns(level)), seed=3).exercises
+    first = sheet(level, count=2 * len(contents()["levels"][str(level)]), seed=3).exercises
     shapes = [(each.kind, re.sub(r"\d+", "#", each.program).replace("-", "+")) for each in first]
     assert len(set(shapes)) >= 0.9 * len(shapes), "nor but for their numbers, while a pattern has others"
     many = sheet(level, count=exercises.MOST, seed=3).exercises

@@ -128,7 +128,7 @@ def test_implicit_derivatives(text: str, order: int, answer: str, right: bool, h
 @pytest.mark.parametrize(
     ("answer", "hint"),
     [("x/y", "but the sign"), ("-y/x", "upside down"), ("-2x", "minus the derivative of left less right side by `x`"),
-     ("-x/sqrt(25 - x^2)", "part of the curve only"), ("-2x/y", "2 times as large")],
+     ("-x/sqrt(25 - x^2)", "part of the curve only"), ("-2x/y", "2 times as large"), ("0", "see it worked")],
 )  # fmt: skip
 def test_usual_mistakes_in_implicit_derivatives(answer: str, hint: str) -> None:
     assert hint in check_derivative(CIRCLE, unknowns=["y"], answer=answer).hint

@@ -10,15 +10,17 @@ from typing import Any
 
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 from lark import Lark, Token, Tree
 from lark.exceptions import UnexpectedInput, UnexpectedToken
 
 from autodiff_cli.diagnostics.parsing import parse, statements
 from autodiff_cli.errors import ExpressionError
+from autodiff_cli.language import reader
 from autodiff_cli.language.generate import lark_parser
 from autodiff_cli.language.reader import ParseFailure
 from autodiff_cli.language.tables import TERMINALS
-from autodiff_cli.language.tokens import END, KIND, UNREADABLE, pairs, scan
+from autodiff_cli.language.tokens import END, KIND, UNREADABLE, pairs, scan, split
 from counting import lines
 from strategies import texts
 from trees import Node, parsed, tree
@@ -313,6 +315,35 @@ def check_against_lark(lark: Lark, text: str) -> str:
         return "checked"
     assert ours == theirs
     return "accepted"
+
+
+ASCII_PIECES = (
+    *"0123.eE_xy+-*/^()|<>=!,;: \t\n\v\x1c\x00[]%'@", "if ", "else ", " and ", "not ", "1e-5", "2x", "sin(", "**", "=",
+    "[kg]", "w[1]", "f(x)", "f(x)=", "Sin[", "max(x,y)", "x y", "1_0",
+)  # fmt: skip
+
+
+def outcome(text: str) -> object:
+    """What a text is read as: its nodes and names, or the error that it is."""
+    try:
+        program = parse(text, units=True)
+    except ExpressionError as error:
+        return error.kind, str(error), error.span, error.hint
+    return program.whole.rows, program.whole.places, program.whole.constants, program.leaves, program.roots
+
+
+@given(st.lists(st.sampled_from(ASCII_PIECES), min_size=1, max_size=12).map("".join))
+@settings(max_examples=1000, deadline=None)
+def test_plain_text_that_is_cut_at_its_signs_is_read_as_its_pairs_are(text: str) -> None:
+    quickly = outcome(text)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(reader, "split", lambda text: (*map(list, zip(*pairs(text), strict=True)), True))
+        assert outcome(text) == quickly
+
+
+def test_plain_text_is_cut_at_its_signs_and_exactly_only_from_where_that_is_needed() -> None:
+    assert split("sin(x1)*2.5 - y^2")[:2] == tuple(map(list, zip(*pairs("sin(x1)*2.5 - y^2"), strict=True)))
+    assert split("2x + 1e-5")[0] != [operand for operand, _ in pairs("2x + 1e-5")]
 
 
 @given(texts())

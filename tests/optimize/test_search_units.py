@@ -165,3 +165,9 @@ assert run(["minimize", "(x - 3)**2", "--at", "x=0", "--bounds", "x=0:9", "--for
 assert not {"autodiff_cli.inputs.own_units", "autodiff_cli.quantities.table"} & {*sys.modules}
 """
     subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.DEVNULL)
+
+
+def test_a_variable_that_only_a_constraint_has_is_a_number_beside_others_with_units() -> None:
+    answer = ad.minimize("(x - 1[m])**2", "x=2 m,k=3", subject_to="k >= 2")
+    assert answer.converged and answer.point == pytest.approx({"x": 1, "k": 3})
+    assert "│ k" in str(answer)

@@ -16,7 +16,7 @@ import mpmath
 from mpmath import mp, mpf
 
 from autodiff_cli.run.flat_graph import Graph
-from autodiff_cli.run.sweep import activity, backward
+from autodiff_cli.run.sweep import Activity, backward
 from autodiff_cli.table.operators import VARIABLE
 from autodiff_cli.table.primitive import Primitive
 
@@ -64,7 +64,7 @@ def beside_reference(m: Any, primitive: Primitive, inputs: Sequence[float]) -> l
     graph.data = [*numbers, ours[0]]
     constant = {primitive.params.index(name) for name in primitive.constant_params}
     order = range(len(inputs) + 1)
-    active = activity(graph, m, order, [k for k in range(len(inputs)) if k not in constant])
+    active = Activity(graph, m, order, [k for k in range(len(inputs)) if k not in constant])
     adjoints = backward(graph, m, order, active, {len(inputs): m.number(1)})
     ours += [m.number(0) if adjoints[k] is None else adjoints[k] for k in range(len(inputs)) if active[k]]
     return list(zip(ours, reference, strict=True))

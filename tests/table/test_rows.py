@@ -339,7 +339,7 @@ OPERATORS: dict[str, str] = {
     "graphs/laurent": "arithmetic of series with poles",
     "language/unrolling": "products of matrices, entry by entry",
     "optimize/minimize": "the relation of a constraint",
-    "views/solve": "a word",
+    "views/document": "a word",
 }
 """Which modules may know an operator, a comparison or the choice between branches, by name or by its row, and why."""
 

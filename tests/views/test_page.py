@@ -18,7 +18,7 @@ from autodiff_cli import ExpressionError, gradient
 from autodiff_cli.derivatives.graph import Folding, picture
 from autodiff_cli.derivatives.page import MOST_NODES, Page, page
 from autodiff_cli.derivatives.trace import trace
-from autodiff_cli.optimize.descend import Rule, Stops, descend
+from autodiff_cli.optimize.descend import descend
 from autodiff_cli.quantities.unit import parse_unit
 from autodiff_cli.views.document import measured
 from autodiff_cli.views.page import DIGITS, document
@@ -872,7 +872,7 @@ def test_descent_in_units_takes_the_steps_of_descend(
     assert tab.inner_text("#of-rate") == rates
     tab.fill("#rate", str(rate))
     tab.click("#down10")
-    steps = [*descend(text, at, rule=Rule(rate=rate), stops=Stops(steps=10), units=unit)]
+    steps = [*descend(text, at, rate=rate, steps=10, units=unit)]
     last = steps[-1]
     assert tab.evaluate("point") == pytest.approx(last.point, rel=1e-11)
     assert tab.evaluate("path.map(({value}) => value)") == pytest.approx([step.value for step in steps], rel=1e-11)

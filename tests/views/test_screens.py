@@ -27,7 +27,7 @@ from autodiff_cli.formulas.export import export
 from autodiff_cli.formulas.functions import functions
 from autodiff_cli.formulas.units import units
 from autodiff_cli.inputs.arithmetic import chosen
-from autodiff_cli.optimize.descend import Stops, descend
+from autodiff_cli.optimize.descend import descend
 from autodiff_cli.optimize.fit import fit
 from autodiff_cli.optimize.minimize import minimize
 from autodiff_cli.uncertainty.propagate import propagate
@@ -52,7 +52,7 @@ ANSWERS: dict[str, Answers] = {
     "trace": lambda text, at: (trace(text, at), trace(text, at, mode="forward", direction=dict.fromkeys(at, 1.0))),
     "graph": lambda text, at: (picture(text, at),),
     "check": lambda text, at: (check(text, at),),
-    "descend": lambda text, at: (descend(text, at, stops=Stops(4)),),
+    "descend": lambda text, at: (descend(text, at, steps=4),),
     "minimize": lambda text, at: (minimize(text, at, steps=3),),
     "maximize": lambda text, at: (minimize(f"-({text})", at, steps=3, maximize=True),),
     "plot": lambda text, at: [plot(text, at, wrt=[*at][:k]) for k in (1, 2) if k <= len(at)],

@@ -25,7 +25,7 @@ from autodiff_cli.formulas.diff import diff
 from autodiff_cli.formulas.export import export
 from autodiff_cli.formulas.functions import function
 from autodiff_cli.inputs.arithmetic import chosen
-from autodiff_cli.optimize.descend import Stops, descend
+from autodiff_cli.optimize.descend import descend
 from autodiff_cli.optimize.fit import fit
 from autodiff_cli.optimize.minimize import minimize
 from autodiff_cli.uncertainty.propagate import propagate
@@ -46,7 +46,7 @@ ANSWERS: dict[str, tuple[Any, tuple[str, ...]]] = {
     "trace": (trace(TEXT, AT), ("trace", TEXT, *POINT)),
     "graph": (picture(TEXT, AT), ("graph", TEXT, *POINT)),
     "check": (check(TEXT, AT), ("check", TEXT, *POINT)),
-    "descend": (descend("x**2", {"x": 1.0}, stops=Stops(5)), ("descend", "x**2", "--at", "x=1", "--steps", "5")),
+    "descend": (descend("x**2", {"x": 1.0}, steps=5), ("descend", "x**2", "--at", "x=1", "--steps", "5")),
     "minimize": (minimize("x**2 - x", {"x": 1.0}), ("minimize", "x**2 - x", "--at", "x=1")),
     "curve": (plot("x**2", {"x": 1.0}), ("plot", "x**2", "--at", "x=1")),
     "surface": (plot("x*w", AT), ("plot", "x*w", *POINT)),

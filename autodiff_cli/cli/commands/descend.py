@@ -1,6 +1,6 @@
 """`autodiff descend`: gradient descent from a point, one row a step."""
 
-from ...optimize.descend import descend, run_options
+from ...optimize.descend import descend
 from ...views.descend import DescentView
 from ...views.formats import writer
 from ..runner import Command, answer_with
@@ -10,7 +10,7 @@ from ..searches import Runs, Saved
 def run(call: Command) -> int:
     """Run gradient descent from a point, one row a step; return the exit code."""
     call.need()
-    method = call.asking(descend, **run_options(**call.arguments(run_options)))
+    method = call.asking(descend)
     shown = DescentView(**call.shown)
     chosen = call.chosen(shown.formats)
     call.check_picture(chosen, "loss")

@@ -3,7 +3,7 @@
 import csv
 import io
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import PurePath
 from typing import Any
 
@@ -45,12 +45,12 @@ def run(call: Command) -> int:
     if residuals is not None:
         files.check(residuals, force=call.force)
 
-    def search(request: Request, stop: Callable[[], bool]) -> Fit:
-        result = fitted(call, request, {**arguments, "stop": stop})
-        searches.saved.keep(result.point, result.units)
-        return result
-
-    searches = Searches(unheld, view, search, warning=unconverged)
+    searches = Searches(
+        unheld,
+        view,
+        lambda request, stop: fitted(call, request, {**arguments, "stop": stop}),
+        warning=unconverged,
+    )
     code = searches.run()
     if residuals is not None and searches.last is not None:
         files.write(residuals, residuals_table(searches.last, residuals), force=call.force)

@@ -13,5 +13,9 @@ def run(call: Command) -> int:
     """List the functions of the language; return the exit code."""
     shown, name = FunctionsView(), call.name
     chosen = call.chosen(shown.formats)
-    entries: Sequence[Any] = [function(name)] if name is not None else functions().entries
-    return write_entries(call, shown, [functions()] if name is None and draws(chosen) else entries, chosen=chosen)
+    entries: Sequence[Any]
+    if name is not None:
+        entries = [function(name)]
+    else:
+        entries = [functions()] if draws(chosen) else functions().entries
+    return write_entries(call, shown, entries, chosen=chosen)

@@ -1,7 +1,10 @@
 """`autodiff grad`: value, gradient and graph of a program at a point."""
 
-from ...derivatives.gradient import gradient
+from typing import Any
+
+from ...derivatives.gradient import Gradient, gradient
 from ...inputs.parse_point import may_sweep
+from ...streams.requests import Request
 from ...views.formats import draws
 from ...views.gradient import GradientView
 from ..runner import Command, RowQuestion
@@ -30,4 +33,8 @@ def run(call: Command) -> int:
         units=call.by_row.units,
         system=bool(call.points),
     )
-    return answer_at(call, lambda request: programs.gradient(request.text, request.point, request.wrt), shown, question)
+
+    def method(request: Request) -> Gradient[Any]:
+        return programs.gradient(request.text, request.point, request.wrt)
+
+    return answer_at(call, method, shown, question)

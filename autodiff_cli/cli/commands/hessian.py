@@ -9,5 +9,7 @@ from . import answer_at
 
 def run(call: Command) -> int:
     """Compute the Hessian at a point, and classify the point; return the exit code."""
-    question = RowQuestion("hessian", *((call.posed, FLAT["hessian"]) if call.over is None else (None, None)))
+    question = RowQuestion("hessian", call.posed, FLAT["hessian"])
+    if call.over is not None:
+        question = RowQuestion("hessian", None)
     return answer_at(call, call.by_row.asking(hessian), HessianView(**call.shown), question)

@@ -19,7 +19,8 @@ def run(call: Command) -> int:
     call.check_picture(chosen, "plot")
     path = None if call.path is None else read_path(call.path, call.beside("--path", call.path))
     method = call.asking(plot, path=path or ())
-    return answer_all(call, lambda request: drawn(call, method, request), PlotView(**call.shown), chosen=chosen)
+    view = PlotView(**call.shown)
+    return answer_all(call, lambda request: drawn(call, method, request), view, chosen=chosen)
 
 
 def drawn(call: Call, method: Method, request: Request) -> Curve | Surface:

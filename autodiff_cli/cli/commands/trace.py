@@ -11,4 +11,5 @@ from ..runner import Command, answer_all
 def run(call: Command) -> int:
     """Show every step of evaluation and backpropagation; return the exit code."""
     letters = call.output is not None or terminal_of(sys.stdout).unicode
-    return answer_all(call, call.asking(trace), TraceView(unicode=letters, folded=call.lines is None, **call.shown))
+    view = TraceView(unicode=letters, folded=call.lines is None, **call.shown)
+    return answer_all(call, call.asking(trace), view)

@@ -9,9 +9,6 @@ from itertools import accumulate
 from .parts import by_multiprecision
 from .twofold import Scaled, exp_difference, finite, rounded, scaled, scaled_product
 
-UNIT_SHIFT = 1074
-"""Every double is a whole number of units of 2**-1074."""
-
 
 def sum(*xs: float) -> float:
     """The sum of the arguments, rounded once."""
@@ -31,11 +28,9 @@ def mean(*xs: float) -> float:
 
 def _exact_mean(xs: tuple[float, ...], divisor: int) -> float:
     """The sum divided by an integer, in exact arithmetic and rounded once."""
-    total = 0
-    for x in xs:
-        numerator, denominator = float(x).as_integer_ratio()
-        total += (numerator << UNIT_SHIFT) // denominator
-    return total / (divisor << UNIT_SHIFT)
+    from fractions import Fraction  # on demand: it is rarely needed
+
+    return float(builtins.sum(map(Fraction, xs), Fraction(0)) / divisor)
 
 
 def prod(*xs: float) -> float:
