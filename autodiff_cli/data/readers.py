@@ -26,8 +26,8 @@ from ..streams import filesystems
 from ..streams.filesystems import arrow
 from ..views.error import write_note
 from .rows import doubles
-from .sources import STREAM, Source, TextFile, parallel_map, within
-from .text_dialects import AS_CSV, PLAIN, Dialect, number_pattern, recognize
+from .sources import Source, TextFile, parallel_map, within
+from .text_dialects import AS_CSV, PLAIN, Dialect, number, recognize
 from .text_rows import TextRow, Texts, Unclosed, cells_of, numbers_in, objects_of, table, value
 
 Item = TypeVar("Item")
@@ -39,10 +39,10 @@ BLOCK = 2 * 1024 * 1024
 """Bytes of a block of text."""
 
 BUFFER = 64 * 1024
-"""Bytes of each column of Parquet that are read at a time; larger pages are read by themselves, and not copied."""
+"""Bytes of each column of Parquet that are read at a time, or a page."""
 
 SMALL = 128 * 1024
-"""Bytes of the pieces into which a block is cut that pyarrow cannot parse; then the plain reader reads the pieces."""
+"""Bytes of the pieces of a block that pyarrow cannot parse; the plain reader reads those that fail."""
 
 PLAIN_NUMBER = r"^-?\d+(\.\d+)?([eE][+-]?\d+)?$"
 """Numbers that pyarrow and the plain reader both accept."""
@@ -51,7 +51,7 @@ ALIKE = "answer them one after the other, or make their columns alike"
 
 FEW_ROWS = 20_000
 FEW_BYTES = 4 * 1024 * 1024
-"""Up to this many rows of text are answered one by one, because loading the libraries takes as long."""
+"""Up to this many rows of text are answered one by one: loading the libraries takes as long."""
 
 
 class Chunk(NamedTuple):
@@ -133,7 +133,7 @@ class Reader(ABC):
         return () if self.grid is None else self.grid.axes
 
     def select(self, numbers: Sequence[str], kept: Sequence[str]) -> None:
-        """Choose the columns that batches have: those that hold numbers, and those that are carried along."""
+        """Choose the columns of batches: those with numbers, and those that are carried along."""
         import pyarrow as pa
 
         fields = [self.field(name, name in numbers) for name in self.names if name in {*numbers, *kept}]
@@ -203,8 +203,8 @@ class Reader(ABC):
             return
         for line, cells, fault in self.rows_of_file():
             own = [name for name in self.axes if cells.get(name) is not None] if cells else []
-            for number, point in enumerate(self.grid.points(), start=1):
-                yield line or number, {**cells, **point}, fault or (_swept_too(own[0]) if own else None)
+            for k, point in enumerate(self.grid.points(), start=1):
+                yield line or k, {**cells, **point}, fault or (_swept_too(own[0]) if own else None)
 
     def numbers_in(self, row: TextRow, columns: Sequence[str]) -> tuple[dict[str, float], ExpressionError | None]:
         """Return the numbers in these columns of a row, and what is wrong with the row."""
@@ -257,7 +257,7 @@ class Reader(ABC):
                 size = 0
 
     def fragments(self) -> list[Fragment | None]:
-        """Return the parts that can be read without each other; None for all of the file. Raises `ExpressionError`."""
+        """Return the parts that can be read alone; None for all of the file. Raises `ExpressionError`."""
         return [None]
 
     @abstractmethod
@@ -287,10 +287,6 @@ class SweptPoints(Reader):
     def __init__(self, grid: Grid) -> None:
         super().__init__(SWEEP, False)
         self.cross(grid)
-
-    @property
-    def size(self) -> int:
-        return 0
 
     def is_short(self) -> bool:
         return self.grid is not None and self.grid.size <= FEW_ROWS
@@ -350,7 +346,7 @@ class Files:
         self.first.close()
 
     def require(self, numbers: Collection[str], kept: Sequence[str] = ()) -> None:
-        """Require these columns of all files, and numbers in some of them. Raises `ExpressionError` for the first."""
+        """Require these columns of all files. Raises `ExpressionError` for the first."""
 
         def check(file: Reader) -> None:
             if not file.rows_name_columns:
@@ -363,7 +359,7 @@ class Files:
         self.checks.append(check)
 
     def require_units(self, used: Mapping[str, str]) -> None:
-        """Require that the units of the columns of these variables are those of the first file in all others."""
+        """Require that the columns of these variables have the units of the first file in all others."""
         units, first = units_in_headings(used, self.first.units), self.first.source.name
 
         def check(file: Reader) -> None:
@@ -458,7 +454,7 @@ class Parquet(Reader):
             raise ExpressionError("io", message, hint="it may be cut off, or be another kind of file") from None
 
     def batches(self, fragment: Fragment | None) -> Iterator[Any]:
-        """Yield the batches, a group of rows after the other: what is fetched beforehand is no more than one."""
+        """Yield the batches, one group of rows after the other."""
         groups = [fragment.number] if fragment else range(self.file.num_row_groups)
         for group in groups:
             yield from self.file.iter_batches(
@@ -496,20 +492,14 @@ class Arrow(Parquet):
         # a memory map of a file that is cut off meanwhile ends the process
         near = not (self.source.once or filesystems.is_url(self.source.path))
         place = self.attempt(lambda: pa.OSFile(self.source.path)) if near else self.source.open()
-        if self.source.once:
-            begin = place.peek(8)
-        else:
-            begin = place.read(8)
-            place.seek(0)
-        self.stream = begin.startswith(STREAM)
-        if not self.stream and self.source.once and not place.seekable():
+        if not self.source.stream and self.source.once and not place.seekable():
             place = pa.BufferReader(place.read())
         self.place = place
-        self.file = self.attempt(lambda: (pa.ipc.open_stream if self.stream else pa.ipc.open_file)(place))
+        self.file = self.attempt(lambda: (pa.ipc.open_stream if self.source.stream else pa.ipc.open_file)(place))
         return self.file.schema
 
     def batches(self, fragment: Fragment | None) -> Iterator[Any]:
-        if self.stream:
+        if self.source.stream:
             batches: Any = self.file
         else:
             file = self.reopened([self.names.index(name) for name in self.of_file.schema.names])
@@ -527,7 +517,7 @@ class Arrow(Parquet):
         return pa.ipc.open_file(self.place, options=pa.ipc.IpcReadOptions(included_fields=columns))
 
     def fragments(self) -> list[Fragment | None]:
-        if self.stream:
+        if self.source.stream:
             return [None]
         # of what is elsewhere one column only is fetched
         file = self.attempt(lambda: self.reopened([0] if len(self.whole) else []))
@@ -652,7 +642,7 @@ class Text(Reader):
             yield self.by_hand(block, first)
 
     def by_arrow(self, block: bytes) -> tuple[Any, Mapping[int, ExpressionError]] | None:
-        """The batch in a block, and what is wrong with single rows; None where pyarrow would not read it as we do."""
+        """Return the batch in a block, and faults of rows; None where pyarrow reads it otherwise."""
         import numpy as np
         import pyarrow as pa
 
@@ -709,7 +699,7 @@ class Text(Reader):
         return ((line - 1, cells, error) for line, cells, error in rows)
 
     def looked_up(self, block: bytes, where: Callable[[int], str]) -> Callable[[int], str]:
-        """Return the places of the rows of a block by those of its lines; rows may have several lines or none."""
+        """Return the places of the rows of a block, which may have several lines, by those of its lines."""
         lines = cache(lambda: [line for line, _, _ in self.rows_of(block)])
         return lambda row: where(lines()[row])
 
@@ -756,7 +746,7 @@ def _with_numbers(
         if dialect.plain:
             matches, points = pc.match_substring_regex(column, PLAIN_NUMBER), column
         else:
-            matches = pc.match_substring_regex(column, f"^{number_pattern(dialect.decimal, dialect.thousands)}$")
+            matches = pc.match_substring_regex(column, f"^{number(dialect.decimal, dialect.thousands).pattern}$")
             points = pc.replace_substring(column, dialect.thousands, "") if dialect.thousands else column
             points = pc.replace_substring(points, dialect.decimal, ".")
         plain = pc.if_else(matches, points, pa.scalar(None, pa.string()))

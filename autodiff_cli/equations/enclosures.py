@@ -21,6 +21,7 @@ from ..inputs.problem import Problem
 from ..numbers.base import NO_RESULT, Refusal
 from ..numbers.budget import Defined, current
 from ..numerics import linear_algebra
+from .residuals import other_values
 
 MOST_MULTIPLICITY = 8
 """A root of a higher multiplicity is not proven."""
@@ -39,10 +40,10 @@ LEFT_OVER = 0.3
 """The share of the work that is left to the digits of the solutions, at least."""
 
 BOXES_A_SOLUTION = 16
-"""The digits of a solution take as much work as so many boxes at the most: about 10, measured."""
+"""The most work for the digits of a solution, in boxes: about 10, measured."""
 
 NARROWEST = 2.0**-44
-"""A box that has shrunk to this share of the first one is given up as undecided."""
+"""A box that has shrunk to this share stays undecided."""
 
 SMALL = 2.0**-6
 """In a box that has shrunk to this share a multiple root is looked for."""
@@ -80,11 +81,7 @@ def proven(problem: Problem, stop: Callable[[], bool]) -> Proof:
     from flint import arb
 
     balls, unknowns, outputs = boxes(BITS), problem.unknowns, problem.program.outputs
-    others = {
-        name: Arithmetic("certified")._value(balls, name, problem.point[name])
-        for name in problem.program.variables
-        if name not in unknowns
-    }
+    others = other_values(balls, Arithmetic("certified"), problem)
     numerators = [cleared(output)[0] for output in outputs]
     equations = Operator(outputs, unknowns, others, balls)
     operator = Operator(numerators, unknowns, others, balls)

@@ -205,7 +205,6 @@ def _as_outputs(text: str, equations: Sequence[_Statement]) -> tuple[str, list[i
 
 
 def _back(span: Span, origin: Sequence[int]) -> Span:
-    """The place in the text of a place among the outputs."""
     last = len(origin) - 1
     start = origin[min(span.start, last)]
     end = max(start, origin[min(span.end, last) - 1] + 1 if span.end else start)

@@ -121,7 +121,6 @@ def simplest(value: Value) -> Value:
 
 
 def _number(value: Value) -> Fraction | None:
-    """The number that a simplified formula is; None if it is none."""
     if value.primitive is NEG:
         inner = _number(value._prev[0])
         return None if inner is None else -inner

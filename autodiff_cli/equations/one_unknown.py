@@ -25,7 +25,7 @@ from ..numerics.polynomials import RealRoot, real_roots
 from ..table.operators import ADD, MUL, SUB
 from ..table.primitive import Primitive
 from ..table.primitives import OSCILLATING
-from .residuals import DIGITS, TOUCHED, Stopped, rounding_errors
+from .residuals import DIGITS, TOUCHED, Stopped, other_values, rounding_errors
 
 Sample = tuple[float, float, float]
 """A number, and left side less right side there with its derivative."""
@@ -115,7 +115,6 @@ class OneEquation:
         return rounding_errors(self.problem, {self.name: x}, own=own)[0]
 
     def _is_small(self, sample: Sample) -> bool:
-        """Whether a value is no larger than rounding may make it at a root."""
         return abs(sample[1]) <= TOUCHED * self._rounding(sample[0])
 
     def one(self) -> list[list[float]]:
@@ -294,7 +293,6 @@ class OneEquation:
             step *= 1.35
 
     def _edge(self, inside: Sample, outside: float) -> Sample:
-        """Return the last sample from one that has a value towards a number that has none."""
         samples: dict[float, Sample | None] = {inside[0]: inside}
 
         def has_value(x: float) -> bool:
@@ -467,24 +465,19 @@ class OneEquation:
         return x, end if len(repr(end)) < len(repr(x)) else None
 
     def _is_computed_exactly(self, x: float) -> bool:
-        """Whether no operation is rounded in doubles at a number."""
         return self._rounding(x, own=False) == 0.0
 
     def _holds(self, x: float) -> bool:
         with Defined(ArithmeticError, ValueError):
-            point = {**self._others(EXACT, Arithmetic("exact")), self.name: EXACT.number(x)}
+            point = {**other_values(EXACT, Arithmetic("exact"), self.problem), self.name: EXACT.number(x)}
             return value_in(EXACT, self.outputs[0], point) == 0
         return False
-
-    def _others(self, m: Any, arithmetic: Arithmetic) -> dict[str, Any]:
-        names = [name for name in self._evaluator.variables if name != self.name]
-        return {name: arithmetic._value(m, name, self.problem.point[name]) for name in names}
 
     def _in_digits(self, digits: int) -> Callable[[Any], tuple[Any, Any] | None]:
         from ..numbers.multiprecision import Multiprecision
 
         m = Multiprecision(digits, decimals=True)
-        values = self._others(m, Arithmetic("precision", digits))
+        values = other_values(m, Arithmetic("precision", digits), self.problem)
 
         def function(x: Any) -> tuple[Any, Any] | None:
             result = None
@@ -538,7 +531,7 @@ class OneEquation:
         """
         leaf = self.problem.program.variables[self.name]
         with Defined(ArithmeticError, ValueError):
-            values = self._others(EXACT, Arithmetic("exact"))
+            values = other_values(EXACT, Arithmetic("exact"), self.problem)
 
             def fixed(part: Value) -> Fraction:
                 number = value_in(EXACT, part, values)

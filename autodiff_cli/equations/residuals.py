@@ -9,6 +9,7 @@ from typing import Any
 from ..graphs.second_order import hessian_in
 from ..graphs.value import Value
 from ..graphs.value_and_gradient import evaluate_in
+from ..inputs.arithmetic import Arithmetic
 from ..inputs.problem import Problem
 from ..numbers.base import Number, NumberType
 from ..numbers.budget import Defined
@@ -27,6 +28,12 @@ DIGITS = 80
 
 class Stopped(Exception):
     """The search was to end early."""
+
+
+def other_values(m: Any, arithmetic: Arithmetic, problem: Problem) -> dict[str, Any]:
+    """Return the values of the variables that are not looked for, in a number type."""
+    names = [name for name in problem.program.variables if name not in problem.unknowns]
+    return {name: arithmetic._value(m, name, problem.point[name]) for name in names}
 
 
 def system(m: NumberType, problem: Problem, values: Mapping[str, Number], multiplicity: int = 1) -> System:

@@ -77,7 +77,6 @@ class SeveralEquations:
         return [] if solution is None else [solution]
 
     def _from(self, start: Sequence[float]) -> list[float] | None:
-        """SciPy's hybrid method, else Newton's with shortened steps; then Newton's to the last digit."""
         from scipy.optimize import root
 
         ended = list(start)

@@ -277,7 +277,7 @@ def posed_equations(
 
 
 def _formulas(text: str, point: Mapping[str, float | str], unknowns: Sequence[str] | None) -> Solved | None:
-    """Return the answer as formulas if other variables have no values; None if they have, or none are known."""
+    """Return the answer as formulas if other variables have no values; None without formulas."""
     if len(unknowns or ()) != 1:
         return None
     program, texts = read_with_unknowns(text, [*point], unknowns, units=True)

@@ -38,7 +38,7 @@ MOST_DEGREE = 8
 class CurveAnswer(FormulaAnswer):
     """A formula beside the derivative of an unknown, on the curve where equations hold."""
 
-    too_few = "of the curve ", "look at the derivative: leave `--answer` out"
+    where, instead = "of the curve ", "look at the derivative: leave `--answer` out"
     undefined = "write it so that it has a value wherever the derivative exists"
 
     def __init__(

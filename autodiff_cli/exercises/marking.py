@@ -101,7 +101,7 @@ def formula_marked(posed: Exercise, answer: str, entry: Entry | None = None) -> 
 class FormulaAnswer:
     """A formula that answers an exercise, beside the right one at points."""
 
-    too_few = "", "check it by `check`"
+    where, instead = "", "check it by `check`"
     undefined = "write it so that it has a value where the function has a derivative"
     partly = "it is right at other points, so that it holds on a part of the domain only: look at signs and cases"
 
@@ -150,8 +150,8 @@ class FormulaAnswer:
                 self.places.append(computed[0]._replace(agrees=decided))
         count, what = len(self.places), WORDS.get(self.posed.kind, "the derivative")
         if count < ENOUGH:
-            message = f"there are too few points {self.too_few[0]}to compare the answer at"
-            raise ExpressionError("limit", message, None, self.too_few[1])
+            message = f"there are too few points {self.where}to compare the answer at"
+            raise ExpressionError("limit", message, None, self.instead)
         for place in self.places:
             if not place.agrees:
                 where = ", ".join(f"{x} = {y if isinstance(y, Fraction) else short(y)}" for x, y in place.at.items())
@@ -168,8 +168,8 @@ class FormulaAnswer:
         (rest,) = simplify((difference,))
         if (rest.primitive is CONSTANT and rest.data == 0) or vanishes(difference):
             return "its difference from the answer simplifies to 0", "simplified"
-        where = f"{AGREED} digits at {len(self.places)} points {self.too_few[0]}".rstrip()
-        return f"it agrees with {what} to {where}, which is no proof", "points"
+        points = f"{len(self.places)} points {self.where}".rstrip()
+        return f"it agrees with {what} to {AGREED} digits at {points}, which is no proof", "points"
 
     def hint(self) -> str:
         """Return the usual mistake that leads to the answer, or how to see the exercise worked."""

@@ -8,21 +8,62 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
-from typing import ParamSpec, TypeVar
+from typing import NamedTuple, ParamSpec, TypeVar
 
 from ..errors import Diagnosed, Diagnostic, ExpressionError, NotSmooth
 from ..numbers.base import Number, NumberType
 from ..numbers.budget import BudgetExceeded
 from ..table.operators import POW, VARIABLE
 from .flat_graph import Graph, in_order
-from .reverse import Reverse, reverse
-from .sweep import Activity, Breakpoint, Failure, Fault, Rough, forward, may_meet_kinks, show, tangents
+from .sweep import (
+    Activity,
+    Breakpoint,
+    Failure,
+    Fault,
+    Rough,
+    backward,
+    forward,
+    kinks_met,
+    may_meet_kinks,
+    show,
+    tangents,
+)
 
 Sweep = ParamSpec("Sweep")
 Answer = TypeVar("Answer")
 
 Kinks = dict[int, Breakpoint]
 """Nodes where pieces of the program meet, by their places."""
+
+
+class Reverse(NamedTuple):
+    """The result of a backward sweep."""
+
+    adjoints: list[Number | None]
+    """Of each node; None where nothing flowed to it."""
+    kinks: list[int]
+    """The nodes where there is no derivative, and a convention was taken."""
+    order: Sequence[int]
+    """The nodes that were evaluated; those of a branch on the other side too, if the sweep went there."""
+
+
+def reverse(
+    graph: Graph, m: NumberType, order: Sequence[int], active: Activity, seeds: Mapping[int, Number]
+) -> Reverse:
+    """The adjoint of each node of an evaluated graph, from those of the outputs. Raises `Fault`.
+
+    Where the sides agree, `active` has the local derivatives from then on, for other sweeps of these outputs.
+    """
+    active.one_sided_partials = {}
+    adjoints = backward(graph, m, order, active, seeds)
+    kinks = kinks_met(graph, m, order, active, adjoints)
+    if kinks:
+        from .smooth_branches import sides_chosen  # only kinks need it
+
+        order = sides_chosen(graph, m, order, active, seeds)
+        if active.one_sided_partials:
+            adjoints, kinks = backward(graph, m, order, active, seeds), []
+    return Reverse(adjoints, kinks, order)
 
 
 class Evaluation:

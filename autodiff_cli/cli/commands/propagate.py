@@ -45,7 +45,8 @@ def run(call: Command) -> int:
         known_names = [*request.point, *(fitted.values if fitted is not None else ())]
         own["correlation"] = {**pairs, **request.more.get("correlation", {})}
         own["dof"] = {**degrees, **request.more.get("dof", {})}
-        own["draws" if draws else "readings"] = readings(call, files, request.text, known_names) if files else None
+        if files:
+            own["draws" if draws else "readings"] = readings(call, files, request.text, known_names)
         own |= {"system": bool(call.points), "by_size": searches.chosen not in MACHINE}
         return propagate(request.text, request.point, fitted=fitted, stop=stop, **own)
 

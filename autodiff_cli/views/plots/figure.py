@@ -450,6 +450,6 @@ def draw_dots(
     style = {"markersize": 4, "alpha": 0.8, "zorder": zorder} | style
     axes.plot(*places, "o", color=color, label=label if labelled else None, **style)
     if (len(dx) or len(dy)) and len(xs) <= MOST:
-        errors = ([sizes[k] for k in shown] if len(sizes) else None for sizes in (dy, dx))
+        xerr, yerr = ([sizes[k] for k in shown] if len(sizes) else None for sizes in (dx, dy))
         bars: Any = {"ecolor": color, "elinewidth": 0.9, "capsize": 2, "alpha": 0.8, "zorder": error_zorder}
-        axes.errorbar(*places, *errors, fmt="none", **bars)
+        axes.errorbar(*places, xerr=xerr, yerr=yerr, fmt="none", **bars)
