@@ -23,7 +23,7 @@ from ..diagnostics.leniency import leniently
 from ..errors import ExpressionError, quoted, usage_error
 from ..extras import install_command
 from ..inputs.arithmetic import DOUBLE
-from ..inputs.column_units import (
+from ..inputs.optional_units import (
     check_percentage,
     column_units,
     left_out,

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from ..batched.columns_io import common_length, mapped_columns, reason
 from ..batched.data_loss import Choose, Columns, Data, placed
 from ..errors import ExpressionError, point_error, quoted
-from ..inputs.column_units import MeasuredColumns, units_in_headings
+from ..inputs.optional_units import MeasuredColumns, units_in_headings
 from ..inputs.parse_point import is_name
 from ..inputs.problem import as_number
 from ..streams.progress import Progress

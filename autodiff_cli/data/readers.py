@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, Self, TypeVar
 from ..batched.columns_io import check_type, unique
 from ..errors import ExpressionError, point_error
 from ..inputs import decoding as reading
-from ..inputs.column_units import units_in_headings
+from ..inputs.optional_units import units_in_headings
 from ..inputs.sweeps import Grid
 from ..streams import filesystems
 from ..streams.filesystems import arrow

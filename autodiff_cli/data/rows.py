@@ -30,9 +30,9 @@ from ..graphs.adjoint import column_names
 from ..graphs.second_order import hessian_in
 from ..graphs.value_and_gradient import evaluate_in, value_and_gradient
 from ..inputs.arithmetic import DOUBLE, kink_warnings
-from ..inputs.column_units import column_units, left_out, units_in_headings, without_units_hint
+from ..inputs.optional_units import column_units, left_out, units_in_headings, with_units, without_units_hint
 from ..inputs.parse_point import is_name
-from ..inputs.problem import Point, Quantity, as_number, parse, with_units
+from ..inputs.problem import Point, Quantity, as_number, parse
 from ..language.elements import split_names
 from ..language.statements import UnknownShape
 from ..language.tokens import has_unit_literals

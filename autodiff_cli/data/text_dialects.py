@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from ..errors import ExpressionError, point_error, quoted, usage_error
-from ..inputs.column_units import heading, is_unit, without_brackets
+from ..inputs.optional_units import heading, is_unit, without_brackets
 
 FIRST_BLOCK = 64 * 1024
 """Bytes of a file from which it is recognised how it is written."""

@@ -13,7 +13,8 @@ from ..graphs.taylor_mode import taylor_in
 from ..graphs.value import Value
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values
 from ..inputs.figures import Figure
-from ..inputs.problem import Point, check_single, pose, program_units, with_units
+from ..inputs.optional_units import program_units, with_units
+from ..inputs.problem import Point, check_single, pose
 from ..language.builder import Program
 from ..numbers.base import NO_RESULT, Number, NumberType, Refusal
 from ..numbers.budget import BudgetExceeded, Defined

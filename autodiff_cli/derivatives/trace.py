@@ -10,15 +10,14 @@ from ..algebra.symbolic import local_formulas
 from ..errors import Diagnostic, quoted, usage_error
 from ..graphs.value import Value, constant, graph_in, in_order, node, variable
 from ..inputs.figures import unsigned
+from ..inputs.optional_units import program_units, with_units
 from ..inputs.problem import (
     as_number,
     check_values,
     numbers_or_quantities,
-    program_units,
     read_program,
     single_output,
     wanted_variables,
-    with_units,
 )
 from ..language.builder import Program
 from ..language.printer import expression_text

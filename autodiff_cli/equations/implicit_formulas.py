@@ -16,15 +16,8 @@ from ..formulas.diff import MOST_ORDERS, Derivative, Diff
 from ..graphs.value import Value, node, variable
 from ..graphs.value_and_gradient import evaluate_in
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values
-from ..inputs.problem import (
-    Point,
-    Problem,
-    check_values,
-    may_have_units,
-    numbers_or_quantities,
-    wanted_variables,
-    with_units,
-)
+from ..inputs.optional_units import with_units
+from ..inputs.problem import Point, Problem, check_values, may_have_units, numbers_or_quantities, wanted_variables
 from ..language.printer import expression_text
 from ..numbers.base import NumberType
 from ..numbers.floats import REAL

@@ -10,6 +10,7 @@ from ..errors import Diagnostic, ExpressionError, counted, quoted, usage_error
 from ..graphs.value_and_gradient import evaluate_in
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values, kink_warnings
 from ..inputs.bounds import Range
+from ..inputs.optional_units import with_units
 from ..inputs.problem import (
     Point,
     Problem,
@@ -21,7 +22,6 @@ from ..inputs.problem import (
     parse,
     unused,
     wanted_variables,
-    with_units,
 )
 from ..language.elements import expanded
 from ..numbers.base import Number, NumberType, undecided

@@ -19,16 +19,8 @@ from ..graphs.taylor_mode import taylor_in
 from ..graphs.value import Value, in_order, variable
 from ..graphs.value_and_gradient import breakpoints_met, evaluate_in, value_and_gradient, value_in
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values, kink_warnings
-from ..inputs.problem import (
-    Point,
-    check_values,
-    numbers_or_quantities,
-    program_units,
-    read_program,
-    single_output,
-    wanted_variables,
-    with_units,
-)
+from ..inputs.optional_units import program_units, with_units
+from ..inputs.problem import Point, check_values, numbers_or_quantities, read_program, single_output, wanted_variables
 from ..language.builder import Program
 from ..language.printer import expression_text
 from ..language.tokens import CLOSE, KIND, NAME, NUMBER, OPEN, scan

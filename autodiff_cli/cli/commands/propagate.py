@@ -109,7 +109,7 @@ def with_draws(value_of: ValueOf, written: Call) -> ValueOf:
             return value_of(name, text, offset)
         from ...data.columns import read_columns  # only draws need it
         from ...data.text_dialects import Forced
-        from ...inputs.column_units import column_units
+        from ...inputs.optional_units import column_units
         from ...uncertainty.measured_units import with_unit
 
         path, column = match[1], match[2] or name
