@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..errors import Diagnostic, ExpressionError
 from ..graphs.value import Value
 from ..graphs.value_and_gradient import GradientResult, value_and_gradient
-from ..inputs.measured_points import program_units, with_units
+from ..inputs.optional_units import program_units, with_units
 from ..inputs.problem import Point, Problem, pose, single_output
 from ..numbers import budget as work
 from ..numbers.base import Number

@@ -22,7 +22,7 @@ from ..data.columns import from_files, from_table, named_columns
 from ..data.sources import sources
 from ..errors import ExpressionError, point_error
 from ..inputs.arithmetic import DOUBLE, Arithmetic
-from ..inputs.column_units import MeasuredColumns, units_in_headings
+from ..inputs.optional_units import MeasuredColumns, units_in_headings
 from ..inputs.parse_point import Lenient, Typed, ValueOf, parse_point, typed
 from ..inputs.problem import as_number, parse
 from ..language.elements import flattened

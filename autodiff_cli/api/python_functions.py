@@ -710,6 +710,8 @@ def at_points(
     if command in _rows.QUESTIONS and not _given_besides(values) and not measured:
         fixed, columns = point_of(grid.fixed), grid.columns(0, grid.size)
         return cast(dict[str, list[Any]], in_batches(command, values, fixed, columns, (*grid.axes, *fixed)))
+    from ..views.wide import WideRows
+
     rows: list[dict[str, Any]] = []
     # what unknowns start from is no part of the point
     unknowns = names(values.get("for_"), "--for") or ()
@@ -722,7 +724,8 @@ def at_points(
         }
         try:
             answer = answered({**values, "at": point})
-            rows += [{**row, "error": None, **cells} for cells in views.view_of(answer).cells(answer)]
+            view = views.view_of(answer)
+            rows += [{**row, "error": None, **cells} for cells in WideRows(view.cells(view.measured(answer)))]
         except ExpressionError as error:
             if error.kind in OF_ALL:
                 raise

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from ..diagnostics.leniency import AsRead, leniently
 from ..errors import Diagnostic, ExpressionError, nearest, point_error, quoted, usage_error
-from ..inputs.headings import heading, names_in_headings
+from ..inputs.optional_units import heading, names_in_headings
 from ..inputs.parse_point import is_name
 from ..inputs.problem import apart, parse, single_output, spelled, wanted_variables
 from ..language.builder import Program

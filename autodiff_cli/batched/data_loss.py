@@ -18,7 +18,7 @@ from ..errors import Diagnostic, ExpressionError, counted, usage_error
 from ..extras import install_command
 from ..graphs.second_order import hessian_in
 from ..inputs.arithmetic import Arithmetic
-from ..inputs.column_units import left_out
+from ..inputs.optional_units import left_out
 from ..inputs.parse_point import is_name
 from ..inputs.problem import Problem, may_have_units, numbers_or_quantities, parse, unused, wanted_variables
 from ..language.builder import Program
@@ -201,7 +201,7 @@ def _in_units(
     they are all known and the program's dimensions fit together with them; else the numbers are as they were. Raises
     `ExpressionError`.
     """
-    from ..inputs.column_units import column_units, without_units_hint
+    from ..inputs.optional_units import column_units, without_units_hint
     from ..inputs.own_units import in_own_units
     from ..inputs.quantities import ProgramUnits, unit_value
     from ..quantities.unit_system import linear

@@ -54,7 +54,8 @@ def described(command: str) -> Callable[..., None]:
 
     def add(name: str, kind: Any, spec: Any) -> None:
         default = False if kind is bool else None
-        parameters.append(Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, spec]))
+        annotation = Annotated[kind, spec]
+        parameters.append(Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation))
 
     for name, argument in declaration.arguments:
         of_names = of_units if command == "units" else of_functions
@@ -142,7 +143,8 @@ class Commands(typer.core.TyperGroup):
         typer_app = typer.Typer(add_completion=False, rich_markup_mode=None)
         is_help = cmd_name == "help"
         settings = {"help_option_names": ["--help", "-h"] if is_help else list(HELP_OPTIONS)}
-        typer_app.command(cmd_name, cls=Command, context_settings=settings)(help_ if is_help else described(cmd_name))
+        function = help_ if is_help else described(cmd_name)
+        typer_app.command(cmd_name, cls=Command, context_settings=settings)(function)
         return typer.main.get_command(typer_app)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:

@@ -90,7 +90,8 @@ def read(
 
 def values_by_option(declared: Declared, values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the values of parameters by the names of their options."""
-    return {name: values[option.parameter] for name, option in declared.options.items() if option.parameter in values}
+    parameters = {name: option.parameter for name, option in declared.options.items()}
+    return {name: values[parameter] for name, parameter in parameters.items() if parameter in values}
 
 
 def check(by_name: Mapping[str, Option], values: Mapping[str, Any]) -> None:

@@ -15,7 +15,7 @@ from ..views.numerals import rounding
 
 if TYPE_CHECKING:
     from ..batched.data_loss import LossSpec
-    from ..inputs.column_units import MeasuredColumns
+    from ..inputs.optional_units import MeasuredColumns
 
 OPTIONS = {"tolerance": "gradient_tolerance", "required": "require", "every": "everything"}
 """The options whose values are arguments under other names."""

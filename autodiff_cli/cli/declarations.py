@@ -151,7 +151,8 @@ class Declared:
             if key == "as":
                 fields["parameter"] = value
             elif key in (VARIABLES, COLUMNS, RENAMED) or key == f"{VARIABLES}:":
-                fields |= {"value_names": key.rstrip(":"), "value_syntax": equals or ":" * key.endswith(":")}
+                fields["value_names"] = key.rstrip(":")
+                fields["value_syntax"] = equals or ":" * key.endswith(":")
             elif key == "range":
                 low, _, high = value.partition(":")
                 fields["range"] = int(low), int(high)

@@ -53,14 +53,16 @@ def with_own(typed: dict[str, Any], declared: Declared, everywhere: Everywhere) 
         users = [own] if own else everywhere().get(name, ())
         if not users:
             near = nearest(name, list(everywhere()))
-            raise _wrong(f"no command has an option `{name}`", f"did you mean `{near}`?" if near else "leave it out")
+            hint = f"did you mean `{near}`?" if near else "leave it out"
+            raise _wrong(f"no command has an option `{name}`", hint)
         option = users[0]
         if not is_allowed(option):
             raise _wrong(f"`{name}` is for one call only", "it holds options of how answers are computed and shown")
         is_flag = option.kind is bool
         if not equals and is_flag == bool(words and not words[-1].startswith("-")):
             # a word that commands use for two things, here meant for the other one
-            others = [candidate for candidate in everywhere().get(name, ()) if (candidate.kind is bool) != is_flag]
+            candidates = everywhere().get(name, ())
+            others = [candidate for candidate in candidates if (candidate.kind is bool) != is_flag]
             if others:
                 own, option, is_flag = None, others[0], not is_flag
         chosen: Any = True

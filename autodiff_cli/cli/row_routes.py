@@ -23,8 +23,14 @@ from ..diagnostics.leniency import leniently
 from ..errors import ExpressionError, quoted, usage_error
 from ..extras import install_command
 from ..inputs.arithmetic import DOUBLE
-from ..inputs.column_units import check_percentage, column_units, left_out, units_in_headings
-from ..inputs.headings import names_in_headings, unit_in_heading
+from ..inputs.optional_units import (
+    check_percentage,
+    column_units,
+    left_out,
+    names_in_headings,
+    unit_in_heading,
+    units_in_headings,
+)
 from ..inputs.parse_point import is_name
 from ..inputs.problem import Quantity, parse, unused
 from ..inputs.sweeps import Grid
@@ -363,7 +369,8 @@ def _in_batches(job: _Job, files: Files) -> tuple[_Job, Fitted, Rows, Bound]:
 def _report_how(bound: Bound, job: _Job) -> None:
     """Print how the formula was read if that is not as typed, the renamed columns, and a note of its kernel."""
     _report_reading(bound.known)
-    report_headings({name: bound.columns[name] for name in bound.known.variables if name in bound.columns}, job.columns)
+    columns = bound.columns
+    report_headings({name: columns[name] for name in bound.known.variables if name in columns}, job.columns)
     if bound.kernel.note is not None and job.call.backend != "python":
         write_note(f"note: {bound.kernel.note}")
 
@@ -383,7 +390,8 @@ def _in_parts(job: _Job, folder: str) -> int:
     if job.format not in cluster.FORMATS:
         raise lacking(job.format, cluster.FORMATS)
     if not _is_double(job):
-        raise usage_error(f"`--engine {call.engine}` computes in doubles", "leave the engine, or the arithmetic, out")
+        message = f"`--engine {call.engine}` computes in doubles"
+        raise usage_error(message, "leave the engine, or the arithmetic, out")
     folder = cluster.absolute(folder)
     for source in job.sources:
         if source.once:
@@ -661,8 +669,8 @@ class _Requests:
                 kept |= {name: plain_cell(cells.get(name)) for name in self.kept}
                 point = typed
                 if units is not None and units.inputs:
-                    converted = {name: units.in_system(name, typed[name]) for name in units.inputs if name in typed}
-                    point = {**typed, **converted}
+                    own = {name: units.in_system(name, typed[name]) for name in units.inputs if name in typed}
+                    point = {**typed, **own}
                 if fault is None and (self.of_columns or job.question.errors is not None):
                     try:
                         point |= {name: self._measured(name, numbers) for name in self.used}

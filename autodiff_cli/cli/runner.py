@@ -98,7 +98,7 @@ class Command(Call):
         """The call of a question about each row, where results are in products of the units of columns of data."""
         if not self.points:
             return self
-        from ..inputs.column_units import left_out  # only rows need it
+        from ..inputs.optional_units import left_out  # only rows need it
 
         units = None if left_out(self.units) else self.units
         return Command({**self.values, "system": True, "units": units})

@@ -684,8 +684,9 @@ class Session:
         if not has_units:
             text = self.composed(reading.within(reading.first), [by], as_point=False).reading
         point = with_values if has_units and with_values.keys() >= program.leaves.keys() else {}
-        if not has_units and by in self.values and not [leaf for leaf in parse(text.text).leaves if leaf != by]:
-            point = {by: self.values[by]}
+        if not has_units and by in self.values:
+            others = [leaf for leaf in parse(text.text).leaves if leaf != by]
+            point = {} if others else {by: self.values[by]}
         if len(program.outputs) == 1:
             answer = _blaming(text, lambda: diff(text.text, point, wrt=[by], order=order))
             return Shown("", reading, answer, answer.derivatives[0].formula)

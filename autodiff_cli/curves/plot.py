@@ -14,9 +14,8 @@ from ..errors import Diagnostic, ExpressionError, quoted, usage_error
 from ..graphs.second_order import hessian_in
 from ..graphs.value_and_gradient import value_and_gradient
 from ..inputs.bounds import Range
-from ..inputs.column_units import left_out
 from ..inputs.figures import unsigned
-from ..inputs.measured_points import program_units, with_units
+from ..inputs.optional_units import left_out, program_units, with_units
 from ..inputs.problem import Quantity, as_number, check_values, may_have_units, numbers_or_quantities, read_program
 from ..language.builder import Program
 from ..language.printer import expression_text

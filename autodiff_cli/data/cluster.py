@@ -53,7 +53,7 @@ QUIET = {
     "distributed.admin.tick.interval": "500ms",
     "distributed.admin.system-monitor.interval": "5s",
 }
-"""Settings of a cluster of one's own: nobody looks at what it would else measure all the time, for 9 % of a core."""
+"""Settings of a cluster of one's own: measuring itself would take 9 % of a core."""
 
 WORKERS = {"PYTHONSAFEPATH": "1", "PYTHONWARNINGS": "ignore"}
 """The environment of processes that are begun here: nobody is there to read what they warn of."""
@@ -270,7 +270,7 @@ def connected(scheduler: str | None, workers: int | None) -> Iterator[Any]:
 
 @contextmanager
 def _no_modules_of_others() -> Iterator[None]:
-    """Keep processes that are begun here from importing what lies in the current folder, or this one's main module.
+    """Keep new processes from importing what lies in the current folder, or this one's main module.
 
     Either may do anything, and they need nothing of it.
     """

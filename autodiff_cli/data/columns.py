@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from ..batched.columns_io import common_length, mapped_columns, reason
 from ..batched.data_loss import Choose, Columns, Data, placed
 from ..errors import ExpressionError, point_error, quoted
-from ..inputs.column_units import MeasuredColumns, units_in_headings
+from ..inputs.optional_units import MeasuredColumns, units_in_headings
 from ..inputs.parse_point import is_name
 from ..inputs.problem import as_number
 from ..streams.progress import Progress
@@ -124,7 +124,7 @@ def _without_text(error: ExpressionError) -> ExpressionError:
 
 # ---- losses over data ---------------------------------------------------------------------------------------------
 def from_files(sources: Sequence[Source], columns: Mapping[str, str]) -> Data:
-    """Return a reader of the columns of files, joined; `columns` says which column is which variable."""
+    """Return a reader of the columns of files; `columns` maps variables to columns."""
 
     def read(choose: Choose, skip: bool) -> Columns:
         with Files(sources, several=True) as files, _ColumnBuffer(skip) as buffer:
@@ -219,7 +219,7 @@ class _ColumnBuffer(ExitStack):
         self.left_out: Counter[str] = Counter()
         self._held: dict[str, array[float]] = {}
         self._files: dict[str, Any] = {}
-        """The temporary files of columns too large for memory; a mapped array keeps its file open by itself."""
+        """The temporary files of columns too large for memory; mapped arrays keep them open."""
         self._places: list[tuple[int, Callable[[int], str], Sequence[int] | None]] = []
         """From which row on, where they are, and which of those they are."""
 
@@ -278,7 +278,7 @@ class _ColumnBuffer(ExitStack):
 
 # ---- columns that Python has ----------------------------------------------------------------------------------------
 def named_columns(table: Any) -> list[Any]:
-    """Return the names of the columns of a dictionary of sequences, a frame, or an Arrow table."""
+    """Return the names of the columns of a dictionary, a frame, or an Arrow table."""
     for attribute in ("column_names", "columns"):
         if (names := getattr(table, attribute, None)) is not None:
             return [*names]

@@ -1,4 +1,4 @@
-"""The pipeline of rows: one thread reads, one computes, and the command writes, with short queues between them."""
+"""The pipeline of rows: one thread reads, one computes, the command writes, with short queues between."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 Item = TypeVar("Item")
 
 WAITING = 2
-"""Batches that wait in a queue: enough for the threads to overlap, and few, since they are most of the memory."""
+"""Batches that wait in a queue: few, since they are most of the memory."""
 
 MOST_PLACES = 10_000
 """Reasons that are remembered."""
@@ -125,7 +125,7 @@ def answers(chunks: Iterable[Chunk], bound: Bound, tally: Tally, *, fail: bool) 
 
 
 def select(files: Files, rows: Rows) -> Bound:
-    """Choose the columns that a formula needs of files; return the formula over them. Raises `ExpressionError`."""
+    """Choose the columns that a formula needs; return the formula over them. Raises `ExpressionError`."""
     files.first.select(*rows.columns_needed(files.first.names))
     selection = files.first.selection
     files.checks.append(lambda file: file.select_like(selection))

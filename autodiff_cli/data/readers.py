@@ -20,14 +20,14 @@ from typing import Any, NamedTuple, Self, TypeVar
 from ..batched.columns_io import check_type, unique
 from ..errors import ExpressionError, point_error
 from ..inputs import decoding as reading
-from ..inputs.column_units import units_in_headings
+from ..inputs.optional_units import units_in_headings
 from ..inputs.sweeps import Grid
 from ..streams import filesystems
 from ..streams.filesystems import arrow
 from ..views.error import write_note
 from .rows import doubles
-from .sources import STREAM, Source, TextFile, parallel_map, within
-from .text_dialects import AS_CSV, PLAIN, Dialect, number_pattern, recognize
+from .sources import Source, TextFile, parallel_map, within
+from .text_dialects import AS_CSV, PLAIN, Dialect, number, recognize
 from .text_rows import TextRow, Texts, Unclosed, cells_of, numbers_in, objects_of, table, value
 
 Item = TypeVar("Item")
@@ -203,8 +203,8 @@ class Reader(ABC):
             return
         for line, cells, fault in self.rows_of_file():
             own = [name for name in self.axes if cells.get(name) is not None] if cells else []
-            for number, point in enumerate(self.grid.points(), start=1):
-                yield line or number, {**cells, **point}, fault or (_swept_column_error(own[0]) if own else None)
+            for k, point in enumerate(self.grid.points(), start=1):
+                yield line or k, {**cells, **point}, fault or (_swept_column_error(own[0]) if own else None)
 
     def numbers_in(self, row: TextRow, columns: Sequence[str]) -> tuple[dict[str, float], ExpressionError | None]:
         """Return the numbers in the given columns of a row, and the error of the row or None."""
@@ -287,10 +287,6 @@ class SweptPoints(Reader):
     def __init__(self, grid: Grid) -> None:
         super().__init__(SWEEP, False)
         self.cross(grid)
-
-    @property
-    def size(self) -> int:
-        return 0
 
     def is_short(self) -> bool:
         return self.grid is not None and self.grid.size <= FEW_ROWS
@@ -496,20 +492,14 @@ class Arrow(Parquet):
         # no memory map: truncating the mapped file would kill the process
         near = not (self.source.once or filesystems.is_url(self.source.path))
         place = self.attempt(lambda: pa.OSFile(self.source.path)) if near else self.source.open()
-        if self.source.once:
-            begin = place.peek(8)
-        else:
-            begin = place.read(8)
-            place.seek(0)
-        self.stream = begin.startswith(STREAM)
-        if not self.stream and self.source.once and not place.seekable():
+        if not self.source.stream and self.source.once and not place.seekable():
             place = pa.BufferReader(place.read())
         self.place = place
-        self.file = self.attempt(lambda: (pa.ipc.open_stream if self.stream else pa.ipc.open_file)(place))
+        self.file = self.attempt(lambda: (pa.ipc.open_stream if self.source.stream else pa.ipc.open_file)(place))
         return self.file.schema
 
     def batches(self, fragment: Fragment | None) -> Iterator[Any]:
-        if self.stream:
+        if self.source.stream:
             batches: Any = self.file
         else:
             file = self.reopen_with_columns([self.names.index(name) for name in self.of_file.schema.names])
@@ -527,7 +517,7 @@ class Arrow(Parquet):
         return pa.ipc.open_file(self.place, options=pa.ipc.IpcReadOptions(included_fields=columns))
 
     def fragments(self) -> list[Fragment | None]:
-        if self.stream:
+        if self.source.stream:
             return [None]
         # of remote files only one column is fetched
         file = self.attempt(lambda: self.reopen_with_columns([0] if len(self.schema) else []))
@@ -756,7 +746,7 @@ def _parse_number_columns(
         if dialect.plain:
             matches, points = pc.match_substring_regex(column, PLAIN_NUMBER), column
         else:
-            matches = pc.match_substring_regex(column, f"^{number_pattern(dialect.decimal, dialect.thousands)}$")
+            matches = pc.match_substring_regex(column, f"^{number(dialect.decimal, dialect.thousands).pattern}$")
             points = pc.replace_substring(column, dialect.thousands, "") if dialect.thousands else column
             points = pc.replace_substring(points, dialect.decimal, ".")
         plain = pc.if_else(matches, points, pa.scalar(None, pa.string()))

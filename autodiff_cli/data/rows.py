@@ -1,4 +1,4 @@
-"""One formula at every row of a table: a function from record batches to record batches, which can be sent anywhere."""
+"""One formula at every row of a table: a function from record batches to record batches."""
 
 from __future__ import annotations
 
@@ -30,8 +30,7 @@ from ..graphs.adjoint import column_names
 from ..graphs.second_order import hessian_in
 from ..graphs.value_and_gradient import evaluate_in, value_and_gradient
 from ..inputs.arithmetic import DOUBLE, kink_warnings
-from ..inputs.column_units import column_units, left_out, units_in_headings, without_units_hint
-from ..inputs.measured_points import with_units
+from ..inputs.optional_units import column_units, left_out, units_in_headings, with_units, without_units_hint
 from ..inputs.parse_point import is_name
 from ..inputs.problem import Point, Quantity, as_number, parse
 from ..language.elements import split_names
@@ -201,7 +200,7 @@ class Bound:
         where: Callable[[int], str] = lambda row: "",
         faults: Mapping[int, ExpressionError] | None = None,
     ) -> Answered:
-        """Return the answers to the rows of a batch. `where` says where a row is; `faults` are those that are none."""
+        """Return the answers to the rows of a batch; `where` gives their places, `faults` the bad ones."""
         import numpy as np
         import pyarrow as pa
 
@@ -297,7 +296,7 @@ def numbers_of(column: Any) -> Any:
 
 
 def doubles(column: Any) -> Any:
-    """Return the numbers of an Arrow column of doubles, NaN for null; its own method would import pandas."""
+    """Return the numbers of a column of doubles, NaN for null; Arrow's own method imports pandas."""
     import numpy as np
 
     there, data = column.buffers()
@@ -356,7 +355,7 @@ class Rows(NamedTuple):
     point: tuple[str, ...] = ()
     """The names of the point that the answers have first."""
     inputs: tuple[tuple[str, float, float], ...] = ()
-    """By what numbers of variables are multiplied, and what is added then, so that their units belong together."""
+    """Factor and summand of variables' numbers, which bring their units together."""
     outputs: tuple[tuple[float, float], ...] = ()
     """The same of the results, so that they have the units that were asked for."""
     heads: tuple[tuple[str, str], ...] = ()
@@ -425,9 +424,8 @@ class Rows(NamedTuple):
         return restore(type(table).from_batches(parts, schema=bound.schema))
 
 
-# ---- units --------------------------------------------------------------------------------------------------------
 class RowUnits(NamedTuple):
-    """How rows are computed with units: no formula needs a factor in the system that the units of the inputs make."""
+    """How rows are computed with units, in the system that the units of the inputs make."""
 
     point: dict[str, Unit]
     """The units of the variables' numbers, as headings, the shared point and sweeps have them."""
@@ -563,7 +561,6 @@ def _listed(names: Sequence[str] | str) -> tuple[str, ...]:
     return tuple(split_names(names) if isinstance(names, str) else names)
 
 
-# ---- frames -------------------------------------------------------------------------------------------------------
 KINDS = "a dictionary of columns, a frame of pandas or Polars, an Arrow table, or a NumPy array with named fields"
 
 

@@ -66,6 +66,8 @@ class Source(NamedTuple):
     forced: Forced = UNFORCED
     sheet: str | None = None
     """The sheet of a spreadsheet; None for the first."""
+    stream: bool = False
+    """Whether it is a stream of Arrow's batches, and no file of them."""
 
     @property
     def name(self) -> str:
@@ -194,13 +196,13 @@ def _source(path: str, forced: Forced) -> Source:
         # no file system has such a name: a zero in it, or half a character
         raise filesystems.unread(path, FileNotFoundError("there is no such file")) from None
     kind = next((kind for magic, kind in MAGIC.items() if begin.startswith(magic)), None)
-    if begin.startswith(STREAM):
-        kind = "arrow"
+    stream = begin.startswith(STREAM)
+    kind = "arrow" if stream else kind
     named = format or (kind if kind in COLUMNAR else _by_name(path))
     if format is None and named in COLUMNAR:
         # its reader says what is wrong with it
-        return Source(path, named, None, file)
-    return Source(path, named, kind if kind in PACKED.values() else None, file, forced, sheet)
+        return Source(path, named, None, file, stream=stream)
+    return Source(path, named, kind if kind in PACKED.values() else None, file, forced, sheet, stream)
 
 
 def read_once(path: str) -> bool:

@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from ..errors import ExpressionError, point_error, quoted, usage_error
-from ..inputs.headings import heading, is_unit, without_brackets
+from ..inputs.optional_units import heading, is_unit, without_brackets
 
 FIRST_BLOCK = 64 * 1024
 """Bytes of a file from which it is recognised how it is written."""
@@ -150,21 +150,16 @@ AS_CSV = Layout()
 
 # ---- numbers in cells ---------------------------------------------------------------------------------------------
 @cache
-def number_pattern(decimal: str, thousands: str) -> str:
-    """Return the regular expression of numbers with this decimal mark and these thousands."""
+def number(decimal: str, thousands: str) -> re.Pattern[str]:
+    """Return the pattern of numbers with this decimal mark and these thousands."""
     whole = rf"(?:[1-9]\d{{0,2}}(?:{re.escape(thousands)}\d{{3}})+|\d+)" if thousands else r"\d+"
     body = rf"(?:{whole}(?:\.\d*)?|\.\d+)" if decimal == "." else rf"{whole}(?:,\d+)?"
-    return rf"[+-]?{body}(?:[eE][+-]?\d+)?"
-
-
-@cache
-def _number(decimal: str, thousands: str) -> re.Pattern[str]:
-    return re.compile(number_pattern(decimal, thousands))
+    return re.compile(rf"[+-]?{body}(?:[eE][+-]?\d+)?")
 
 
 def styles_of(cell: str) -> list[tuple[str, str]]:
     """The decimal mark and thousands separator with which a cell is a number; of one that is none, there are none."""
-    return [style for style in _STYLES if _number(*style).fullmatch(cell)]
+    return [style for style in _STYLES if number(*style).fullmatch(cell)]
 
 
 def as_point(cell: str, decimal: str, thousands: str) -> str:
@@ -181,7 +176,7 @@ def in_formula(cell: str, dialect: Dialect) -> str:
     style = dialect.decimal, dialect.thousands
     if dialect.plain:
         styles = [style for style in styles_of(cell) if "," in style]
-    elif _number(*style).fullmatch(cell):
+    elif number(*style).fullmatch(cell):
         return as_point(cell, *style)
     elif not re.search(r"[.,']|\d \d", cell):
         return cell
@@ -284,7 +279,7 @@ class _Fit(NamedTuple):
         """The values as formulas have them, to be compared."""
         style = _style([cell for row in self.values for cell in row], None)
         return [
-            [as_point(cell, *style) if _number(*style).fullmatch(cell) else cell for cell in row] for row in self.values
+            [as_point(cell, *style) if number(*style).fullmatch(cell) else cell for cell in row] for row in self.values
         ]
 
 

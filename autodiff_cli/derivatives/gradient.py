@@ -12,7 +12,7 @@ from ..errors import Diagnostic, ExpressionError, usage_error
 from ..graphs.value import Value, grads, values_of
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values, kink_warnings
 from ..inputs.figures import unsigned
-from ..inputs.measured_points import program_units, with_units
+from ..inputs.optional_units import program_units, with_units
 from ..inputs.problem import Point, Problem, check_single, pose, problem_of
 from ..language.builder import Program
 from ..numbers.base import NumberType

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import Diagnostic, ExpressionError
 from ..graphs.second_order import hessian_in
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values
-from ..inputs.measured_points import program_units, with_units
+from ..inputs.optional_units import program_units, with_units
 from ..inputs.problem import Point, Problem, check_single, pose
 from ..numbers.base import NumberType
 from ..numbers.running_error import UNIT

@@ -10,7 +10,7 @@ from ..errors import Diagnostic, ExpressionError, Span, quoted, usage_error
 from ..graphs.value import Value
 from ..graphs.value_and_gradient import evaluate_in
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values, kink_warnings
-from ..inputs.measured_points import program_units, with_units
+from ..inputs.optional_units import program_units, with_units
 from ..inputs.problem import Point, Problem, Quantity, parse, pose, without_units
 from ..numbers.base import NumberType
 from ..record import Record

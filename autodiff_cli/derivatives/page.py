@@ -14,7 +14,7 @@ from ..formulas.export import export
 from ..graphs.adjoint import is_literal
 from ..graphs.value import Value, constant, graph_in, in_order, node, variable
 from ..inputs.figures import unsigned
-from ..inputs.measured_points import with_units
+from ..inputs.optional_units import with_units
 from ..inputs.problem import numbers_or_quantities, read_program, single_output
 from ..language.printer import expression_text
 from ..numbers.floats import REAL

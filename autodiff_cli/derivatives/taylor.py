@@ -13,7 +13,7 @@ from ..graphs.taylor_mode import taylor_in
 from ..graphs.value import Value
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values
 from ..inputs.figures import Figure
-from ..inputs.measured_points import program_units, with_units
+from ..inputs.optional_units import program_units, with_units
 from ..inputs.problem import Point, check_single, pose
 from ..language.builder import Program
 from ..numbers.base import NO_RESULT, Number, NumberType, Refusal
@@ -86,7 +86,10 @@ def taylor(
     _check_order(order, arithmetic)
     name = posed.wanted[0]
     measured = program_units(posed.program, posed.values, units, system=system)
-    tree = None if measured is None else measured.tree(coefficients=measured.coefficients(name, order))
+    tree = None
+    if measured is not None:
+        slopes = [measured.derivative([name] * k) for k in range(1, order + 1)]
+        tree = measured.tree(coefficients=[measured.outputs[0], *slopes])
     remarks: list[Diagnostic] = []
 
     def work(m: NumberType, values: Values) -> dict[str, Any]:
@@ -168,7 +171,7 @@ def polynomial(
     """
 
     def number(x: Shown, unit: Unit | None) -> str:
-        if unit is None or unit.is_number:
+        if unit is None or not unit.atoms:
             return written(x)
         if unit.zero:
             # a number in a formula is on no scale with a zero of its own

@@ -10,7 +10,7 @@ from ..algebra.symbolic import local_formulas
 from ..errors import Diagnostic, quoted, usage_error
 from ..graphs.value import Value, constant, graph_in, in_order, node, variable
 from ..inputs.figures import unsigned
-from ..inputs.measured_points import program_units, with_units
+from ..inputs.optional_units import program_units, with_units
 from ..inputs.problem import (
     as_number,
     check_values,
@@ -219,7 +219,7 @@ def trace(
     point_units = measured.point
     return answer._replace(
         point={name: in_its_unit(measured.number_of(name, x), point_units[name]) for name, x in answer.point.items()},
-        gradient={name: measured_number(x, measured.partial(name)) for name, x in answer.gradient.items()},
+        gradient={name: measured_number(x, measured.derivative([name])) for name, x in answer.gradient.items()},
         direction={name: writer.per_rate(x, measured.differences[name]) for name, x in seeds.items()},
         warnings=(*answer.warnings, *measured.warnings),
         has_units=True,

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from ..language.tokens import KEYWORDS
 from ..language.typesetting import GREEK
 from ..table.primitive import FUNCTIONS
-from .context import BARS, ENDS, FACTOR_SIGNS, NAMES, NUMBERS, POWERS, SIGNS, TIGHT, VALUES, Context, Kind, Token
+from .context import BARS, ENDS, FACTOR_SIGNS, NAMES, NUMBERS, POWERS, SIGNS, TIGHT, VALUES, Context, Kind
 from .fragments import Fragments, span
 from .mistakes import DASHES, FRACTIONS, QUOTES, UNSEEN
 from .suggestions import meaning
@@ -37,17 +37,12 @@ def is_certain(conditions: str, f: Fragments, stop: int) -> bool:
     return all(CONDITIONS[name](f, stop) for name in conditions.split())
 
 
-def _is_known(c: Context, token: Token) -> bool:
-    """Return whether a name is known to be one: the point or the program gives it a value, or it is a single symbol."""
-    name = c.text[token.start : token.end]
-    letters = re.match(r"[^\W\d_]*", name)
-    single = letters is not None and len(letters[0]) <= 1
-    bound = any(binding[1] == name for binding in _BINDING.finditer(c.text))
-    return single or name in c.valued or name in GREEK or name in FUNCTIONS or name in KEYWORDS or bound
-
-
 def _are_known(c: Context, first: int, end: int) -> bool:
-    return all(token.kind != Kind.NAME or _is_known(c, token) for token in c.tokens[first:end])
+    """Return whether each name has a value by the point or the program, or is a single symbol."""
+    names = {c.text[token.start : token.end] for token in c.tokens[first:end] if token.kind == Kind.NAME}
+    bound = {binding[1] for binding in _BINDING.finditer(c.text)} if names else set()
+    known = {*bound, *c.valued, *GREEK, *FUNCTIONS, *KEYWORDS}
+    return all(name in known or re.fullmatch(r"[^\W\d_]?(?![^\W\d_]).*", name, re.DOTALL) for name in names)
 
 
 def _statement(f: Fragments) -> str:
@@ -56,7 +51,7 @@ def _statement(f: Fragments) -> str:
 
 
 def _without(pattern: str, apart: str = "(?!)") -> Condition:
-    """Return the condition that a pattern is nowhere in the statement, apart from what stands for something else."""
+    """Return the condition that a pattern is nowhere in the statement; matches of `apart` are removed first."""
     return lambda f, stop: not re.search(pattern, re.sub(apart, "", _statement(f)))
 
 
@@ -77,7 +72,7 @@ def _no_joined_names(f: Fragments, stop: int) -> bool:
 
 
 def _argument_ends(f: Fragments, stop: int) -> bool:
-    """An argument without parentheses ends there: nothing follows that it could go on with, and it has no power."""
+    """Return whether an argument without parentheses ends there, and has no power."""
     c = f.context
     end = c.token_from(stop)
     if not _no_joined_names(f, stop) or c.kinds[end] in POWERS + Kind.UNREADABLE:
@@ -100,7 +95,7 @@ def _no_operand_before_fraction(f: Fragments, stop: int) -> bool:
 
 
 def _single_letters(f: Fragments, stop: int) -> bool:
-    """In mathematics as it is set, letters side by side are a product, and a number before a fraction is part of it."""
+    """Typeset letters side by side are a product, and a number before a fraction is part of it."""
     if re.search(r"[0-9]\s*\\[dt]?frac\s*\{?\s*[0-9]", _statement(f)):
         return False
     text = re.sub(r"\\(?:mathrm|operatorname|text|mathbf|mathit)\s*\{\s*\w+\s*\}|\\[a-zA-Z]+", " ", _statement(f))
@@ -152,12 +147,12 @@ CONDITIONS: dict[str, Condition] = {
     "builtin_function": lambda f, stop: (
         f["powered" if f.context.kinds[f.context.first] == Kind.CLOSE else "function"] in FUNCTIONS
     ),
-    # No two words become one without the sign between them, and none turns the order of what is seen.
+    # No two words become one without the sign, and nothing turns the order of the text.
     "no_joined_words": _without(rf"\w[{UNSEEN}]+\w|[\u202a-\u202e\u2061-\u2069]"),
     "wholly_quoted": lambda f, stop: _WHOLLY_QUOTED.fullmatch(_statement(f)) is not None,
     "no_operand_before_fraction": _no_operand_before_fraction,
     "single_letters": _single_letters,
-    # The operand before the error is no divisor, no exponent and under no root, which could go on.
+    # The operand before the error is no divisor, no exponent and under no root.
     "no_divisor_or_power": _no_divisor_or_power,
     # Nothing comes after the percent sign that it could be the remainder by.
     "no_operand_after": lambda f, stop: f.context.kinds[f.context.at + 1] in _BEFORE_NO_OPERAND,
@@ -169,7 +164,7 @@ CONDITIONS: dict[str, Condition] = {
         f.context.kinds.rfind(Kind.IF, 0, f.context.at) > f.context.kinds.rfind(Kind.ELSE, 0, f.context.at)
     ),
     "single_dash": _without(rf"[-−{DASHES}]\s*[{DASHES}]|[{DASHES}]\s*[-−]"),
-    # In a spreadsheet `$A$1` is a place; elsewhere a dollar sign between two words is none of these.
+    # In a spreadsheet `$A$1` is a place.
     "no_dollar_within": _without(r"\w\$\w", r"(?<!\w)\$?[A-Z]{1,3}\$[0-9]+"),
     # What comes after the sign is no comment in words.
     "no_words_after": lambda f, stop: _are_known(f.context, f.context.at + 1, f.context.at + 3),

@@ -1,4 +1,4 @@
-"""The context of an error: the tokens around the one that does not fit, and whether they have a certain shape."""
+"""The context of an error: the tokens around the one that does not fit, and their shape."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ class Token(NamedTuple):
 
 @lru_cache(256)
 def shape(pattern: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """A pattern of tokens, such as `NAME ! NUMBER`, as the patterns of what stands before the error and from it on."""
+    """Return the patterns of what stands before the error, and from it on, in `NAME ! NUMBER`."""
     before, after = (
         re.sub(r"[A-Z]+", lambda word: CLASSES[word[0]], part).replace(" ", "") for part in re.split("!(?= )", pattern)
     )
@@ -108,7 +108,7 @@ def shape(pattern: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
 
 
 def advance(states: list[int], terminal: int, goal: str = "") -> str:
-    """Take a token, if the tables do: `on` or `stuck`, or `done` where nothing but a `goal` is on the stack before."""
+    """Take a token, if the tables do: `on` or `stuck`, or `done` where the stack held only a `goal`."""
     while (action := step(states, terminal)) < 0:
         if len(states) == 2 and ORIGINS[RULES[-1 - action][0]] == goal:
             return "done"
@@ -133,26 +133,14 @@ class Context:
         self.first = 0
         self.last = 0
         """The numbers of the first token of the shape that was recognised, and of the one after it."""
-        self._read_tokens()
-        self.kinds = "".join(token.kind for token in self.tokens)
-        kind, _, start, end = self.tokens[self.at]
-        unreadable = (stranger(text[start:end]) or 0) if kind == Kind.UNREADABLE else 0
-        self.point = start + unreadable
-        """The exact place: within a name, the character that is not allowed there."""
-
-    def _read_tokens(self) -> None:
-        defined = {
-            read_token(self.text, statement.start)[0]
-            for statement in self.stuck.statements
-            if statement.kind == "define"
-        }
+        defined = {read_token(text, define.start)[0] for define in stuck.statements if define.kind == "define"}
         opened: list[int] = []
-        for number, (terminal, start, end) in enumerate(scan(self.text)):
+        for number, (terminal, start, end) in enumerate(scan(text)):
             kind = Kind[TERMINALS[terminal].strip("$")]
-            if self.at < 0 and (start >= self.stuck.at or kind == Kind.END):
+            if self.at < 0 and (start >= stuck.at or kind == Kind.END):
                 self.at = number
                 self.open = opened.copy()
-            if kind == Kind.NAME and (self.text[start:end] in FUNCTIONS or self.text[start:end] in defined):
+            if kind == Kind.NAME and (text[start:end] in FUNCTIONS or text[start:end] in defined):
                 kind = Kind.FUNCTION
             elif kind == Kind.BAR and self.tokens and self.tokens[-1].kind in OPERAND_ENDS:
                 kind = Kind.CLOSING_BAR
@@ -162,17 +150,22 @@ class Context:
             elif opened and _PARTNERS.get(kind) == self.tokens[opened[-1]].kind:
                 self.partner[number] = opened[-1]
                 self.partner[opened.pop()] = number
+        self.kinds = "".join(token.kind for token in self.tokens)
+        kind, _, start, end = self.tokens[self.at]
+        unreadable = (stranger(text[start:end]) or 0) if kind == Kind.UNREADABLE else 0
+        self.point = start + unreadable
+        """The exact place: within a name, the character that is not allowed there."""
 
     def written(self, first: int, end: int | None = None) -> str:
         """Return the text of a token, or from one to that before another."""
         return self.text[self.tokens[first].start : self.tokens[first if end is None else end - 1].end]
 
     def token_from(self, place: int) -> int:
-        """Return the number of the first token that begins at a place of the text, or after it."""
+        """Return the first token that begins at a place of the text, or after it."""
         return next(number for number, token in enumerate(self.tokens) if token.start >= place)
 
     def matches(self, pattern: str) -> bool:
-        """Return whether the tokens around the error have this shape; `first` is then the number of its first token."""
+        """Return whether the tokens around the error have this shape; then `first` is its first token."""
         before, after = shape(pattern)
         low = max(0, self.at - 24)
         start = before.search("." * (low > 0) + self.kinds[low : self.at])
@@ -190,18 +183,18 @@ class Context:
         return self.stuck.operand
 
     def signs(self, at: int | None = None) -> int:
-        """Return the number of the first of the signs directly before a token, the error by default."""
+        """Return the first of the signs directly before a token, the error by default."""
         at = self.at if at is None else at
         while at and self.kinds[at - 1] in SIGNS:
             at -= 1
         return at
 
     def takes(self, name: str) -> bool:
-        """Return whether the grammar would take that terminal in place of the token that does not fit."""
+        """Return whether the grammar takes that terminal in place of the token that does not fit."""
         return advance(self.stuck.states.copy(), KIND[name]) != "stuck"
 
     def after(self, at: int, goal: str) -> int:
-        """Return the number of the first token after the `goal` (a rule of the grammar) that begins at a token."""
+        """Return the first token after the `goal`, a rule of the grammar, that begins at a token."""
         states = [ACTION[KIND["OPEN"]]]
         depth = 0
         for number in range(at, len(self.tokens)):
@@ -216,7 +209,7 @@ class Context:
         raise KeyError(goal)
 
     def atom(self, at: int) -> int:
-        """Return the number of the first token of the smallest operand that ends before a token: `3` in `2^3!`."""
+        """Return the first token of the smallest operand that ends before a token: `3` in `2^3!`."""
         at -= 1
         if at < 0 or self.kinds[at] not in ATOM_ENDS:
             raise KeyError("atom")
@@ -229,7 +222,7 @@ class Context:
         return at
 
     def operand(self, at: int) -> int:
-        """The number of the first token of the operand that ends before a token, with the powers that it is part of."""
+        """Return the first token of the operand before a token, with the powers around it."""
         while True:
             while at > 1 and self.kinds[at - 1] == Kind.SUPERSCRIPT:
                 at -= 1
@@ -242,7 +235,7 @@ class Context:
             at = sign - 1
 
     def term(self, at: int) -> int:
-        """Return the number of the first token of the product that ends before a token, with its own sign."""
+        """Return the first token of the product before a token, with its own sign."""
         while True:
             at = self.operand(at)
             sign = self.signs(at)

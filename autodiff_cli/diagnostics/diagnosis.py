@@ -1,4 +1,4 @@
-"""The diagnosis of a text that cannot be read: which mistake it is, what to say, and which spellings to offer."""
+"""The diagnosis of a text that cannot be read: the mistake, the message, and the spellings to offer."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ T = TypeVar("T")
 
 
 def diagnosis(text: str, stuck: ParseFailure, valued: Collection[str] = ()) -> ExpressionError:
-    """Return the error to raise where the reader is stuck; `valued` are the names that the point gives values to."""
+    """Return the error to raise where the reader is stuck; `valued` names have values by the point."""
     context = Context(text, stuck, valued)
     mistake, fragments, message, at = recognised(context)
     also: tuple[tuple[Span, str], ...] = ()
@@ -44,7 +44,7 @@ def diagnosis(text: str, stuck: ParseFailure, valued: Collection[str] = ()) -> E
 
 
 def recognised(context: Context) -> tuple[Mistake, Fragments, str, Span]:
-    """Return the first mistake that it can be, the fragments of the text, the message, and where the carets stand."""
+    """Return the first mistake that fits, the fragments, the message, and the carets' place."""
     text, point = context.text, context.point
     ahead, behind = text[point : point + WINDOW], text[max(0, point - WINDOW) : point]
     for mistake in MISTAKES:
@@ -103,7 +103,7 @@ def _extent(name: str, fragments: Fragments) -> Span:
 
 
 def _offers(mistake: Mistake, fragments: Fragments) -> Iterator[Offer]:
-    """Yield the spellings to offer, with the user's own text: each of those shown is a program that means something."""
+    """Yield the spellings to offer; each one that is shown is a valid program."""
     context = fragments.context
     first, end = RANGES["statement"](context)
     earlier, last = context.text[: context.tokens[first].start], context.kinds[end] == Kind.END
@@ -118,7 +118,7 @@ def _offers(mistake: Mistake, fragments: Fragments) -> Iterator[Offer]:
         if extent is None or not (spellings or mistake.edit):
             continue
         start, stop, _ = extent
-        # What repairs other mistakes as well is for the eye: each of them has to be certain by itself.
+        # What repairs other mistakes as well is only shown: each has to be certain by itself.
         single = "" if repairs and shown not in spellings[::2] else shown
         text = mistake.edit or single or (spellings[0] if alone else shown)
         if (shown or alone) and text != context.text[start:stop] and len(text) <= FARTHEST:
@@ -137,7 +137,7 @@ def _filled(template: str, fragments: Fragments) -> list[str]:
 
 
 def _repaired(mistake: Mistake, fragments: Fragments) -> list[str]:
-    """Return the statement with this mistake repaired, with all that can be repaired at all, and both as conditions."""
+    """Return the statement with this mistake repaired, with all of them, and both as conditions."""
     start, end = span(fragments.context, "statement")
     statement = fragments.context.text[start:end]
     repaired = _replaced(statement, mistake.repair) if end - start <= FARTHEST else ""

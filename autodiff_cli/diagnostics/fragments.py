@@ -1,4 +1,4 @@
-"""The fragments of the text around an error, by the names under which messages and spellings use them."""
+"""The fragments of the text around an error, as messages and spellings name them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Fragments(dict[str, str]):
 
     def __missing__(self, name: str) -> str:
         if name in TEXTS:
-            fragment = TEXTS[name](self)
+            fragment = TEXTS[name](self, self.context)
         else:
             start, end = span(self.context, name)
             fragment = re.sub(r"[\r\n]+", " ", self.context.text[start:end])
@@ -65,13 +65,13 @@ def _under(c: Context) -> tuple[int, int]:
 
 
 def _raised(c: Context) -> tuple[int, int]:
-    """Return the function and its exponent in parentheses before the error: `sin^(2)` in `sin^(2)(x)`."""
+    """Return the function and its exponent before the error: `sin^(2)` in `sin^(2)(x)`."""
     start = c.partner[c.at - 1] - 2
     return (start, c.at) if c.kinds[max(start, 0) : start + 2] == Kind.FUNCTION + Kind.POWER else (0, 0)
 
 
 def _divisor(c: Context) -> tuple[int, int]:
-    """The operand after the error, with its signs; not one with a coefficient, which could be read in two ways."""
+    """Return the operand after the error, with its signs; one with a coefficient is ambiguous."""
     end = c.after(c.at + 1, "signed")
     return (0, 0) if Kind.COEFFICIENT in c.kinds[c.at + 1 : end] else (c.at + 1, end)
 
@@ -103,27 +103,25 @@ def _statement(c: Context) -> tuple[int, int]:
     return start, min(end for end in ends if end >= 0)
 
 
-def _character(f: Fragments) -> str:
+def _character(f: Fragments, c: Context) -> str:
     """Return the character at which the error stands."""
-    c = f.context
     character = c.text[c.point]
     return character if character.isprintable() else f["code"]
 
 
-def _exponents(f: Fragments) -> str:
-    """And that exponent, in parentheses if it needs them."""
+def _exponents(f: Fragments, c: Context) -> str:
+    """Return the exponent of that function, in parentheses if it needs them."""
     exponent = f["raised"].partition("(")[2][:-1].strip()
     return exponent if re.fullmatch(r"[-−]?\w+", exponent) else f"({exponent})"
 
 
-def _fence(f: Fragments) -> str:
-    """Return the parenthesis that a quotient needs in the place of a function with an exponent, if it needs one."""
-    c = f.context
+def _fence(f: Fragments, c: Context) -> str:
+    """Return the parenthesis that a quotient needs in place of a raised function, if any."""
     at = _raised(c)[0] if c.kinds[c.first] == Kind.CLOSE else c.first
     return "(" if at and c.kinds[at - 1] in (Kind.DIVIDE, Kind.POWER) else ""
 
 
-def _inverse(f: Fragments, function: str) -> str:
+def _inverse(function: str) -> str:
     row = FUNCTIONS.get(function)
     name = row.inverse if row and row.inverse else f"a{function}"
     if name not in FUNCTIONS:
@@ -136,16 +134,14 @@ def _lead(c: Context) -> str:
     return c.text[c.tokens[c.operand(c.at)].start : c.tokens[atom].start]
 
 
-def _nested(f: Fragments) -> str:
-    """Return the functions around the error, each as the argument of the one before: `sin(cos(x))` for `sin cos x`."""
-    c = f.context
+def _nested(f: Fragments, c: Context) -> str:
+    """Return the functions around the error as nested calls: `sin(cos(x))` for `sin cos x`."""
     at = _last_of_nest(c)
     names = [c.written(number) for number in range(c.at - 1, at)]
     return "".join(f"{name}(" for name in names) + c.written(at, c.after(at, "coefficient")) + ")" * len(names)
 
 
-def _sides(f: Fragments) -> tuple[str, str]:
-    c = f.context
+def _sides(c: Context) -> tuple[str, str]:
     first, _ = _statement(c)
     if c.open or not {Kind.EQUALS, Kind.AUGMENT, Kind.IF, Kind.ELSE, Kind.COMMA}.isdisjoint(c.kinds[first : c.at]):
         raise KeyError("sides")
@@ -156,8 +152,7 @@ def _sides(f: Fragments) -> tuple[str, str]:
 _CLOSED_BY: dict[str, str] = {Kind.OPEN: ")", Kind.LEFT: "]", Kind.BAR: "|"}
 
 
-def _instead(f: Fragments, sign: str, length: int) -> str:
-    c = f.context
+def _instead(c: Context, sign: str, length: int) -> str:
     start, end = span(c, "statement")
     return c.text[start : c.point].rstrip(" " * (sign == "; ")) + sign + c.text[c.point + length : end]
 
@@ -169,7 +164,7 @@ def _rooted(c: Context) -> tuple[int, int]:
 
 
 def _last_of_nest(c: Context) -> int:
-    """Return the number of the first token after the functions around the error that have no parentheses."""
+    """Return the first token after the functions around the error that have no parentheses."""
     at = c.at - 1
     while c.kinds[at] == Kind.FUNCTION and c.kinds[at + 1] != Kind.OPEN:
         at += 1
@@ -177,7 +172,7 @@ def _last_of_nest(c: Context) -> int:
 
 
 def _exponent(c: Context) -> int:
-    """Return the number of the sign of the power whose exponent, a name or a number, stands before the error.
+    """Return the sign of the power whose exponent, a name or a number, stands before the error.
 
     `x^2 y` has no such: nobody takes the `y` for a part of the exponent there, as they might in `e^k y` and `2^2 y`.
     """
@@ -205,14 +200,14 @@ RANGES: dict[str, Callable[[Context], tuple[int, int]]] = {
     # The operand before the error: `x**2` in `x**2 y`.
     "left": lambda c: (c.operand(c.at), c.at),
     "right": _right,
-    # The argument of the function before the error: the parentheses there, or the operand.
+    # The argument of the function before the error.
     "applied": lambda c: (RANGES["group"] if c.kinds[c.at] == Kind.OPEN else _right)(c),
-    # The functions around the error with what the last of them is applied to: `sin cos x`.
+    # The functions around the error, and their operand: `sin cos x`.
     "nest": lambda c: (c.at - 1, c.after(_last_of_nest(c), "coefficient")),
     "inner": _inner,
     # Its power: `^2`.
     "raise": lambda c: (_inner(c)[1], _right(c)[1]),
-    # The sign after the operand that begins at the error, and the operand after that: `/` and `y` in `sin x/y`.
+    # The sign after the operand at the error, and the operand after it: `/` and `y` in `sin x/y`.
     "between": lambda c: (_right(c)[1], _right(c)[1] + (c.kinds[_right(c)[1]] in FACTOR_SIGNS)),
     "second": lambda c: (RANGES["between"](c)[1], c.after(RANGES["between"](c)[1], "coefficient")),
     # The power before the error: `e^k` in `e^k x`; its base with the sign, and its exponent.
@@ -280,58 +275,58 @@ SPANS: dict[str, Callable[[Context], tuple[int, int]]] = {
 }
 """Fragments by where they begin and end in the text."""
 
-TEXTS: dict[str, Callable[[Fragments], str]] = {
+TEXTS: dict[str, Callable[[Fragments, Context], str]] = {
     "character": _character,
     # Its number in Unicode.
-    "code": lambda f: f"U+{ord(f.context.text[f.context.point]):04X}",
+    "code": lambda f, c: f"U+{ord(c.text[c.point]):04X}",
     # The signs directly before the error, possibly none.
-    "signs": lambda f: "".join(f.context.written(sign) for sign in range(f.context.signs(), f.context.at)),
+    "signs": lambda f, c: "".join(c.written(sign) for sign in range(c.signs(), c.at)),
     # The inverse of the function at the beginning of the shape.
-    "inverse": lambda f: _inverse(f, f["function"]),
+    "inverse": lambda f, c: _inverse(f["function"]),
     # The inverse of the function that has its exponent in parentheses before the error.
-    "undone": lambda f: _inverse(f, f["powered"]),
+    "undone": lambda f, c: _inverse(f["powered"]),
     # That function.
-    "powered": lambda f: f.context.written(_raised(f.context)[0]),
+    "powered": lambda f, c: c.written(_raised(c)[0]),
     "exponents": _exponents,
     # The operand that begins at the error, in parentheses.
-    "argument": lambda f: f["group"] if f.context.kinds[f.context.at] == Kind.OPEN else f"({f['right']})",
+    "argument": lambda f, c: f["group"] if c.kinds[c.at] == Kind.OPEN else f"({f['right']})",
     "fence": _fence,
     # The other one.
-    "unfence": lambda f: ")" if f["fence"] else "",
-    # The operators that the smallest operand before the error belongs to, if any: `2^` in `2^3!`.
-    "lead": lambda f: _lead(f.context),
+    "unfence": lambda f, c: ")" if f["fence"] else "",
+    # The operators before the smallest operand before the error: `2^` in `2^3!`.
+    "lead": lambda f, c: _lead(c),
     # The smallest operand after the token that does not fit, without parentheses around it.
-    "radix": lambda f: f["rooted"][1:-1] if f.context.kinds[f.context.at + 1] == Kind.OPEN else f["rooted"],
+    "radix": lambda f, c: f["rooted"][1:-1] if c.kinds[c.at + 1] == Kind.OPEN else f["rooted"],
     # The vulgar fraction at the error.
-    "fraction": lambda f: normalize("NFKC", f["sign"]).replace("⁄", "/"),
+    "fraction": lambda f, c: normalize("NFKC", f["sign"]).replace("⁄", "/"),
     # What the name before the error, a function elsewhere, is called here.
-    "native": lambda f: native(f["before"], f.context.valued),
+    "native": lambda f, c: native(f["before"], c.valued),
     # The function that the name before the error is in small letters.
-    "folded": lambda f: FUNCTIONS[f["before"].lower()].name,
+    "folded": lambda f, c: FUNCTIONS[f["before"].lower()].name,
     # Nothing after a function.
-    "after_operand": lambda f: "" if f.context.kinds[f.context.at - 1] == Kind.FUNCTION else f["before"],
+    "after_operand": lambda f, c: "" if c.kinds[c.at - 1] == Kind.FUNCTION else f["before"],
     # The signs of the root before the error: `√√` in `2√√x^2`.
-    "roots": lambda f: f["root"][: len(f["root"]) - len(f["root"].lstrip("√"))],
+    "roots": lambda f, c: f["root"][: len(f["root"]) - len(f["root"].lstrip("√"))],
     # What those are taken of: `x`.
-    "radicand": lambda f: f["root"][len(f["roots"]) :].strip(),
+    "radicand": lambda f, c: f["root"][len(f["roots"]) :].strip(),
     "nested": _nested,
     # The statement that has an `=` at the error, as the difference of its sides.
-    "difference": lambda f: " - ".join(side if re.fullmatch(r"\w+", side) else f"({side})" for side in _sides(f)),
+    "difference": lambda f, c: " - ".join(side if re.fullmatch(r"\w+", side) else f"({side})" for side in _sides(c)),
     # Nothing of interest; it is not there if a parenthesis is open at the error.
-    "level": lambda f: {0: "open"}[len(f.context.open)],
+    "level": lambda f, c: {0: "open"}[len(c.open)],
     # The hexadecimal, octal or binary number around the error.
-    "decimal": lambda f: str(int(f["before"] + f["token"], 0)),
+    "decimal": lambda f, c: str(int(f["before"] + f["token"], 0)),
     # The part before the exponent of the number before the error.
-    "mantissa": lambda f: re.split("[eE]", f["before"])[0],
+    "mantissa": lambda f, c: re.split("[eE]", f["before"])[0],
     # The exponent of that number, with its letter.
-    "exponent": lambda f: f["before"][len(f["mantissa"]) :],
+    "exponent": lambda f, c: f["before"][len(f["mantissa"]) :],
     # The statement with `==` for the `=` at the error.
-    "compared": lambda f: _instead(f, "==", 1),
+    "compared": lambda f, c: _instead(c, "==", 1),
     # The statement, with what is open at its end closed.
-    "completed": lambda f: f["statement"] + "".join(_CLOSED_BY[f.context.kinds[k]] for k in reversed(f.context.open)),
+    "completed": lambda f, c: f["statement"] + "".join(_CLOSED_BY[c.kinds[k]] for k in reversed(c.open)),
     # The statement with a semicolon before the error.
-    "split": lambda f: _instead(f, "; ", 0),
+    "split": lambda f, c: _instead(c, "; ", 0),
     # The statement with a semicolon for the comma at the error.
-    "separated": lambda f: _instead(f, ";", 1),
+    "separated": lambda f, c: _instead(c, ";", 1),
 }
 """Fragments that are computed from others, or that may be missing."""

@@ -1,4 +1,4 @@
-"""The hints that take trying: what a value that is not used may be for, and a call of something that is no function."""
+"""The hints that take trying: for a value that is not used, and a call of what is no function."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ DERIVATIVES = "write the function itself: derivatives are what the program works
 
 
 def explained(text: str, error: UnexplainedText, known_names: Collection[str]) -> ExpressionError:
-    """Return the error with what to write instead; `known_names` are the names that the point gives values to."""
+    """Return the error with what to write instead; `known_names` have values by the point."""
     assert error.span is not None
     offers: tuple[Offer, ...] = ()
     if error.after:
@@ -63,7 +63,7 @@ def _unknown(
 
 
 def _product(text: str, name_span: Span, end: int, known_names: Collection[str]) -> tuple[str, tuple[Offer, ...]]:
-    """The hint for a call such as `b(c)`, with each spelling that it may stand for: in `a/b(c)` there are two."""
+    """Return the hint for a call such as `b(c)`, with its possible spellings: in `a/b(c)` there are two."""
     name = text[name_span.start : name_span.end]
     arguments = text[name_span.end : end].strip()
     context = context_at(text, name_span, known_names)

@@ -31,7 +31,7 @@ class _Unknown(Exception):
 
 
 class _Reader:
-    """The tokens of a text, written out from left to right; it recurses, as deep as people nest."""
+    """The tokens of a text, written out from left to right, by recursion."""
 
     def __init__(self, text: str) -> None:
         tokens = _TOKEN.findall(re.sub(r"\\[lr]?vert(?![a-zA-Z])", "|", text))
@@ -51,7 +51,7 @@ class _Reader:
         return token
 
     def sequence(self, *ends: str) -> str:
-        """Everything up to one of the ends, which is not taken; factors side by side get a sign for the product."""
+        """Return everything up to one of the ends, which is not taken, with signs for products."""
         written, is_operand, is_divisor = "", False, False
         while self.next not in ends:
             if not self.next:
@@ -188,7 +188,7 @@ class _Reader:
         return self.argument()
 
     def argument(self) -> str:
-        """Return the argument of a command: the content of braces, one sign, or one digit of a number."""
+        """Return the argument of a command: the content of braces, a sign, or a digit."""
         if self.next == "{":
             self.take()
             return _atom(self.within("}"))

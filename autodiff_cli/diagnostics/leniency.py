@@ -16,7 +16,7 @@ Answer = TypeVar("Answer")
 _WINDOW = 120
 
 LONGEST = 2_000
-"""A longer text is read as it stands: each of its mistakes takes a reading of all of it."""
+"""A longer text is read as it stands: each mistake takes a reading of all of it."""
 
 MOST = 100
 """The most corrections that are applied to one text."""
@@ -62,7 +62,7 @@ class AsRead(NamedTuple):
         return Span(min(places), max(places) + 1, self.typed_at(span.via)) if places else None
 
     def placed(self, record: Any) -> Any:
-        """Return a record of what was read, with the places in it, `start` and `end`, in what was typed."""
+        """Return a record with its places, `start` and `end`, in the typed text."""
         if isinstance(record, list):
             return [self.placed(item) for item in record]
         if not isinstance(record, dict):
@@ -98,7 +98,7 @@ class AsRead(NamedTuple):
 
 
 def _aligned(old: str, new: str) -> list[int | None]:
-    """Return the position in the old text of each character of the new one, if any. Nearly linear in the length."""
+    """Return the old position of each character of the new text, if any, in nearly linear time."""
     from difflib import SequenceMatcher  # only another reading needs it
 
     origins: list[int | None] = [None] * len(new)
@@ -124,7 +124,7 @@ def certain(offers: Sequence[Offer]) -> Offer | None:
 
 
 class Composed(str):
-    """A program that was put together from what was typed and from what it needs, with that reading of it."""
+    """A program put together from typed text and the definitions that it needs, with that reading."""
 
     reading: AsRead
 

@@ -12,7 +12,7 @@ from ..language.tokens import KEYWORDS
 from ..table.names import native
 from ..table.primitive import FUNCTIONS
 
-# ---- characters that people type or paste into formulas, and names in front of a dot: parts of patterns ------------
+# characters that people type or paste into formulas, as parts of patterns
 DASHES = "‐‑‒–—―﹘﹣－"
 FRACTIONS = "¼-¾⅐-⅞↉"
 LOWERED = "ᵢ-ᵪₐ-ₜⱼ"
@@ -27,9 +27,8 @@ FRACTION = (
 )
 """A vulgar fraction with the number or operand before it, and the operand after it."""
 
-# ---- repairs -------------------------------------------------------------------------------------------------------
 _CAPITAL = frozenset((*native("log atan2 sinc"), "arctan"))
-"""Functions that are others, or take their arguments otherwise, in languages that write them with a capital letter."""
+"""Functions that differ where they are written with a capital letter."""
 
 
 def _power(match: re.Match[str]) -> str:
@@ -38,14 +37,14 @@ def _power(match: re.Match[str]) -> str:
 
 
 def _fraction(match: re.Match[str]) -> str:
-    """Return the quotient that a vulgar fraction is, with the signs for the sum and the products that it stands in."""
+    """Return a vulgar fraction as a quotient, with the signs of the sum and the products around it."""
     over, _, under = normalize("NFKC", match["sign"]).partition("⁄")
     value = f"({match[1]} + {over}/{under})" if match[1] else f"({over}/{under})"
     if match["after"]:
         word = re.search(r"[^\W\d]\w*\Z", match.string[: match.end("after")].rstrip())
         is_operand = not (word and (word[0] in FUNCTIONS or word[0] in KEYWORDS))
         value = (match["after"].rstrip() + "*" if is_operand else match["after"]) + value
-    # As an exponent or a divisor it has two readings before a factor, as `2^2x` has: no sign, no spelling.
+    # As an exponent or a divisor before a factor it has two readings, as `2^2x` has.
     is_ambiguous = re.search(r"(?:[/÷^]|\*\*)\s*[-+−]?\s*\Z", match.string[: match.start()])
     return value + "*" * bool(match["before"] and not is_ambiguous)
 
@@ -82,13 +81,12 @@ REPAIRS: dict[str, Callable[[re.Match[str]], str]] = {
 """The replacements that take more than a pattern; `mistakes.txt` names them after an `@`."""
 
 
-# ---- the table -----------------------------------------------------------------------------------------------------
 Repair = tuple[str, str | Callable[[re.Match[str]], str]]
 """A pattern, and what is put in its place."""
 
 
 class Mistake(NamedTuple):
-    """A mistake, known by the tokens around the one that does not fit: `!` stands before that one."""
+    """A mistake, known by the tokens around the one that does not fit, which `!` precedes."""
 
     tokens: str
     message: str

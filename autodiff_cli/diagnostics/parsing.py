@@ -29,12 +29,12 @@ def parse(text: str, valued: Collection[str] = (), *, units: bool = False) -> Pr
 
 
 def statements(text: str) -> Sequence[Statement]:
-    """Return the statements of a text, whatever they mean. Raises `ExpressionError` where it is not in the language."""
+    """Return the statements of a text. Raises `ExpressionError` where it is not in the language."""
     return _explaining(text, lambda: read(text, Builder(text)).outline())
 
 
 def _explaining(text: str, reading: Callable[[], Read], valued: Collection[str] = ()) -> Read:
-    """Return the result of the reader. A failure is raised as the `ExpressionError` that says what to write instead."""
+    """Return the result of the reader. Raises an `ExpressionError` that says what to write instead."""
     try:
         return reading()
     except ParseFailure as stuck:

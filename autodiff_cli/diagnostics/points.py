@@ -18,7 +18,7 @@ _SECOND = re.compile(r"(?<=[\s;])([^\W\d]\w*+\s*+)=(?!=)")
 """A name and an equals sign inside a value: `x=1 y=2`."""
 
 _LEADING, _GROUP = re.compile(r"(?<![\d.])\d{1,3}$"), re.compile(r"\d{3}(?!\d)[^=,]*(,|$)")
-"""The first digits of a number, and three more of them behind a comma, in a part without an equals sign."""
+"""The first digits of a number, and three more of them behind a comma."""
 
 _LEADING_DIGITS = re.compile(r"(?<![\d.])\d[\d,]*$")
 _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?!\d)[^,=]*")
@@ -50,7 +50,7 @@ def grouped(text: str, parts: Iterable[tuple[int, int]]) -> Iterator[tuple[int, 
 
 
 def wrong_part(text: str, start: int, end: int) -> tuple[str, Span, str] | None:
-    """Return the error of a part that is not one name and its value: the message, the place, and the hint."""
+    """Return message, place and hint for a part that is not one name and its value; None if it is."""
     piece = text[start:end]
     name, equals, value = piece.partition("=")
     bare = name.rstrip()
@@ -100,7 +100,7 @@ def _instead(piece: str) -> str:
 
 
 def without_unit(text: str) -> str | None:
-    """Return the suggestion for a number with a unit: what it is in the SI; None if it has none."""
+    """Return the suggestion for a number with a unit; None if it has none."""
     from ..quantities.unit import coherent, unit_or_none
 
     quantity = _UNIT.fullmatch(text.strip()) if len(text) <= LONGEST else None
@@ -143,7 +143,7 @@ _ENDS = re.compile(r"[^:{}/(),]+:[^:{}/(),]+")
 
 
 def of_many_values(name: str, text: str) -> tuple[str, str] | None:
-    """Return the error of a sweep where one value is needed, and the hint; None where the text is none."""
+    """Return message and hint for a sweep where one value is needed; None for other texts."""
     written = text.strip()
     spelled = _ELSEWHERE.fullmatch(written)
     if spelled is not None:

@@ -1,4 +1,4 @@
-"""Whether a spelling may be offered: it is a program, and means something in the place where it would stand."""
+"""Whether a spelling may be offered: it is a valid program in its place."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ LONGEST = 72
 """A spelling longer than this is not offered: nobody would read it."""
 
 FARTHEST = 2000
-"""Of a longer text before the statement nothing is read again: the spelling is judged by itself."""
+"""After a longer text the spelling is judged by itself."""
 
 LARGEST = 10_000
 """The calls in a text that expand to more nodes are not looked into."""
 
 
 def _program(text: str) -> Any:
-    """Return the program of a text without errors in names, types and numbers of arguments; None if it has some."""
+    """Return the program of a text; None if it has errors."""
     with suppress(ParseFailure, ExpressionError):
         return parse(text, most=LARGEST)
     return None
@@ -32,7 +32,7 @@ def means(text: str) -> bool:
 
 
 def meaning(text: str) -> object:
-    """Return a key that is equal for texts with the same meaning; None for a text that is not a program."""
+    """Return a key that is equal for texts with the same meaning; None for no program."""
     program = _program(text)
     if program is None:
         return None
@@ -43,7 +43,7 @@ def meaning(text: str) -> object:
 
 
 def offered(spelling: str, earlier: str = "", *, last: bool = True) -> bool:
-    """Whether to offer a spelling for an expression or a statement after the `earlier` ones, perhaps not the last."""
+    """Return whether to offer a spelling for a statement after the `earlier` ones."""
     if len(spelling) > LONGEST or set("`\r\n") & set(spelling):
         return False
     if len(earlier) > FARTHEST or not means(f"{earlier}0"):

@@ -1,4 +1,4 @@
-"""Names that are none here: functions of other languages, and several names written as one (`xy`, `sinx`, `2πr`)."""
+"""Unknown names: functions of other languages, and several names written as one (`xy`, `sinx`, `2πr`)."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ _WRITTEN = {
 """How functions of other languages are written out here."""
 
 _SEVERAL = {"log": ("log", "log10"), "lg": ("log10", "log2")}
-"""Names whose meaning depends on the program: `LOG` is natural in Fortran, and decimal in a spreadsheet."""
+"""Names with several meanings: `LOG` is natural in Fortran, and decimal in a spreadsheet."""
 
 _TURNED = frozenset((*native_names("log atan2"), "arctan2"))
-"""Functions whose two arguments are swapped in some languages that write them with capitals."""
+"""Functions whose two arguments are swapped where they have capitals."""
 
 _DOUBTED = frozenset(("sinc", "round"))
 """Functions that have other values there."""
@@ -62,7 +62,7 @@ class Part(NamedTuple):
 
 
 def native(name: str, known_names: Collection[str]) -> str:
-    """Return the name here of a function of other languages. Raises KeyError if the name may be a variable's."""
+    """Return the name here of a function of other languages. Raises `KeyError` for a variable's."""
     if name in known_names or (len(name) < 3 and name != "tg") or name not in _CALLED:
         raise KeyError(name)
     return _CALLED[name]
@@ -107,7 +107,7 @@ def is_glued(name: str, known_names: Collection[str]) -> bool:
 
 
 def missing(text: str, name: str, span: Span, known_names: Collection[str]) -> tuple[Offer, ...]:
-    """Return the suggestion for a name without a value that consists of names with values, and of functions."""
+    """Return the suggestion for a name without a value that consists of known names and functions."""
     context = context_at(text, span, known_names)
     following = context.kinds[context.at + 1]
     if name in ("PI", "Pi"):
@@ -186,7 +186,7 @@ def _readings(c: Context, parts: Sequence[Part], end: int) -> Iterator[Offer]:
         for offer in _products(c, "*".join(texts), "", end):
             yield offer._replace(certain=not _is_word(texts))
         return
-    # Each function takes what follows it up to the next one; where that is more than one name, it may take less.
+    # Each function takes what follows it up to the next one, or only the first name of that.
     short, long = _applied(parts, 1), _applied(parts, len(parts))
     is_sure = following in ENDS + Kind.EQUALS + Kind.CLOSING_BAR
     spellings = [short] if short == long else [long, short]
@@ -227,7 +227,7 @@ def _applied(parts: Sequence[Part], most: int) -> str:
 
 
 def _products(c: Context, product: str, call: str, end: int) -> Iterator[Offer]:
-    """A product in the place of a name; as a divisor, an exponent or under a root it may be all of that, or not."""
+    """Yield a product in the place of a name; after `/`, `^` or a root both readings of it."""
     token = c.tokens[c.at]
     sign = c.signs() - 1
     if sign >= 0 and c.kinds[sign] in TIGHT:

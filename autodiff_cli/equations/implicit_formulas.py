@@ -16,7 +16,7 @@ from ..formulas.diff import MOST_ORDERS, Derivative, Diff
 from ..graphs.value import Value, node, variable
 from ..graphs.value_and_gradient import evaluate_in
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values
-from ..inputs.measured_points import with_units
+from ..inputs.optional_units import with_units
 from ..inputs.problem import Point, Problem, check_values, may_have_units, numbers_or_quantities, wanted_variables
 from ..language.printer import expression_text
 from ..numbers.base import NumberType
@@ -81,7 +81,7 @@ def implicit_diff(
 
         if units or has_units(program, numbers):
             measured = EquationUnits(program, numbers, unknowns, {}, units)
-            tree = measured.tree(values=[measured.higher([wanted[j] for j in by], k) for k, by in formulas])
+            tree = measured.tree(values=[measured.derivative([wanted[j] for j in by], k) for k, by in formulas])
             warnings += measured.warnings
     values: list[Shown | None] = [None] * len(formulas)
     shown_point: dict[str, Shown] = {}

@@ -10,7 +10,7 @@ from ..errors import Diagnostic, ExpressionError, counted, quoted, usage_error
 from ..graphs.value_and_gradient import evaluate_in
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values, kink_warnings
 from ..inputs.bounds import Range
-from ..inputs.measured_points import with_units
+from ..inputs.optional_units import with_units
 from ..inputs.problem import (
     Point,
     Problem,

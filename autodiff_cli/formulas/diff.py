@@ -19,7 +19,7 @@ from ..graphs.taylor_mode import taylor_in
 from ..graphs.value import Value, in_order, variable
 from ..graphs.value_and_gradient import breakpoints_met, evaluate_in, value_and_gradient, value_in
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values, kink_warnings
-from ..inputs.measured_points import program_units, with_units
+from ..inputs.optional_units import program_units, with_units
 from ..inputs.problem import Point, check_values, numbers_or_quantities, read_program, single_output, wanted_variables
 from ..language.builder import Program
 from ..language.printer import expression_text
@@ -214,7 +214,7 @@ def diff(
         at = {name: typed_values[name] for name in program.variables}
         measured = program_units(program, {name: numbers[name] for name in program.variables}, units)
         if measured is not None:
-            tree = measured.tree(values=[measured.higher([names[k] for k in by]) for by in derived])
+            tree = measured.tree(values=[measured.derivative([names[k] for k in by]) for by in derived])
             warnings += measured.warnings
 
         def task(m: NumberType, numbers: Values) -> dict[str, Any]:

@@ -7,14 +7,11 @@ from fractions import Fraction
 from typing import Any
 
 from ..errors import usage_error
-from ..graphs.value_and_gradient import at_point
 from ..language.builder import Program
 from ..numbers.dimensions import Dimensioned, Dimensions, UnknownDimensions
 from ..quantities.unit import NUMBER, Dimension, Unit, choose, coherent, quantity_name
-from ..quantities.unit_system import UnitSystem
-from ..run.evaluation import Evaluation
 from .bounds import Range
-from .quantities import ProgramUnits, Units, has_unit, parse_units
+from .quantities import ProgramUnits, Units, evaluate_dimensions, has_unit, parse_units
 
 
 class EquationUnits(ProgramUnits):
@@ -46,15 +43,8 @@ class EquationUnits(ProgramUnits):
         leaves |= {
             name: m.unknown(name) if unit is None else Dimensioned(unit.dimension) for name, unit in known.items()
         }
-        graph = at_point(m, program.graph, leaves)
-        graph.chooses = False
-        evaluation = Evaluation(m, graph)
-        self.dimensions = graph.data
-        inputs = [self.point[name] for name in program.leaves if name in self.point]
-        inputs += [unit for unit in known.values() if unit is not None]
-        self._inputs = inputs
-        self._system = UnitSystem(sorted(inputs, key=lambda unit: len(unit.atoms))) if system else None
-        self._given = {}
+        sides = self._sweep(program, m, leaves, [unit for unit in known.values() if unit is not None], system=system)
+        self._node_units = {}
         solved = {name: _solved(m, name, unit, values.get(name), ranges.get(name)) for name, unit in known.items()}
         units = parse_units(asked, self.unknowns)
         self.chosen = {*units, *(k for k, unit in enumerate(known.values()) if unit is not None)}
@@ -71,22 +61,16 @@ class EquationUnits(ProgramUnits):
             name: value.number for name, value in values.items() if has_unit(value) and value.unit == self.point[name]
         }
         self.sides: list[Unit] = [
-            Unit() if known_dimension is None else choose(known_dimension, inputs)
-            for known_dimension in map(m.known, (output.dimension for output in evaluation.values))
+            Unit() if dimension is None else choose(dimension, self._inputs)
+            for dimension in (m.known(side.dimension) for side in sides)
         ]
         """The units of left side less right side of each equation."""
 
     def _is_difference(self, program: Program, solved: Mapping[str, Dimension]) -> bool:
         """Whether an equation adds up no temperature of a scale with an own zero but for those of the unknowns."""
-        leaves = {
-            name: Dimensioned(unit.dimension, temperatures=Fraction(1) if unit.zero else None)
-            for name, unit in self.point.items()
-        }
+        leaves = self._dimensions()
         leaves |= {name: Dimensioned(dimension, temperatures=Fraction(0)) for name, dimension in solved.items()}
-        m = Dimensions()
-        graph = at_point(m, program.graph, leaves)
-        graph.chooses = False
-        return any(output.temperatures == 0 for output in Evaluation(m, graph).values)
+        return any(side.temperatures == 0 for side in evaluate_dimensions(Dimensions(), program, leaves).values)
 
     def of_solution(self, by: Sequence[str], order: int = 1) -> Units:
         """The units of a solution's numbers, and of its derivatives by these variables, up to this order."""
@@ -94,7 +78,9 @@ class EquationUnits(ProgramUnits):
         numbered = [*enumerate(self.unknowns)]
         units = self.tree(values=named, derivatives={name: self.gradient(by, k) for k, name in numbered})
         if order > 1:
-            units["second"] = {name: {x: {y: self.higher([x, y], k) for y in by} for x in by} for k, name in numbered}
+            units["second"] = {
+                name: {x: {y: self.derivative([x, y], k) for y in by} for x in by} for k, name in numbered
+            }
         units["errors"] = {name: unit.difference for name, unit in named.items()}
         units["residuals"] = self.sides
         units["point"] = {name: unit for name, unit in self.point.items() if name not in self.unknowns}

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, reduce
+from operator import mul, truediv
 from typing import Any, cast
 
 from ..errors import Diagnostic, ExpressionError, Span, counted, point_error, quoted, usage_error
@@ -19,7 +20,7 @@ from ..language.builder import CONSTANTS, Program
 from ..language.tokens import has_unit_literals, is_name, plain_number
 from ..numbers.base import Number, NumberType
 from ..numbers.dimensions import Dimensioned, Dimensions
-from ..quantities.unit import LONGEST_UNIT, NUMBER, Unit, choose, coherent, parse_unit, quantity_name, ratio
+from ..quantities.unit import LONGEST_UNIT, NUMBER, Dimension, Unit, choose, coherent, parse_unit, quantity_name, ratio
 from ..quantities.unit_system import UnitSystem, factor
 from ..run.evaluation import Evaluation
 from ..table.primitive import FUNCTIONS
@@ -46,15 +47,14 @@ class Units(dict[str, Any]):
 
     def texts(self) -> dict[str, Any]:
         """The units as records have them; `1` for a number, None for what has no unit that is known."""
-        return cast(dict[str, Any], _texts(self))
+        return cast(dict[str, Any], map_units(self, lambda unit: None if unit is None else str(unit) or "1"))
 
 
-def _texts(tree: Any) -> Any:
+def map_units(tree: Any, function: Callable[[Any], Any]) -> Any:
+    """Return a tree of lists and dictionaries with a function applied to its units."""
     if isinstance(tree, dict):
-        return {name: _texts(item) for name, item in tree.items()}
-    if isinstance(tree, list):
-        return [_texts(item) for item in tree]
-    return None if tree is None else str(tree) or "1"
+        return {name: map_units(item, function) for name, item in tree.items()}
+    return [map_units(item, function) for item in tree] if isinstance(tree, list) else function(tree)
 
 
 _NUMBER = re.compile(r"\s*([+-−]?(?:\d[\d_]*+(?:\.\d*+)?|\.\d++)(?:[eE][-+−]?\d{1,3}(?!\d))?)\s*+", re.ASCII)
@@ -228,37 +228,50 @@ class ProgramUnits:
         self.point: dict[str, Unit] = {name: getattr(value, "unit", None) or Unit() for name, value in values.items()}
         """The unit of the value of each name."""
         self.numbers = {name: value.number for name, value in values.items() if has_unit(value)}  # type: ignore[attr-defined]
-        dimensions = {
-            name: Dimensioned(unit.dimension, temperatures=Fraction(1) if unit.zero else None)
-            for name, unit in self.point.items()
-        }
-        m = Dimensions()
-        graph = at_point(m, program.graph, dimensions)
-        graph.chooses = False
-        evaluation = Evaluation(m, graph)
-        self.dimensions: list[Any] = graph.data
-        """Of the nodes of the program's graph."""
         self.warnings: list[Diagnostic] = []
-        self._inputs = [self.point[name] for name in program.leaves if name in self.point]
-        names = outputs or [f"output {k}" for k in range(1, len(evaluation.values) + 1)]
-        units = parse_units(asked, names)
-        self._system = UnitSystem(sorted(self._inputs, key=lambda unit: len(unit.atoms))) if system else None
-        used = [unit.dimension for unit in self._inputs] + [output.dimension for output in evaluation.values]
+        values_of_outputs = self._sweep(program, Dimensions(), self._dimensions(), system=system)
+        units = parse_units(asked, outputs or [f"output {k}" for k in range(1, len(values_of_outputs) + 1)])
+        used = [unit.dimension for unit in self._inputs] + [output.dimension for output in values_of_outputs]
         in_own = self._system is not None and self._system.holds(used)
         self._in_si = has_unit_literals(program.text) or not in_own
         """Whether numbers need factors in the system, as those of the program do that have units themselves."""
         self.chosen = set(units)
         """The numbers of the outputs whose unit was asked for."""
-        self._given = {i: self.differences[name] for name, i in program.places.items()}
+        self._node_units = {i: self.differences[name] for name, i in program.places.items()}
         self.outputs = [
             self._output(k, output.dimension, units.get(k), output.temperatures)
-            for k, output in enumerate(evaluation.values)
+            for k, output in enumerate(values_of_outputs)
         ]
-        self._given |= {i: unit.difference for i, unit in zip(graph.roots, self.outputs, strict=True)}
+        self._node_units |= {i: unit.difference for i, unit in zip(program.graph.roots, self.outputs, strict=True)}
+
+    def _dimensions(self) -> dict[str, Dimensioned]:
+        """Return the dimensions of the variables, with how many temperatures on a scale with its own zero each is."""
+        return {
+            name: Dimensioned(unit.dimension, temperatures=Fraction(1) if unit.zero else None)
+            for name, unit in self.point.items()
+        }
+
+    def _sweep(
+        self, program: Program, m: Dimensions, leaves: Mapping[str, Any], more: Iterable[Unit] = (), *, system: bool
+    ) -> list[Any]:
+        """Set the dimensions of the nodes, the units of the inputs and `more`, and their system.
+
+        Return the dimensions of the outputs.
+        """
+        evaluation = evaluate_dimensions(m, program, leaves)
+        self.dimensions: list[Any] = evaluation.graph.data
+        """Of the nodes of the program's graph."""
+        self._inputs = [*(self.point[name] for name in program.leaves if name in self.point), *more]
+        self._system = UnitSystem(sorted(self._inputs, key=lambda unit: len(unit.atoms))) if system else None
+        return evaluation.values
+
+    def _unit(self, dimension: Dimension) -> Unit:
+        """Return the unit for a dimension: of the system, or else of an input, or the SI's."""
+        return choose(dimension, self._inputs) if self._system is None else self._system.unit(dimension)
 
     def _output(self, k: int, dimension: Any, asked: Unit | None, temperatures: Fraction | None = None) -> Unit:
         if asked is None:
-            return choose(dimension, self._inputs) if self._system is None else self._system.unit(dimension)
+            return self._unit(dimension)
         if asked.dimension != dimension:
             hint = f"ask for it in a unit such as `--in {coherent(dimension)}`"
             raise usage_error(
@@ -278,35 +291,33 @@ class ProgramUnits:
         """The units of differences of the variables."""
         return {name: unit.difference for name, unit in self.point.items()}
 
-    def partial(self, name: str, output: int = 0) -> Unit:
-        """The unit of the derivative of an output by a variable."""
-        return self._derivative(self.outputs[output], self.differences.get(name, Unit()), output)
+    def derivative(self, names: Sequence[str], output: int = 0) -> Unit:
+        """Return the unit of the derivative of an output by these variables, one after the other."""
+        if not names:
+            return self.outputs[output].difference
+        below = reduce(mul, (self.differences.get(name, Unit()) for name in names))
+        return self._ratio(self.outputs[output], below, output, higher=len(names) > 1)
 
-    def _derivative(self, above: Unit, below: Unit, output: int = 0, higher: bool = False) -> Unit:
+    def _ratio(self, above: Unit, below: Unit, output: int = 0, higher: bool = False) -> Unit:
         unit = ratio(above, below, higher)
         return unit if self._system is None or output in self.chosen else self._system.unit(unit.dimension)
 
     def in_system(self, tree: Any) -> Any:
-        """The units of the same dimensions in which numbers need no factor, in a tree of the same shape.
+        """Return the units of the same dimensions in which numbers need no factor, in a tree of the same shape.
 
         Those are the system's, or the SI's where that needs factors too.
         """
         assert self._system is not None
-        if isinstance(tree, dict):
-            return {name: self.in_system(item) for name, item in tree.items()}
-        if isinstance(tree, list):
-            return [*map(self.in_system, tree)]
-        return coherent(tree.dimension) if self._in_si else self._system.unit(tree.dimension)
+        unit = coherent if self._in_si else self._system.unit
+        return map_units(tree, lambda own: unit(own.dimension))
 
     def quotient(self, by: Iterable[str]) -> Unit:
-        """The unit of the derivative of numbers by numbers of these variables."""
-        quotient = self.outputs[0].difference
-        for name in by:
-            quotient = quotient / self.differences.get(name, Unit())
-        return quotient
+        """Return the unit of the derivative of numbers by numbers of these variables."""
+        below = (self.differences.get(name, Unit()) for name in by)
+        return reduce(truediv, below, self.outputs[0].difference)
 
     def factor_of(self, unit: Unit, by: Iterable[str]) -> float:
-        """What a derivative of numbers by numbers of these variables is times in this unit."""
+        """Return what 1 of a derivative of numbers by numbers of these variables is in this unit."""
         return factor(self.quotient(by), unit)
 
     def of_steps(self, free: Iterable[str]) -> Units:
@@ -315,55 +326,36 @@ class ProgramUnits:
         units.fixed, units.typed = bool(self.chosen), self.numbers
         return units
 
-    def coefficients(self, name: str, order: int) -> list[Unit]:
-        """The units of the coefficients of a power series in a variable."""
-        return [self.outputs[0], *[self.higher([name] * k) for k in range(1, order + 1)]]
-
-    def higher(self, names: Sequence[str], output: int = 0) -> Unit:
-        """The unit of the derivative of an output by several variables, one after the other."""
-        if len(names) < 2:
-            return self.partial(names[0], output) if names else self.outputs[output].difference
-        below = Unit()
-        for name in names:
-            below = below * self.differences.get(name, Unit())
-        return self._derivative(self.outputs[output], below, output, higher=True)
-
-    def of_hessian(self, names: Sequence[str]) -> Units:
-        """The units of a Hessian's numbers."""
-        matrix = [[self.higher([other, name]) for other in names[: k + 1]] for k, name in enumerate(names)]
-        for k, row in enumerate(matrix):
-            row += [matrix[j][k] for j in range(k + 1, len(names))]
-        return self.tree(value=self.outputs[0], gradient=self.gradient(names), hessian=matrix)
-
     def node(self, i: int) -> Unit:
-        """The unit of a node of the program's graph, of differences."""
-        if i in self._given:
-            return self._given[i]
-        dimension = self.dimensions[i].dimension
-        return choose(dimension, self._inputs) if self._system is None else self._system.unit(dimension)
+        """Return the unit of differences of a node of the program's graph."""
+        return self._node_units[i] if i in self._node_units else self._unit(self.dimensions[i].dimension)
 
-    def by_node(self, i: int) -> Unit:
-        """The unit of the derivative of the one output by a node of the program's graph."""
-        return self._derivative(self.outputs[0], self.node(i))
+    def gradient(self, wanted: Iterable[str], output: int = 0) -> dict[str, Unit]:
+        """Return the units of the derivatives of an output by these variables."""
+        return {name: self.derivative([name], output) for name in wanted}
 
     def of_gradient(self, wanted: Iterable[str], bound: Sequence[int | None] = ()) -> Units:
-        """The units of a gradient's numbers; `bound` are the nodes of its intermediates."""
+        """Return the units of a gradient's numbers; `bound` are the nodes of its intermediates."""
         units = self.tree(value=self.outputs[0], gradient=self.gradient(wanted))
         if bound:
+            nodes = [None if i is None else self.node(i) for i in bound]
             units["intermediates"] = [
-                {"value": Unit(), "grad": Unit()} if i is None else {"value": self.node(i), "grad": self.by_node(i)}
-                for i in bound
+                {"value": node or Unit(), "grad": Unit() if node is None else self._ratio(self.outputs[0], node)}
+                for node in nodes
             ]
         return units
 
     def of_jacobian(self, names: Sequence[str]) -> Units:
-        """The units of a Jacobian's numbers."""
-        matrix = [[self.partial(name, k) for name in names] for k in range(len(self.outputs))]
+        """Return the units of a Jacobian's numbers."""
+        matrix = [[self.derivative([name], k) for name in names] for k in range(len(self.outputs))]
         return self.tree(values=self.outputs, jacobian=matrix)
 
-    def gradient(self, wanted: Iterable[str], output: int = 0) -> dict[str, Unit]:
-        """The units of the derivatives of an output by these variables."""
-        return {name: self.partial(name, output) for name in wanted}
+    def of_hessian(self, names: Sequence[str]) -> Units:
+        """Return the units of a Hessian's numbers."""
+        matrix = [[self.derivative([other, name]) for other in names[: k + 1]] for k, name in enumerate(names)]
+        for k, row in enumerate(matrix):
+            row += [below[k] for below in matrix[k + 1 :]]
+        return self.tree(value=self.outputs[0], gradient=self.gradient(names), hessian=matrix)
 
     def tree(self, **fields: Any) -> Units:
         """The units of an answer's fields, and of its point."""
@@ -378,6 +370,13 @@ class ProgramUnits:
     def number_of(self, name: str, x: float) -> float:
         """The value of a variable in its unit, as it was typed."""
         return self.numbers[name] if name in self.numbers else self.point[name].value_from_si(x)
+
+
+def evaluate_dimensions(m: Dimensions, program: Program, leaves: Mapping[str, Any]) -> Evaluation:
+    """Return the evaluation of a program's dimensions, in all of its branches. Raises where they do not fit."""
+    graph = at_point(m, program.graph, leaves)
+    graph.chooses = False
+    return Evaluation(m, graph)
 
 
 def unit_value(unit: Unit, number: float = 0.0) -> Quantity:

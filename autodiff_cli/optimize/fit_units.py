@@ -11,7 +11,7 @@ from ..errors import Diagnostic, ExpressionError, point_error, quoted, usage_err
 from ..graphs.value_and_gradient import at_point
 from ..inputs.arithmetic import DOUBLE, Arithmetic
 from ..inputs.bounds import Range
-from ..inputs.column_units import check_percentage, column_units, in_unit, left_out, without_units_hint
+from ..inputs.optional_units import check_percentage, column_units, in_unit, left_out, without_units_hint
 from ..inputs.problem import Quantity, as_number
 from ..inputs.quantities import Units, parse_units, split_quantity
 from ..language.builder import Program

@@ -62,11 +62,6 @@ class Unit(NamedTuple):
         return f"{'·'.join(above)}/{f'({divisor})' if len(below) > 1 else divisor}"
 
     @property
-    def is_number(self) -> bool:
-        """Whether it is the number 1."""
-        return not self.atoms
-
-    @property
     def factor(self) -> float:
         """One of it in coherent units, as the nearest double but for rounding by pi."""
         return self.to_si(1.0)
@@ -256,40 +251,36 @@ def _tokens(text: str) -> Iterator[_Token]:
 
 def _quotient(tokens: list[_Token], at: int, text: str) -> tuple[Unit, int]:
     """The product and quotient of units from a token on, to its end or a closing parenthesis."""
-    result, below, over = Unit(), False, None
-    first = True
+    result: Unit | None = None
+    over: int | None = None  # the last sign of division
     while at < len(tokens) and tokens[at][0] != "close":
         kind, _, start, end = tokens[at]
+        if kind == "times" and result is None:
+            raise _wrong("a unit is missing here", start, end)
+        if kind == "over":
+            over = at
+        elif over is not None:
+            raise _two_ways(text, tokens, over, at)
         if kind in ("over", "times"):
-            if first and kind == "times":
-                raise _wrong("a unit is missing here", start, end)
-            if kind == "over":
-                below, over = True, at
-            elif below:
-                raise _two_ways(text, tokens, over, at)
             at += 1
             if at == len(tokens) or tokens[at][0] in ("over", "times", "close"):
                 raise _wrong("a unit is missing behind this sign", start, end)
-            sign = -1 if kind == "over" else 1
-        else:
-            if below:
-                raise _two_ways(text, tokens, over, at)
-            if start and text[start] == "°" and text[start - 1].isalpha():
-                # a thousandth of a degree, or metres times degrees
-                begin = tokens[at - 1][2]
-                apart = f"{text[begin:start]} {text[start:end].strip()}"
-                hint = f"write the number without a prefix, or the product as `{apart}`"
-                raise _wrong(f"`{text[begin:end].strip()}` can be read in two ways", begin, end, hint)
-            sign = 1
+        elif start and text[start] == "°" and text[start - 1].isalpha():
+            # a thousandth of a degree, or metres times degrees
+            begin = tokens[at - 1][2]
+            apart = f"{text[begin:start]} {text[start:end].strip()}"
+            hint = f"write the number without a prefix, or the product as `{apart}`"
+            raise _wrong(f"`{text[begin:end].strip()}` can be read in two ways", begin, end, hint)
         unit, at = _power(tokens, at, text)
-        result = _product((result, 1), (unit, sign)) if not first or sign < 0 else unit
-        first = False
-    return result, at
+        if kind == "over":
+            result = (result or Unit()) / unit
+        else:
+            result = unit if result is None else result * unit
+    return result or Unit(), at
 
 
-def _two_ways(text: str, tokens: list[_Token], over: int | None, at: int) -> ExpressionError:
-    """The error of `J/kg K`, which some read as J/(kg K)."""
-    assert over is not None
+def _two_ways(text: str, tokens: list[_Token], over: int, at: int) -> ExpressionError:
+    """Return the error for `J/kg K`, which some read as J/(kg K)."""
     start, here = tokens[over + 1][2], tokens[at][2]
     skip = tokens[at][3] if tokens[at][0] == "times" else here
     before, below, rest = text[: tokens[over][2]].strip(), text[start:here].strip(), text[skip:].strip()
@@ -331,8 +322,7 @@ def _symbol(symbol: str, start: int = 0) -> Unit:
     """The unit of a symbol, perhaps with a prefix. Raises `ExpressionError`."""
     entry = _entry(symbol)
     if entry is not None:
-        plain, prefix = entry
-        return _of_entry(plain, prefix)
+        return _of_entry(*entry)
     reason = refused().get(symbol)
     span = (start, start + len(symbol))
     if reason is not None:
@@ -346,12 +336,8 @@ def _symbol(symbol: str, start: int = 0) -> Unit:
 
 def _other_case(symbol: str) -> list[str]:
     """The units that differ from a symbol by upper and lower case only."""
-    names = {name for name in spellings() if name.lower() == symbol.lower()}
-    for prefix in prefixes():
-        for name, entry in spellings().items():
-            if prefix in entry.prefixes and (prefix + name).lower() == symbol.lower():
-                names.add(prefix + name)
-    return sorted(names)[:3]
+    names = {prefix + name for name, entry in spellings().items() for prefix in ("", *entry.prefixes)}
+    return sorted(name for name in names if name.lower() == symbol.lower())[:3]
 
 
 def _entry(symbol: str) -> tuple[Entry, str] | None:
@@ -391,34 +377,29 @@ def _of_entry(entry: Entry, prefix: str = "") -> Unit:
 
 # ---- choosing -----------------------------------------------------------------------------------------------------
 @cache
-def _coherent_symbols() -> dict[str, Unit]:
-    """The units with a name of their own that are the usual coherent ones of a quantity, but for base units."""
-    return {e.symbol: _of_entry(e) for e in table().values() if e.quantity and e.definition}
-
-
-def in_base_units(dimension: Dimension) -> Unit:
-    """The product of base units: `kg·m/s²`."""
-    return _product(*((parse_unit(symbol), n) for symbol, n in zip(BASE, dimension, strict=True) if n))
-
-
-@cache
 def coherent(dimension: Dimension) -> Unit:
-    """The coherent unit of the SI that people write for a dimension: `N`, `J`, `Pa·s`, `m²/s²`."""
-    base = in_base_units(dimension)
-    for unit in (*_coherent_symbols().values(), *map(parse_unit, dimensions().values())):
+    """Return the coherent unit of the SI that people write for a dimension: `N`, `J`, `Pa·s`, `m²/s²`."""
+    named = [_of_entry(entry) for entry in table().values() if entry.quantity and entry.definition]
+    for unit in (*named, *map(parse_unit, dimensions().values())):
         if unit.dimension == dimension:
             return unit
-    best, least = base, _length(base)
+    candidates = [in_base_units(dimension)]
     # one named unit takes the mass or the current out of the others
-    for unit in _coherent_symbols().values():
+    for unit in named:
         for n in (1, -1):
             rest = tuple(_plain(a - n * b) for a, b in zip(dimension, unit.dimension, strict=True))
             if rest[0] == 0 != dimension[0] or rest[3] == 0 != dimension[3]:
-                parts = [(unit, n), *((parse_unit(symbol), k) for symbol, k in zip(BASE, rest, strict=True) if k)]
-                shorter = _product(*parts)
-                if _length(shorter) < least:
-                    best, least = shorter, _length(shorter)
-    return best
+                candidates.append(_product((unit, n), *_base_powers(rest)))
+    return min(candidates, key=_length)
+
+
+def in_base_units(dimension: Dimension) -> Unit:
+    """Return the product of base units of a dimension: `kg·m/s²`."""
+    return _product(*_base_powers(dimension))
+
+
+def _base_powers(dimension: Dimension) -> list[tuple[Unit, Exponent]]:
+    return [(parse_unit(symbol), n) for symbol, n in zip(BASE, dimension, strict=True) if n]
 
 
 def _length(unit: Unit) -> Fraction:
@@ -435,13 +416,9 @@ def choose(dimension: Dimension, inputs: Iterable[Unit] = ()) -> Unit:
             return unit
     for unit in units:
         for n in (2, 3):
-            if len(unit.atoms) == 1 and unit.dimension != NUMBER and _times_each(unit.dimension, n) == dimension:
+            if len(unit.atoms) == 1 and tuple(n * x for x in unit.dimension) == dimension:
                 return unit**n
     return coherent(dimension)
-
-
-def _times_each(dimension: Dimension, n: int) -> Dimension:
-    return tuple(n * x for x in dimension)
 
 
 def ratio(above: Unit, below: Unit, higher: bool = False) -> Unit:
@@ -450,20 +427,15 @@ def ratio(above: Unit, below: Unit, higher: bool = False) -> Unit:
     What is shorter in the SI is that; of a `higher` derivative only where it is as large.
     """
     quotient = above.difference / below.difference
-    if quotient.dimension == NUMBER and any(_dimension_of(symbol) != NUMBER for symbol, _ in quotient.atoms):
+    alike = [d for symbol, _ in quotient.atoms if (d := parse_unit(symbol).dimension) != NUMBER]
+    if alike and quotient.dimension == NUMBER:
         return Unit()
-    dimensions = [_dimension_of(symbol) for symbol, _ in quotient.atoms]
-    alike = [d for d in dimensions if d != NUMBER]
     simple = coherent(quotient.dimension)
     if higher:
         shorter = quotient.scale == 1 and not quotient.pi and _length(simple) < _length(quotient)
     else:
         shorter = _length(quotient) > LONG > _length(simple)
     return simple if len(set(alike)) < len(alike) or shorter else quotient
-
-
-def _dimension_of(symbol: str) -> Dimension:
-    return parse_unit(symbol).dimension
 
 
 def with_prefix(unit: Unit, x: float) -> Unit:
@@ -483,7 +455,7 @@ def with_prefix(unit: Unit, x: float) -> Unit:
     if power not in powers or not SMALLEST <= power <= LARGEST or (plain.symbol == "g" and power > 3):
         return unit
     name = "kg" if plain.symbol == "g" and power == 3 else powers[power] + plain.symbol
-    return parse_unit(name) * Unit(unit.atoms[1:], *_rest(unit)) if len(unit.atoms) > 1 else parse_unit(name)
+    return parse_unit(name) * (unit / parse_unit(symbol))
 
 
 def readable(unit: Unit, x: float) -> Unit:
@@ -507,32 +479,19 @@ SMALL, LARGE = 0.1, 10_000.0
 """Values between these need no other prefix."""
 
 
-def _rest(unit: Unit) -> tuple[Dimension, Fraction, Exponent]:
-    first = parse_unit(unit.atoms[0][0])
-    return (
-        tuple(_plain(a - b) for a, b in zip(unit.dimension, first.dimension, strict=True)),
-        unit.scale / first.scale,
-        _plain(Fraction(unit.pi) - first.pi),
-    )
-
-
 @cache
 def quantity_name(dimension: Dimension) -> str:
     """A dimension in words, with its unit: `a force (N)`, `an area (m²)`; the unit alone where it has no name."""
     unit = coherent(dimension)
     if dimension == NUMBER:
         return "a number"
-    for name, text in _named_dimensions():
+    for symbol, entry in table().items():
+        if entry.quantity and parse_unit(symbol).dimension == dimension:
+            return f"{'an' if entry.quantity[0] in 'aeio' else 'a'} {entry.quantity} ({unit})"
+    for name, text in dimensions().items():
         if parse_unit(text).dimension == dimension:
             return f"{name} ({unit})"
     return f"`{unit}`"
-
-
-@cache
-def _named_dimensions() -> tuple[tuple[str, str], ...]:
-    named = [(entry.quantity, symbol) for symbol, entry in table().items() if entry.quantity]
-    articles = [(f"{'an' if name[0] in 'aeio' else 'a'} {name}", symbol) for name, symbol in named]
-    return (*articles, *dimensions().items())
 
 
 def split_literal(text: str) -> tuple[str, Unit]:

@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from ..errors import ExpressionError, Span
-from ..inputs.column_units import percentage_of
+from ..inputs.optional_units import percentage_of
 from ..inputs.parse_point import constant_value
 from ..inputs.quantities import ProgramUnits, Units, make_quantity, quantity_value
 from ..quantities.unit import Unit, parse_unit, quantity_name, unit_or_none
@@ -127,7 +127,7 @@ def budget_units(units: ProgramUnits, inputs: Sequence[str]) -> Units:
             {
                 "value": out,
                 "uncertainty": out.degree,
-                "budget": {n: {"sensitivity": units.partial(n, k), "contribution": out.degree} for n in inputs},
+                "budget": {n: {"sensitivity": units.derivative([n], k), "contribution": out.degree} for n in inputs},
             }
             for k, out in enumerate(units.outputs)
         ],

@@ -27,7 +27,7 @@ from ..graphs.value import Value, in_order
 from ..graphs.value_and_gradient import evaluate_in, value_in
 from ..inputs.arithmetic import DOUBLE, kink_warnings
 from ..inputs.bounds import Range
-from ..inputs.column_units import without_units_hint
+from ..inputs.optional_units import without_units_hint
 from ..inputs.problem import Point, Problem, Quantity, as_number, parse, pose
 from ..inputs.quantities import ProgramUnits, units_of
 from ..numbers.base import Number

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import Diagnosed, Diagnostic, ExpressionError, counted, nearest, needed, point_error, quoted, usage_error
 from ..inputs.bounds import Range
-from ..inputs.column_units import column_units, left_out
+from ..inputs.optional_units import column_units, left_out
 from ..inputs.parse_point import constant_value, is_name, pieces
 from ..inputs.problem import Point, as_number
 from ..language.tokens import has_unit_literals
@@ -356,7 +356,7 @@ def propagate(
         for j, result in enumerate(results):
             budget = {}
             for name, share in result.budget.items():
-                slope = of_program.partial(name, j).from_si(of_program.outputs[j].to_si(share.sensitivity))
+                slope = of_program.derivative([name], j).from_si(of_program.outputs[j].to_si(share.sensitivity))
                 budget[name] = share._replace(sensitivity=slope)
             results[j] = result._replace(budget=budget)
         for name, entry in inputs.items():

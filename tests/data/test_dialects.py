@@ -17,7 +17,7 @@ from autodiff_cli.data import readers
 from autodiff_cli.data.readers import Text, reader
 from autodiff_cli.data.sources import sources
 from autodiff_cli.data.text_dialects import UNFORCED, Forced
-from autodiff_cli.inputs.headings import heading, is_unit, names_in_headings
+from autodiff_cli.inputs.optional_units import heading, is_unit, names_in_headings
 from running import autodiff
 
 NAMES = ("t", "U", "I_0")
@@ -192,7 +192,7 @@ def test_options_say_what_the_file_does_not(tmp_path: Path) -> None:
 
 
 def test_many_rows_follow_the_first_block(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(readers, "BLOCK", 50_000)
+    monkeypatch.setattr(readers, "BLOCK_BYTES", 50_000)
     rng = np.random.default_rng(1)
     x, y = rng.normal(size=(2, 30_000)).round(6)
     rows = [f'{a};{b};"a;b"'.replace(".", ",") for a, b in zip(x.tolist(), y.tolist(), strict=True)]

@@ -8,7 +8,7 @@ from pathlib import PurePath
 from typing import Any
 
 from ...errors import ExpressionError, needed, usage_error
-from ...inputs.column_units import MeasuredColumns
+from ...inputs.optional_units import MeasuredColumns
 from ...inputs.parse_point import parse_point
 from ...inputs.problem import Quantity
 from ...inputs.sweeps import Sweeping, grid_of

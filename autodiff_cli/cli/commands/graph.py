@@ -2,8 +2,9 @@
 
 import sys
 
-from ...derivatives.graph import picture, symbolic_picture
+from ...derivatives.graph import Picture, picture, symbolic_picture
 from ...errors import usage_error
+from ...streams.requests import Request
 from ...views.graph import FORMATS, PictureView, way_of, written
 from ..runner import Command, answer_all
 
@@ -16,9 +17,10 @@ def run(call: Command) -> int:
         raise usage_error(
             f"a {chosen.upper()} cannot be shown on a terminal", f"write it to a file: `--output graph.{chosen}`"
         )
-    return answer_all(
-        call,
-        (lambda request: symbolic_picture(request.text, request.point)) if call.symbolic else call.asking(picture),
-        PictureView(way=way_of(call.layout), **call.shown),
-        chosen=written(chosen),
-    )
+
+    def symbolic(request: Request) -> Picture:
+        return symbolic_picture(request.text, request.point)
+
+    method = symbolic if call.symbolic else call.asking(picture)
+    view = PictureView(way=way_of(call.layout), **call.shown)
+    return answer_all(call, method, view, chosen=written(chosen))

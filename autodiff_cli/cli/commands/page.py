@@ -12,7 +12,8 @@ from ..runner import Command, answer_all
 def run(call: Command) -> int:
     """Make a page to watch and do backpropagation in a browser; return the exit code."""
     call.need(only="a page is made of one program at a time, not of a stream")
-    on_terminal = call.output is None and call.chosen(PageView().formats, "html") == "html" and sys.stdout.isatty()
+    is_html = call.output is None and call.chosen(PageView().formats, "html") == "html"
+    on_terminal = is_html and sys.stdout.isatty()
     if on_terminal:
         # nobody reads the source of a page
         free = (f"page{number}.html" for number in chain(("",), count(2)))

@@ -45,7 +45,8 @@ def run(call: Command) -> int:
         known_names = [*request.point, *(fitted.values if fitted is not None else ())]
         own["correlation"] = {**pairs, **request.more.get("correlation", {})}
         own["dof"] = {**degrees, **request.more.get("dof", {})}
-        own["draws" if draws else "readings"] = readings(call, files, request.text, known_names) if files else None
+        if files:
+            own["draws" if draws else "readings"] = readings(call, files, request.text, known_names)
         own |= {"system": bool(call.points), "by_size": searches.chosen not in MACHINE}
         return propagate(request.text, request.point, fitted=fitted, stop=stop, **own)
 
@@ -108,7 +109,7 @@ def with_draws(value_of: ValueOf, written: Call) -> ValueOf:
             return value_of(name, text, offset)
         from ...data.columns import read_columns  # only draws need it
         from ...data.text_dialects import Forced
-        from ...inputs.column_units import column_units
+        from ...inputs.optional_units import column_units
         from ...uncertainty.measured_units import with_unit
 
         path, column = match[1], match[2] or name

@@ -1,0 +1,217 @@
+"""Units of points and of columns: nothing about units is imported where no value and no heading has one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from ..errors import Diagnostic, ExpressionError, Span
+from ..language.builder import Program
+from ..language.tokens import is_name
+from .problem import PLAIN, Point, check_single, check_values, may_have_units
+
+if TYPE_CHECKING:
+    from ..quantities.unit import Unit
+    from .quantities import ProgramUnits
+
+# compiled where they are needed: the start of an answer has none of them
+_IN_BRACKETS = r"(.*?)\s*(?:\[([^\[\]]*)\]|\(([^()]*(?:\([^()]*\)[^()]*)*)\))\s*"
+_AFTER_SLASH = r"([^/]*?)\s*/\s*(.+)"
+_AFTER_IN = r"(.+?)\s+in\s+(\S+)"
+
+OTHER_UNITS = frozenset(["1", "%", "‰", "dB", "dBm", "a.u.", "counts", "cts", "arb.", "arb.u."])
+"""What stands for a unit in tables, and has no factor."""
+
+
+def is_unit(text: str) -> bool:
+    """Whether a text is a unit, and nothing else.
+
+    >>> is_unit("m/s"), is_unit("[V]"), is_unit("2.5"), is_unit("voltage")
+    (True, True, False, False)
+    """
+    from ..quantities.unit import unit_or_none  # most headings are names
+
+    unit = without_brackets(text) or "1"
+    return unit in OTHER_UNITS or unit_or_none(unit) is not None
+
+
+def without_brackets(text: str) -> str:
+    """A unit in brackets without them; another one as it is."""
+    inner = re.fullmatch(r"\[(.*)\]|\(([^()]*)\)", text)
+    return (inner[1] or inner[2] or "").strip() if inner else text
+
+
+def heading(text: str) -> tuple[tuple[str, ...], str | None]:
+    """The names that a heading may stand for in a formula, and its unit, None where it has none.
+
+    >>> heading("Spannung U [V]"), heading("t/s"), heading("x")
+    ((('U',), 'V'), (('t',), 's'), (('x',), None))
+    """
+    if is_name(text):
+        return (text,), None
+    base, unit = text, None
+    for pattern in (_IN_BRACKETS, _AFTER_SLASH, _AFTER_IN):
+        match = re.fullmatch(pattern, text)
+        inner = next((piece.strip() for piece in match.groups()[1:] if piece), None) if match else None
+        if match and (pattern is _IN_BRACKETS or (inner and is_unit(inner))):
+            base, unit = match[1], inner if inner and is_unit(inner) else None
+            break
+    names = [base, *base.split()[-1:]]
+    return tuple(dict.fromkeys(name for name in names if is_name(name))), unit
+
+
+def unit_in_heading(text: str, name: str) -> str | None:
+    """The unit in the heading of the column of a name; what `u(V)` has in parentheses is none, but a name.
+
+    >>> unit_in_heading("U (mV)", "U"), unit_in_heading("u(V)", "u(V)"), unit_in_heading("u(V) [mV]", "u(V)")
+    ('mV', None, 'mV')
+    """
+    spread = re.match(r"u\([^()]*\)", name)
+    if spread and text.startswith(spread[0]):
+        text = f"u{text.removeprefix(spread[0])}"
+    return None if is_name(text) else heading(text)[1]
+
+
+def names_in_headings(headings: Iterable[str]) -> Mapping[str, str]:
+    """The names that stand in one heading each, which is no name itself, with that heading.
+
+    >>> names_in_headings(["t / s", "U1 (V)", "Strom I (mA)", "Fehler I", "x"])
+    {'t': 't / s', 'U1': 'U1 (V)'}
+    """
+    columns: dict[str, list[str]] = {}
+    for text in headings:
+        if not is_name(text):
+            for name in heading(text)[0]:
+                columns.setdefault(name, []).append(text)
+    return {name: texts[0] for name, texts in columns.items() if len(texts) == 1}
+
+
+NONE = "none"
+"""What `--in` says where headings' units do not count."""
+
+WITHOUT = f"or compute with the numbers alone: `--in {NONE}`"
+
+
+def left_out(units: Sequence[str] | str | None) -> bool:
+    """Whether `--in` says that the units of headings do not count."""
+    return units == NONE or (not isinstance(units, str) and units is not None and [*units] == [NONE])
+
+
+class MeasuredColumns(dict[str, list[float]]):
+    """Columns by name, and the units that their headings say, as texts."""
+
+    units: Mapping[str, str] = {}
+
+
+def units_in_headings(columns: Mapping[str, str], below: Mapping[str, str]) -> dict[str, str]:
+    """The units of columns as texts, by the names that the columns are known by; of those that say one.
+
+    `below` has those in a row of units, by column.
+
+    >>> units_in_headings({"U": "U (mV)", "t": "time", "x": "x"}, {"time": "s"})
+    {'U': 'mV', 't': 's'}
+    """
+    texts = {name: below.get(column) or unit_in_heading(column, name) for name, column in columns.items()}
+    return {name: text for name, text in texts.items() if text}
+
+
+def column_units(
+    names: Iterable[str], texts: Mapping[str, str], asked: bool
+) -> tuple[dict[str, Unit], list[Diagnostic]]:
+    """The units that the columns of these names are computed with, and a note where those in headings do not count.
+
+    They count where all of the columns have some that are known, or where units are `asked` for: then those without
+    one are numbers. Raises `ExpressionError` where they are, and one is no unit.
+    """  # fmt: skip
+    names = list(names)
+    if not asked and not any(name in texts for name in names):
+        return {}, []
+    from ..quantities.unit import Unit, unit_or_none  # most columns have none
+
+    units = {}
+    for name in names:
+        text = texts.get(name, "1" if asked else "")
+        unit = Unit() if text == "1" else unit_or_none(text)
+        if unit is not None and (asked or not unit.zero):
+            units[name] = unit
+            continue
+        reason = f"`{name}` has none"
+        if unit is not None:
+            reason = f"`{name}` is in {unit}, whose 0 is no zero"
+        elif text:
+            reason = f"`{name}` is in `{text}`, which is no unit here"
+        if asked:
+            hint = f"give the column a unit: `autodiff units` lists them; {WITHOUT}"
+            raise ExpressionError("point", f"column {reason}", hint=hint)
+        return {}, [Diagnostic("note", f"the units in the headings do not count: {reason}", None, None)]
+    return units, []
+
+
+def check_percentage(name: str, text: str) -> None:
+    """Raise an error for a percentage of the values of a column whose unit has its 0 where nothing is 0."""
+    from ..quantities.unit import unit_or_none  # most columns have none
+
+    unit = unit_or_none(text) if text else None
+    if unit is not None and unit.zero:
+        raise percentage_of(unit, f"give the uncertainty of `{name}` as a number of {unit}; {WITHOUT}")
+
+
+def percentage_of(unit: Unit, hint: str, span: Span | None = None) -> ExpressionError:
+    """The error of a percentage of temperatures on such a scale."""
+    message = f"a percentage of a temperature in {unit} may be one of its number, or of its value in kelvin"
+    return ExpressionError("point", message, span, hint)
+
+
+def in_unit(column: Sequence[float], unit: Unit, to: Unit, difference: bool = False) -> Sequence[float]:
+    """Return the numbers of a column, or differences of such numbers, in another unit."""
+    from ..quantities.unit_system import linear
+
+    times, shift = linear(unit, to)
+    shift = 0.0 if difference else shift
+    return column if times == 1 and not shift else [float(x) * times + shift for x in column]
+
+
+def without_units_hint(error: ExpressionError) -> ExpressionError:
+    """The error of a formula whose dimensions do not fit together, with the way to compute without units."""
+    if error.kind != "dimension":
+        return error
+    other = ExpressionError(error.kind, str(error), error.span, f"{error.hint}; {WITHOUT}" if error.hint else WITHOUT)
+    other.text = error.text
+    return other
+
+
+def with_units(point: Point | None) -> dict[str, float | str]:
+    """Return the point with those of its values that have units read as quantities."""
+    if PLAIN.issuperset(map(type, (point or {}).values())):
+        return dict(point or {})
+    from .quantities import with_quantities  # only units and texts need it
+
+    return with_quantities(point or {})
+
+
+def program_units(
+    program: Program,
+    values: Mapping[str, float],
+    asked: Sequence[str] | str | None = None,
+    outputs: Sequence[str] | None = None,
+    system: bool = False,
+) -> ProgramUnits | None:
+    """Return the units of a program with one output, or with `outputs` of these names; None where there are none.
+
+    `asked` are the units that were asked for; in a `system` the others are products of those of the inputs. Raises
+    `ExpressionError` where dimensions do not fit together.
+    """
+    if not may_have_units(program.text, values, asked):
+        return None
+    from .quantities import units_of
+
+    if outputs is None:
+        check_single(program)
+    check_values(program, values)
+    if not system:
+        return units_of(program, values, asked, outputs)
+    try:
+        return units_of(program, values, asked, outputs, system=True)
+    except ExpressionError as error:
+        raise without_units_hint(error) from None
