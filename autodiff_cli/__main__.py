@@ -102,7 +102,7 @@ def _on_signals(handler: Callable[[int, FrameType | None], None]) -> None:
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
-    """End the work: what is finished is still written. A second signal does not wait for that."""
+    """Stop the work after writing finished answers; a second signal stops at once."""
     _on_signals(_leave)
     raise KeyboardInterrupt(number)
 

@@ -65,7 +65,7 @@ class CheckedNumber:
     """Of a partial: by what factor a small relative change of the variable is magnified; None where the value is 0."""
     agrees: bool
     remark: str
-    """Why it was not judged by differences, or what is wrong; empty where there is nothing to say."""
+    """The reason why it was not compared with differences, or the error; may be empty."""
 
 
 class Check(Record):
@@ -262,7 +262,7 @@ def _totals(
     digits: int,
     watch: Callable[[int], None] | None,
 ) -> tuple[list[Number], list[Number]]:
-    """The sums of values and partials over the rows in so many digits, and of their sizes."""
+    """Return the sums of values and partials over the rows in multiprecision, and the sums of their magnitudes."""
     from ..numbers.multiprecision import Multiprecision
 
     m = Multiprecision(digits)
@@ -302,12 +302,12 @@ class _References(NamedTuple):
     """With literals as decimals, at the point's decimals and at its doubles; empty without a value."""
     precision: int
     sure: bool
-    """Whether twice as many digits change nothing."""
+    """Whether doubling the digits changes nothing."""
     underflowed: bool
 
 
 def _references(output: Value, values: Mapping[str, float], wanted: Sequence[str]) -> _References:
-    """The sweeps in as many digits as it takes. Raises `ExpressionError` where there is no value without rounding."""
+    """Run the sweeps in enough digits. Raises `ExpressionError` if the exact value is undefined."""
     from ..numbers.multiprecision import Multiprecision
 
     digits = DIGITS
@@ -349,7 +349,7 @@ def _references(output: Value, values: Mapping[str, float], wanted: Sequence[str
 
 
 def _digits_agree(coarse: GradientResult, finer: GradientResult, wanted: Sequence[str], digits: int) -> bool:
-    """Whether twice as many digits change nothing, and the value is no remnant of rounding."""
+    """Return whether doubling the digits changes nothing, and the value is not rounding error."""
     pairs = [(coarse.value, finer.value), *((coarse.gradient[n], finer.gradient[n]) for n in wanted)]
     believed = 2 * digits >= ABSORBING
     if not all(abs(a - b) <= SURE * abs(b) or (believed and abs(b) <= SURE * abs(a)) for a, b in pairs):
@@ -395,7 +395,7 @@ def _judged(
     underflowed: bool = False,
     unsure: int = 0,
 ) -> CheckedNumber:
-    """Compare a number with its references; `unsure` is the precision of one that is not settled."""
+    """Compare a number with its references; `unsure` is the precision at which the exact one was still undecided."""
     kept = correct_digits(computed, exact)
     digits = kept if written else 0
     if written and written[0] != computed:

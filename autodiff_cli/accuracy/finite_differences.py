@@ -96,7 +96,7 @@ class Sides(NamedTuple):
     left: Number
     right: Number
     digits_agree: bool
-    """Whether a finer step gives the same."""
+    """Whether a finer step gives the same digits."""
     vanishes: bool
     """Whether a finer step gives as much less, so that the slope is 0."""
 

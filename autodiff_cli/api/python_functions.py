@@ -657,7 +657,7 @@ def function_of(kind: type[R], command: str, question: Callable[..., Any]) -> Ca
 def in_batches(
     question: str, values: Mapping[str, Any], fixed: Mapping[str, Any], columns: Any, point: Sequence[str] = ()
 ) -> Any:
-    """The answers to rows in columns, as a table of the same kind, which begins with the columns of `point`."""
+    """Return the answers to rows as a table of the caller's kind, beginning with the columns of `point`."""
     rows = _rows.rows(
         values["text"],
         at=fixed,

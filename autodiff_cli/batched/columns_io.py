@@ -18,7 +18,7 @@ from ..language.builder import Program
 from ..language.elements import element_name
 
 MOST_IN_BLOCKS = 16
-"""By how many variables second derivatives are computed in blocks; those of more are many, and found row by row."""
+"""The most variables of second derivatives in blocks; with more, they are computed row by row."""
 
 
 class Fitted(NamedTuple):

@@ -58,7 +58,7 @@ SHARE = 0.1
 
 
 class Columns(NamedTuple):
-    """Columns of numbers, all finite and of the same length."""
+    """Columns of finite numbers, all of one length."""
 
     numbers: Mapping[str, Any]
     """By the names of variables: arrays of doubles, NumPy's or Python's."""
@@ -311,7 +311,7 @@ class DataLoss:
     def _reduced(
         self, point: Sequence[float], which: Sequence[int] | None, count: int, kernel: Any, row: Row
     ) -> tuple[float, list[float]]:
-        """The sums or means of so many results of the rows, by a kernel if there is one, and one by one by `row`."""
+        """Return the sums or means of `count` results over the rows, by a kernel if there is one, else by `row`."""
         totals = Totals(count)
         self.left_out, self.asked = Counter(), []
         if kernel is None:
@@ -465,7 +465,7 @@ class DataLoss:
         return Bounded(value, error(value, [v.error for v, _ in parts])), [Bounded(x, error(x, e)) for x, e in gradient]
 
     def _error_of(self, rows: int) -> Callable[[float, Iterable[float]], float]:
-        """Return the function that bounds the error of a sum over all rows by those of so many of its terms."""
+        """Return a function that bounds the error of the sum over all rows from the terms of a sample of `rows`."""
         share = 1 / max(1, self.rows) if self.over.how == "mean" else 1.0
         times = share * (1.0 if rows >= self.rows else ESTIMATED * self.rows / max(1, rows))
         return lambda x, errors: times * math.fsum(errors) + UNIT * abs(x)
@@ -520,7 +520,7 @@ def placed(error: ExpressionError, where: str) -> ExpressionError:
 
 
 def block_size(count: int) -> int:
-    """Return how many rows of so many results are computed at once: a power of 2."""
+    """Return the number of rows with `count` results each that are computed at once: a power of 2."""
     return max(NARROWEST, min(WIDEST, 1 << ((AT_ONCE // count).bit_length() - 1)))
 
 

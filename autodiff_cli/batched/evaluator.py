@@ -63,7 +63,7 @@ class Evaluator:
         """Steps of work that an evaluation costs: about microseconds, of value and derivatives."""
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return all but what is generated when it is asked for."""
+        """Return the state without the functions that are generated on first use."""
         return {name: x for name, x in self.__dict__.items() if name not in ("_gradient", "_value", "graph")}
 
     @cached_property

@@ -41,7 +41,7 @@ BLOCK = 16_384
 """Rows that NumPy works on at a time: a dozen columns of them stay in a processor's cache."""
 
 NEAR, FAR = 1e-208, 1e208
-"""One over so many times a number is infinite where that is within 1e-100 of 0; so many times it is beyond 1e100."""
+"""Scales that overflow outside a range: 1/(NEAR·x) if |x| < 1e-100, and FAR·x if |x| > 1e100."""
 
 MOST_POWER = 1_000
 """Whole powers from the second to this one have no pole."""

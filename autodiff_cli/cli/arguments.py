@@ -194,7 +194,7 @@ def _slip(arg: str, options: Sequence[str], elsewhere: Callable[[str], Sequence[
 
 
 SHORT_NAME = 3
-"""Names of at most so many letters may be those of variables: `--eps` is then the expression -(-eps)."""
+"""The most letters of a name that may be a variable: `--eps` is then the expression -(-eps)."""
 
 
 def _too_many(

@@ -28,7 +28,7 @@ VARIABLE = "_AUTODIFF_COMPLETE"
 def prepare(environment: MutableMapping[str, str]) -> str:
     """Put together the words of bash that belong together: it takes `x`, `=` and `2` of `--at x=2` for three.
 
-    Returns the word that is to be completed.
+    Returns the word to complete.
     """
     if environment.get(VARIABLE) != "complete_bash" or "COMP_WORDS" not in environment:
         return ""

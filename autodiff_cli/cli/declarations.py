@@ -40,7 +40,7 @@ class Option(NamedTuple):
     Options that the command lacks do not count.
     """
     conflicts: tuple[str, ...] = ()
-    """Options, written in the same way, that exclude it; one of two options names the other."""
+    """The options that it conflicts with, as typed; one of each pair names the other."""
     yields_to: tuple[str, ...] = ()
     """Options that replace it if it is a default of the environment; typed, it may stand beside them."""
     allowed_in_env: bool = True

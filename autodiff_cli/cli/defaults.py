@@ -84,7 +84,7 @@ def with_own(typed: dict[str, Any], declared: Declared, everywhere: Everywhere) 
 
 
 def _that_fit(defaults: Mapping[str, Any], typed: Mapping[str, Any], declared: Declared) -> dict[str, Any]:
-    """The defaults that go together with what is typed and with those before them, by parameter."""
+    """Return the defaults that do not conflict with typed options or earlier defaults, by parameter."""
     values = values_by_option(declared, typed)
     fitting: dict[str, Any] = {}
     # again for those that need a later one
@@ -98,7 +98,7 @@ def _that_fit(defaults: Mapping[str, Any], typed: Mapping[str, Any], declared: D
 
 
 def is_allowed(option: Option) -> bool:
-    """Whether an option may be a default: it says neither what is asked in one call, nor where that is written."""
+    """Return whether an option may have a default in the environment: no list of texts, no path."""
     return option.allowed_in_env and option.kind != (list[str] | None) and option.metavar != "PATH"
 
 

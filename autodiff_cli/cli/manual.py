@@ -125,7 +125,7 @@ def _stub_of(name: str, expected: Signature, answer: str, changes: Mapping[str, 
 
 
 def files(top: Path) -> dict[Path, str]:
-    """The files of a checkout that are made of this, each with its content."""
+    """Return the generated files of a checkout with their contents."""
     reference = top / "tests" / "tutorials" / "reference.md"
     return {
         top / "autodiff_cli" / "share" / "man" / "man1" / "autodiff.1": man_page(),

@@ -192,7 +192,7 @@ def _toolkit(session: Lines, prepare: Callable[[str], None]) -> Reader | None:
 
 
 def source(session: Lines, prepare: Callable[[str], None]) -> tuple[Reader, bool]:
-    """Return what reads lines, and whether a person types them; `prepare` takes what is typed so far."""
+    """Return the reader of lines, and whether it is interactive; `prepare` takes the text typed so far."""
     if sys.stdin is None or not sys.stdin.isatty() or not sys.stdout.isatty():
         return _script(), False
     dumb = os.environ.get("TERM", "dumb") == "dumb"

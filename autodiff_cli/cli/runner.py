@@ -155,7 +155,7 @@ class Command(Call):
         return Output(self.output, force=self.force)
 
     def posed(self, text: str, point: Mapping[str, float]) -> Problem:
-        """Pose the question of a program at a point. Raises `ExpressionError` for what is wrong with it at any."""
+        """Check a program at a point. Raises `ExpressionError` for errors that do not depend on the point."""
         from ..inputs.problem import pose
 
         numbers = {name: float(value) for name, value in point.items()}
@@ -194,7 +194,7 @@ class RowQuestion(NamedTuple):
 
     name: str
     posed: Callable[[str, Mapping[str, float]], Problem] | None
-    """Poses the question at a point, for what is wrong with it at any; None where that takes more than a point."""
+    """Check the program at a point for errors that occur at every point; None if one point is not enough."""
     numbers: Callable[[Any], Sequence[Any]] | None = None
     """The numbers of an answer in the order of `data.rows`, which knows their names; None where the view has cells."""
     whole: str | None = None

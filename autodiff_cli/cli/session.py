@@ -179,7 +179,7 @@ def typed(text: str, line: str | None = None, start: int = 0) -> AsRead:
 
 
 def statements_of(line: str) -> Iterator[Statement]:
-    """The statements of a line, told apart by their first tokens; what is not in the language is an expression."""
+    """Yield the statements of a line, classified by their first tokens; other text is an expression."""
     tokens: list[tuple[int, int, int]] = []
     for token in scan(line):
         if token[0] not in (_SEMICOLON, NEWLINE, END):
@@ -246,7 +246,7 @@ class Session:
 
     @contextmanager
     def unchanged_on_error(self) -> Iterator[None]:
-        """Take back what is done inside if it raises."""
+        """Restore the names of the session if the block raises."""
         before = self.values.copy(), self.definitions.copy(), self.last
         try:
             yield
@@ -776,7 +776,7 @@ def _order(primes: str) -> int:
 
 
 def _is_one_call(text: str) -> bool:
-    """Whether a text is one pair of parentheses with what is inside."""
+    """Return whether one pair of parentheses encloses the text."""
     depth = 0
     kinds = [kind for kind, _, _ in scan(text)][:-1]
     for place, kind in enumerate(kinds):

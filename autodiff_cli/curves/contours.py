@@ -34,7 +34,7 @@ FINER = 4
 
 
 MOST_CROSSINGS = 12_000
-"""How often all contours together may cross lines of the grid: beyond it the surface bends between these lines."""
+"""The most crossings of contours with grid lines; a surface with more is not resolved by the grid."""
 
 
 class Surface(Record):
@@ -123,7 +123,7 @@ def surface_of(
 
 
 def _followed(levels: tuple[float, ...], rows: Sequence[Sequence[float | None]]) -> tuple[float, ...]:
-    """As many of the levels as contours can follow, evenly left out."""
+    """Thin out the levels evenly until their contours can be followed."""
     while levels:
         between = [[None if z is None else bisect(levels, z) for z in row] for row in rows]
         crossings = sum(

@@ -198,7 +198,7 @@ def in_axis_units(
 
 
 def _sizes(spread: Spread | None, data: Mapping[str, Sequence[float]], name: str) -> tuple[float, ...]:
-    """The uncertainty of each row. Raises `ExpressionError` for what is none."""
+    """Return the uncertainty of each row. Raises `ExpressionError` for an invalid one."""
     if spread is None:
         return ()
     share = percentage(spread)

@@ -38,7 +38,7 @@ SHORT = 60
 
 
 MOST_FUNCTIONS = 6
-"""In one plot: there are as many colours."""
+"""The most functions in one plot, which is the number of colours."""
 
 ORDERS = 2
 """The derivatives that a plot has at most."""
@@ -97,7 +97,7 @@ class Curve(Record):
     log: str = ""
     """The axes that are logarithmic: `x`, `y` or `xy`."""
     samples: int | None = None
-    """How many points are computed, at equal distances; None for as many as it takes to follow the curve."""
+    """The number of equidistant points; None for adaptive sampling."""
     data: Measurements | None = None
     units: Units | None = None
     """The units of its numbers; None where they have none."""

@@ -308,7 +308,7 @@ def _check_workers(client: Any, scheduler: str) -> None:
 def results(client: Any, job: Job, parts: Sequence[Part], stop: Interruption) -> Generator[Tally, None, None]:
     """Yield the counts of the parts, in any order, until all are written or the run stops.
 
-    Raises what is wrong with the first that cannot be written.
+    Raises the error of the first part that cannot be written.
     """
     ready: queue.SimpleQueue[Any] = queue.SimpleQueue()
     futures = client.map(write_part, parts, job=job, pure=False, retries=RETRIES, batch_size=1_000)
@@ -330,7 +330,7 @@ def results(client: Any, job: Job, parts: Sequence[Part], stop: Interruption) ->
 
 
 def _tally(part: Part, future: Any) -> Tally:
-    """Return the counts of a part. Raises what is wrong with it."""
+    """Return the counts of a part, or raise its error."""
     if future.status in ("cancelled", "lost"):
         raise ExpressionError("io", "the scheduler has gone", hint="start it, and ask again")
     fault: BaseException | None = future.exception()

@@ -361,7 +361,7 @@ class Rows(NamedTuple):
     heads: tuple[tuple[str, str], ...] = ()
     """How columns of answers are called that have units."""
     typed: tuple[tuple[str, str], ...] = ()
-    """The units of what is the same for all rows, as texts, by name."""
+    """The units of the values that are constant over the rows, by name."""
     units: tuple[str, ...] | None = None
     """The units that answers are asked for in, or `none`."""
 

@@ -166,7 +166,7 @@ class CellsSink(Sink):
         return memoryview(lines.buffers()[2])[ends[0] : ends[-1]]
 
     def cells(self, column: Any, kept: bool) -> Any:
-        """Return a column of texts as they are written, without null; the error of a row, or what is `kept`."""
+        """Return a column of text cells without nulls: errors of rows, or `kept` cells."""
         if column.null_count == len(column):
             return ""
         # many other modules come with it

@@ -35,7 +35,7 @@ _ENDINGS = {
     "arrow": ".arrow .arrows .feather .ipc",
 }
 SUFFIXES = {suffix: format for format, suffixes in _ENDINGS.items() for suffix in suffixes.split()}
-"""How the names of files end, and what is in them."""
+"""The format of a file by the suffix of its name."""
 
 PACKED = {".gz": "gzip", ".zst": "zstd"}
 MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"PAR1": "parquet", b"ARROW1": "arrow"}
@@ -235,7 +235,7 @@ class TextFile:
         self.keep = True
         self.ended = False
         self.filters: list[Callable[[bytes], bytes]] = []
-        """What is done, one after the other, with the bytes that are read."""
+        """Filters that are applied to the bytes read, in this order."""
         self.begun = b""
         """The line that is not complete yet, where lines are changed."""
         self.summary: list[str] = []
@@ -346,7 +346,7 @@ class TextFile:
         return self.head
 
     def rewind(self, lines: int) -> None:
-        """Go back to where so many of the first lines end, for good."""
+        """Rewind to the end of the first `lines` lines and stop keeping the beginning of the file."""
         self.place = len(BYTE_ORDER_MARK) if self.head.startswith(BYTE_ORDER_MARK) else 0
         for _ in range(lines):
             self.place = self.head.find(b"\n", self.place) + 1 or len(self.head)
@@ -412,7 +412,7 @@ _UTF_8 = re.compile(rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\x
 
 
 def _encoding(data: bytes, forced: str | None) -> tuple[str, str] | None:
-    """Return the encoding of a text that begins so, with what it is called; None for UTF-8, and what is no text."""
+    """Return the encoding of a text from its first bytes, and its display name; None for UTF-8 and binary data."""
     if forced is not None:
         name = codecs.lookup(forced).name
         return None if name in ("utf-8", "utf-8-sig", "ascii") else (name, forced)

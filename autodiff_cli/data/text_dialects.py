@@ -135,13 +135,13 @@ class Layout(NamedTuple):
     units: Sequence[str | None] = ()
     """The units of columns in a row of units, in their order."""
     skip: int = 0
-    """So many of the first lines are not of the table's rows."""
+    """The number of lines before the rows of the table."""
     marks: tuple[str, ...] = ()
     """What comment lines begin with, if there are any."""
     blanks: bool = False
     """Whether runs of blanks separate cells."""
     summary: tuple[str, ...] = ()
-    """What is to be said of it."""
+    """Descriptions of the recognised format, for a note."""
 
 
 AS_CSV = Layout()
@@ -246,7 +246,7 @@ def _split(line: str, separator: str) -> list[str]:
 
 
 def _headings(line: str, separator: str, count: int) -> list[str] | None:
-    """Return the names of so many columns in a line; None where it does not name so many.
+    """Return the names of `count` columns in a line; None if it does not name as many.
 
     Over columns between blanks, names may have blanks within and units behind them, or other separators.
     """
@@ -502,7 +502,7 @@ def _laid_out(
 
 
 def _named(comments: Sequence[Line], separator: str, width: int) -> list[tuple[int, list[str]]]:
-    """Return the last comment line that names so many columns, and a line of their units after it."""
+    """Return the last comment line that names `width` columns, and a line of their units after it."""
     for char in dict.fromkeys((separator, BLANKS)):
         lines = [(k, cells) for k, line in comments if (cells := _headings(line, char, width)) is not None]
         if lines:

@@ -28,7 +28,7 @@ from .text_dialects import (
 )
 
 TextRow = tuple[int, Mapping[str, object], ExpressionError | None]
-"""Its line in the file, its cells by column, and what is wrong with it as a whole."""
+"""A row: its line in the file, its cells by column, and its error or None."""
 
 Line = tuple[int, str, ExpressionError | None]
 """Its number, its text, and why it is no text."""
@@ -269,7 +269,7 @@ def value(name: str, cell: object, dialect: Dialect = PLAIN) -> float:
 def numbers_in(
     row: TextRow, columns: Sequence[str], dialect: Dialect = PLAIN
 ) -> tuple[dict[str, float], ExpressionError | None]:
-    """Return the numbers in these columns of a row, and what is wrong with the row."""
+    """Return the numbers in the given columns of a row, and the error of the row or None."""
     _, cells, fault = row
     numbers: dict[str, float] = {}
     if fault is None:

@@ -72,7 +72,7 @@ class Gradient(Record, Generic[Number]):
     gradient: dict[str, Number]
     """The partial derivative by each wanted variable, in order of first appearance."""
     point: dict[str, Number]
-    """The value of every variable, in the same order; also of a wanted name that the program does not use."""
+    """The value of every variable, in order of first appearance, and of wanted names that the program does not use."""
     constants: dict[str, float]
     """The named constants that took part, so that a forgotten variable `e` is seen."""
     warnings: tuple[Diagnostic, ...] = ()
@@ -82,7 +82,7 @@ class Gradient(Record, Generic[Number]):
     over: LossSummary | None = None
     """The rows of data that it is the sum or mean over, if it is."""
     elasticities: dict[str, Number | None] | None = None
-    """By each wanted variable x·f′/f, where that was asked for; None for what is none, as where the value is 0."""
+    """The elasticity x·f′/f by each wanted variable, if requested; None where it is undefined, as where f is 0."""
     units: Units | None = None
     """The units of its numbers, under the names of their fields; None where they have none."""
 

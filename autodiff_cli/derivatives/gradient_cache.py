@@ -29,7 +29,7 @@ MOST_MET = 16_384
 
 
 class PreparedProgram:
-    """A program with one output, ready for its gradients at any points in doubles. Its graph is made where needed."""
+    """A program with one output, ready for its gradients at any points in doubles. Its graph is built on first use."""
 
     __slots__ = ("_doubles", "program")
 

@@ -42,12 +42,12 @@ class PictureInput(Record):
 
 
 class PictureNode(Record):
-    """One node of the graph: what it is called, how it was made, and its numbers."""
+    """One node of the graph: its name, its operation, and its numbers."""
 
     label: str
     """The name of a variable, a constant or a binding; empty where it has none."""
     operation: str
-    """The symbol of the operation that made it; empty for a leaf."""
+    """The symbol of its operation; empty for a leaf."""
     variable: bool
     data: float | bool | None
     """The value; None without a point, and where it was not evaluated. A literal always has its value."""
@@ -223,7 +223,7 @@ def described(
 
 
 def _partials(node: Value, chains: Chains) -> dict[tuple[Value, int], float]:
-    """The local derivatives of a node by what it is made from, through the links of its chain, where they are asked."""
+    """Return the requested partial derivatives of a node by its inputs, through the links of its chain."""
     partials: dict[tuple[Value, int], float] = {}
     waiting = [(node, 1.0)]
     while waiting:

@@ -189,7 +189,7 @@ def _with_errors(
 ) -> Derivatives:
     """The result in doubles, and an error bound of each number.
 
-    Exact and certified partial derivatives are 0 or they are not; with so many digits, errors are by so many smaller.
+    Exact and certified partials are 0 or nonzero; in multiprecision, error bounds shrink with the digits.
     """
     slopes = [float(x) for x in result["gradient"].values()]
     value = float(result["value"])

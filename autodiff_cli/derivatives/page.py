@@ -32,7 +32,7 @@ MOST_NODES = 2_000
 """Nodes of a graph that a page steps through."""
 
 MOST_DERIVED, MOST_STEPS = 6, 60
-"""By so many variables derivatives are worked on a page, in so many steps together."""
+"""The most variables, and the most steps of all derivations together, on a page."""
 
 LONGEST = 40
 """Characters of a local derivative's formula; of a longer one there is the number."""
@@ -54,7 +54,7 @@ class Operation(Record):
 
 
 class Node(Record):
-    """One node of the graph, as `picture` has it at the same place."""
+    """One node of the graph; the `picture` lists the nodes in the same order."""
 
     name: str
     """Its name: a name of the program, or a letter and a number; empty for a literal."""
@@ -67,13 +67,13 @@ class Node(Record):
     formula: str
     """The operation, with a character of `SLOTS` for each input."""
     partials: tuple[str, ...]
-    """The local derivatives in the same way; empty where there is none short enough."""
+    """The local derivatives in the notation of the operation; empty where a formula would be too long."""
     kind: str
     """`variable`, `constant`, `condition`, `number`, or how the inputs are asked for: `where`, `and`, `or`."""
     value: float | None
     """The value of a constant, or of a literal with its sign, in a coherent unit."""
     source: str
-    """The text of a literal with a unit, and with its sign; empty for what is none."""
+    """The text of a literal with a unit, and its sign; empty for other nodes."""
     selects: bool
     """Whether inputs with a local derivative of 0 take no part."""
     place: int | None
@@ -99,7 +99,7 @@ class Page(Record):
     wanted: tuple[str, ...]
     point: dict[str, float]
     derivations: tuple[Derivation, ...]
-    """How the derivatives are found by hand, where that is short."""
+    """The symbolic derivations, if they are short."""
     warnings: tuple[Diagnostic, ...]
     """The warnings at the point where the page begins."""
     folded: tuple[Folding, ...]

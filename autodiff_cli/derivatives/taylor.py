@@ -35,7 +35,7 @@ MOST_DIGITS = 300_000
 
 
 DIGITS = (60, 150)
-"""A number that is not proven to be 0, and is not distinguished from it with so many digits, is taken for 0."""
+"""Precisions at which a number is compared with 0; if the last does not distinguish them, it counts as 0."""
 
 
 class Taylor(Record):
@@ -150,7 +150,7 @@ def _without_noise(
 
 
 def shortest(x: Shown) -> str:
-    """A number as a formula has it: the shortest text that reads back the same, or all its digits."""
+    """Return a number as a literal: the shortest text that reads back as the same double, or all its digits."""
     if isinstance(x, Figure):
         text = x.text.replace("e+", "e")
         # The zeros that say how many digits are proven say nothing in a formula.

@@ -27,10 +27,10 @@ MOST_MULTIPLICITY = 8
 """A root of a higher multiplicity is not proven."""
 
 MOST_DECIMALS = 6
-"""The root in a box is guessed to be a decimal number of so many places at the most."""
+"""The most decimal places of a guess for the exact root in a box."""
 
 BITS = 80
-"""With so many bits boxes are searched."""
+"""The precision in bits of the search for boxes."""
 
 SHRINKINGS = 60
 """How often a box is contracted at the most."""
@@ -260,7 +260,7 @@ class Operator:
         return box
 
     def enclosed(self, start: Sequence[float], steps: int) -> tuple[Box, Box] | None:
-        """Return a box with exactly one solution, and what it contracts to; None where none is found.
+        """Return a box with exactly one solution, and the contracted box; None if the search fails.
 
         It is looked for where so many steps of Newton's method lead.
         """

@@ -26,7 +26,7 @@ Token = tuple[int, int, int]
 
 
 class Equations(NamedTuple):
-    """A program with an output that is to be 0 for each equation, and the text of each."""
+    """A program with one output per equation, which is 0 at a solution, and the texts of the equations."""
 
     program: Program
     texts: list[str]
@@ -45,7 +45,7 @@ class _Statement(NamedTuple):
 
 
 def read_equations(text: str, named: Collection[str], *, units: bool = False) -> Equations:
-    """The equations of a text; what is no equation is an expression that is to be 0.
+    """Parse the equations of a text; an expression without `=` stands for one that equals 0.
 
     `named` are the names that have values or are looked for: `y = …` is an equation for those, and for names that are
     bound already, and binds other names. With `units` numbers may have units.
@@ -212,7 +212,7 @@ def _back(span: Span, origin: Sequence[int]) -> Span:
 
 
 def _check_sides(text: str, equations: Sequence[_Statement], named: Collection[str], units: bool) -> None:
-    """Raise what is wrong with one side alone: a message without the list of differences."""
+    """Raise the error of a single side, whose message has no list of differences."""
     first = equations[0].span.start
     for tokens, sign, _ in equations:
         if sign is None:

@@ -46,7 +46,7 @@ MANY = 12
 """No more roots than these are looked for, and shown, without bounds."""
 
 MANY_DIGITS = 800
-"""With so many digits it is looked whether a value that rounds to 0 in doubles is 0."""
+"""The precision in digits at which a value that rounds to 0 in doubles is compared with 0."""
 
 STEPS = 2200
 """Enough to halve any interval of doubles down to one."""

@@ -23,7 +23,7 @@ TOUCHED = 64
 """How many rounding errors a value may be that counts as 0."""
 
 DIGITS = 80
-"""With so many digits roots are looked for that doubles cannot tell from others."""
+"""The precision in digits of the search for roots that doubles cannot distinguish."""
 
 
 class Stopped(Exception):

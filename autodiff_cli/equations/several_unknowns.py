@@ -22,7 +22,7 @@ STARTS = 200
 """From how many points all solutions are looked for."""
 
 SHRINKING_STEPS = 12
-"""Towards a root of multiplicity 17 so many of Newton's steps shrink to half."""
+"""The number of Newton steps in which the error halves at a root of multiplicity 17."""
 
 BESIDE = 1e-6
 """How far from a singular solution, in terms of its size, Newton's method is tried."""
@@ -70,7 +70,7 @@ class SeveralEquations:
         return values, self.np.array([row for _, row in rows])
 
     def one(self) -> list[list[float]]:
-        """Return the solution that is found from the start, if there is one."""
+        """Return the solution that Newton's method reaches from the start, if any."""
         start = [self.problem.values[name] for name in self.unknowns]
         self(start)  # raises what is wrong with the start
         solution = self._from(start) or self._from(self._wandered(start))
@@ -152,7 +152,7 @@ class SeveralEquations:
         return list(self.least[1]) if self.least else list(start)
 
     def every(self) -> list[list[float]]:
-        """All solutions that are found from many starts between the bounds."""
+        """Return all solutions that Newton's method reaches from many starts between the bounds."""
         draw = random.Random(0)
         near = [1e-6 * (high - low) for low, high in self.bounds]
         solutions: list[list[float]] = []

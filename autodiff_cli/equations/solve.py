@@ -68,7 +68,7 @@ class Solution(Record):
     second: dict[str, dict[str, dict[str, Shown]]] | None
     """The second derivatives, where they were asked for."""
     elasticities: dict[str, dict[str, Shown | None]] | None = None
-    """By each unknown u and variable p, p·u′/u, where that was asked for; None for what is none, as where u is 0."""
+    """The elasticity p·u′/u of each unknown u by each variable p, if requested; None where u is 0."""
 
 
 class Solved(Record):
@@ -80,7 +80,7 @@ class Solved(Record):
     unknowns: list[str]
     converged: bool
     reason: str
-    """`solved`; `none` where there is no solution, `not found`, `undecided`; `interrupted`."""
+    """`solved`, `none` (there is no solution), `not found`, `undecided` or `interrupted`."""
     message: str
     """The reason in words."""
     point: dict[str, Shown]

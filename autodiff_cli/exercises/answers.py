@@ -29,7 +29,7 @@ from .marking import distinguishable, errors_point_into, mark_formula, parse_num
 EXACT, PRECISE = Arithmetic("exact"), Arithmetic("precision", 60)
 
 EQUAL_DIGITS = 50
-"""Numbers that are no fractions are compared in so many digits."""
+"""The number of digits in which irrational numbers are compared."""
 
 SHORT = 20
 """Fractions of fewer characters are shown as they are."""

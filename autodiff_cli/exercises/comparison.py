@@ -21,13 +21,13 @@ from ..numbers.floats import REAL
 from ..table.operators import CONSTANT, SUB
 
 DIGITS, MORE_DIGITS = 100, 300
-"""Functions are compared in arithmetic of so many digits, and in the second where the first does not decide."""
+"""The precision in digits at which functions are compared, and the second try if the first does not decide."""
 
 AGREED = 80
-"""Numbers are equal if so many digits are."""
+"""The number of digits in which equal numbers agree."""
 
 SHRUNK = 150
-"""A difference that is noise shrinks by so many digits at least when it is computed with `MORE_DIGITS`."""
+"""The least number of digits by which rounding noise shrinks from `DIGITS` to `MORE_DIGITS`."""
 
 NEAR = (3, -7, 11, -13, 17, 23, -3, 7, -17, 13, 29, -11, 19, 1, -23, 31, 9, -1, 21, -19, 27, -9, 14, -21)
 FAR = (43, -57, 61, -89, 97, -141, 153, 337, -473, 1210, -1330, 47)
@@ -36,16 +36,16 @@ FAR = (43, -57, 61, -89, 97, -141, 153, 337, -473, 1210, -1330, 47)
 SIDES = (Fraction(1), Fraction(-1))
 
 MOST_LITERALS = 12
-"""Beside so many of the numbers in the functions points are taken."""
+"""The most literals of the functions beside which points are chosen."""
 
 MOST_GUARDS = 40
-"""Regions are distinguished by so many breakpoints."""
+"""The most breakpoints that distinguish regions."""
 
 MOST_REGIONS = 24
-"""In so many regions without a point one is added."""
+"""The most regions for which a point is added."""
 
 SEARCHED = 500
-"""In so many points of several variables regions are looked for."""
+"""The number of points of several variables in the search for regions."""
 
 
 class ComparedPoint(NamedTuple):

@@ -23,10 +23,10 @@ from .exercise import Exercise
 from .marking import SIGN, FormulaAnswer, constant_factor
 
 MOST_POINTS = 40
-"""Answers are compared at so many points of a curve."""
+"""The most points of a curve at which answers are compared."""
 
 STEPS = 80
-"""After so many steps towards the curve a point is left out."""
+"""The most steps towards the curve before a point is skipped."""
 
 CLOSE = 1e-12
 """A step that is so short, as a part of the point, is the last one."""

@@ -48,7 +48,7 @@ TRIES = 200
 """How many drafts of a pattern are drawn for one problem before it has no more of them."""
 
 ALIKE = 20
-"""After so many of them, one that is like another but for its numbers will do."""
+"""The number of drafts after which an exercise may repeat another with other numbers."""
 
 TOPIC_TRIES = 30
 """How many drafts of a pattern are drawn for a problem about a topic."""

@@ -32,13 +32,13 @@ NONE = ("none", "no solution")
 """Answers that say that there is no solution."""
 
 LONGEST_SWAP = 4
-"""Of so many unknowns at most it is tried whether values are at another one's place."""
+"""The most unknowns for which swapped values are recognised."""
 
 _NAMED = re.compile(r"\s*([^\W\d]\w*)\s*=(?!=)")
 _TUPLE = re.compile(r"\s*\((.*)\)\s*", re.DOTALL)
 _PARTS = re.compile(r";|\s+(?:or|and)\s+")
 EQUAL, NEAR_RELATIVE = Fraction(1, 10**50), Fraction(1, 100)
-"""Values are equal, or told to be near, that are off by less than this part of them."""
+"""The relative errors up to which values are equal, and up to which they are called near."""
 
 
 def check_solution(

@@ -57,7 +57,7 @@ class Step(Record):
 
     @property
     def is_rule(self) -> bool:
-        """Whether it differentiates, and does not only put together what is known."""
+        """Whether it applies a rule of differentiation, rather than substitution or simplification."""
         return self.rule not in (PUT_IN, SIMPLIFY, CONVENTIONS, ASSUMPTION)
 
     @property

@@ -44,7 +44,7 @@ PLUS, MINUS, SUPERSCRIPT = KIND["PLUS"], KIND["MINUS"], KIND["SUPERSCRIPT"]
 MOST_ORDERS = 30
 MOST_DERIVATIVES = 200
 LONGEST = 1_000_000
-"""Characters of a formula; what is shared may be much shorter."""
+"""The most characters of a formula with shared parts written out."""
 
 LANGUAGES: Mapping[str, tuple[str, ...]] = {
     "text": (),
@@ -91,7 +91,7 @@ class Derivative(Record):
     value: Shown | None
     """Its value at the point, if there was one."""
     short: str | None = None
-    """The formula without what is taken at single points and kinks; None where that changes nothing."""
+    """The formula that holds except at single points and kinks; None if it is equal to the full one."""
     condition: str | None = None
     """The condition under which the short form equals the formula; None if it does wherever it is defined."""
     of: str = ""
@@ -119,7 +119,7 @@ class Diff(Record):
     warnings: tuple[Diagnostic, ...]
     constants: dict[str, float]
     derivations: tuple[Derivation, ...] = ()
-    """How the derivatives are found step by step, those of lower orders first, if that was asked for."""
+    """The derivations step by step, lower orders first, if requested."""
     assumptions: tuple[str, ...] = ()
     """The assumptions as they were typed."""
     equations: Sequence[str] = ()

@@ -22,7 +22,7 @@ SEVERAL = "`--to sql` exports several outputs, `autodiff jacobian` differentiate
 
 
 class Exported(Record):
-    """Source code, and what it was made from."""
+    """Generated source code, its names, and its target."""
 
     text: str
     target: str

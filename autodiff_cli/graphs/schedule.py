@@ -71,7 +71,7 @@ def schedule(recording: Recording, silent: Collection[str] = ()) -> Schedule:
 
 
 def live_steps(roots: Iterable[Step]) -> list[Step]:
-    """All steps that the roots are made from, in the order of the recording."""
+    """Return all steps that the roots depend on, in order of recording."""
     live: set[Step] = set()
     stack = list(roots)
     while stack:

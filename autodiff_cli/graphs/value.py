@@ -360,7 +360,7 @@ def _hinted(error: ExpressionError) -> ExpressionError:
 
 
 def as_value(x: Value | Number) -> Value:
-    """An operand as a node; a number is a constant. Raises TypeError or ValueError for what is no finite number."""
+    """Convert an operand to a node; numbers become constants. Raises TypeError or ValueError unless finite."""
     if isinstance(x, Value):
         return x
     number = x if type(x) is float and x - x == 0.0 else as_float(x, "cannot compute with")
@@ -405,7 +405,7 @@ def _like(value: Value, parents: tuple[Value, ...]) -> Value:
 
 
 FIRST_PACKED = 8
-"""How many nodes go before one that is pickled; before one of the next below them twice as many, and so on."""
+"""The number of nodes packed before the first pickled node; it doubles for each level below."""
 
 
 class _Packed(threading.local):
@@ -477,7 +477,7 @@ def _unpacked(below: object, primitive: str, parents: tuple[Value, ...], *facts:
 
 # ---- sweeps over Values -------------------------------------------------------------------------------------------
 def in_order(roots: Iterable[Value]) -> dict[Value, int]:
-    """Every node that the roots are made from, each after its inputs, with its place in that order."""
+    """Return the nodes that the roots depend on in topological order, with their positions."""
     place: dict[Value, int] = {}
     stack = [*roots][::-1]
     push, pop = stack.append, stack.pop

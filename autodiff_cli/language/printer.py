@@ -12,7 +12,7 @@ from ..table.operators import VARIABLE
 from ..table.primitive import PRIMITIVES
 
 Item = str | tuple[Any, int]
-"""A piece of what is to be written: text, or a node and the level at which it has to bind."""
+"""A piece of output: text, or a node and the precedence that it needs."""
 
 INFIX: dict[str, tuple[str, int, int, int]] = {p.name: p.operator for p in PRIMITIVES.values() if len(p.operator) == 4}
 """Text between the operands, own level, and the levels that the left and the right operand need."""

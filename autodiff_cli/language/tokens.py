@@ -24,7 +24,7 @@ _OPENING, _CLOSING = (OPEN, LEFT), (CLOSE, RIGHT)
 SKIPPED = frozenset(KIND[name] for name in IGNORED)
 
 DIRECTLY = 0
-"""The kind of the sign that is missing between what is written together: no terminal."""
+"""The token kind of an omitted multiplication sign, which is not a terminal."""
 
 EXPONENT_DIGITS = 6
 """A literal with more digits in its exponent is refused: as a fraction it would not fit into memory."""
@@ -33,10 +33,10 @@ KEYWORDS = {word: KIND[name] for word, name in WORDS.items()}
 """The reserved words, with their terminals."""
 
 _END_SIGN, _ANOTHER = "\x00", "\x01"
-"""What is read as the end of the text, and another character that is in no program either."""
+"""The character that marks the end of the text, and another one that occurs in no program."""
 
 REMEMBERED, LONGEST = 4096, 32
-"""So many numbers are remembered, and of so many characters."""
+"""The most numbers in the cache, and the most characters of a cached number."""
 
 _NUMERIC = tuple("0123456789.")
 

@@ -25,7 +25,7 @@ MAGNITUDE = 1_000_000_000
 
 
 class Ball(Compared):
-    """An enclosure, and what is known exactly of the number in it.
+    """An enclosure of a number, and its exact form if known.
 
     Questions that neither decides, such as whether the number is 0, raise `Refusal`.
     """
@@ -136,7 +136,7 @@ def exactly(q: Any) -> Ball:
 
 
 def known_better(a: Any, combined: Callable[[Form, Form], Form], x: Ball, y: Ball) -> Ball:
-    """The ball of a result, narrowed to its centre where the forms of what it is made from say which number it is."""
+    """Return the ball of a result, narrowed to its centre if the exact forms of the inputs determine the number."""
     if x.form is None or y.form is None:
         return Ball(a)
     combination = combined(x.form, y.form)

@@ -179,7 +179,7 @@ class NumberType:
     derivative: str = "derivative"
     """The name of the result of a sweep, in messages."""
     tolerance: Number = 0
-    """How far results of different computations of the same number may be apart, relative to their terms."""
+    """The largest difference between two computations of one number, relative to the terms."""
     nothing: Number = None
     """A structural zero, which a rule returns for an input without influence; the sweep stops there."""
 
@@ -207,7 +207,7 @@ class NumberType:
         return chosen() if callable(chosen) else chosen
 
     def charge(self, operations: int) -> None:
-        """Count so many sums and products as work. Raises `BudgetExceeded`."""
+        """Charge sums and products as work. Raises `BudgetExceeded`."""
 
     def finite(self, x: Number) -> bool:
         """Whether `x` is neither infinite nor undefined."""

@@ -101,12 +101,12 @@ class Work:
         self.renew(0)
 
     def renew(self, length: float, less: str = "ask for less") -> None:
-        """Begin anew, with what a program of so many characters may take; `less` is what would take less."""
+        """Reset the allowance for a program of `length` characters; `less` is the hint for reducing the work."""
         self._less = less
         self.most = self.left = self.times * (STEPS + STEPS_A_CHARACTER * length)
 
     def charge(self, steps: float) -> None:
-        """Take so many steps of what is left. Raises `BudgetExceeded` where there are not so many."""
+        """Subtract steps from the allowance. Raises `BudgetExceeded` if too few are left."""
         if steps > self.left:
             raise self.exhausted(self.most - self.left + steps)
         self.left -= steps
@@ -131,7 +131,7 @@ def current() -> Work:
 
 
 GARBAGE = 200_000
-"""Objects that may be made and not freed between two rows before what is in cycles is collected.
+"""The most allocated objects between two rows before a garbage collection.
 
 The programs that a stream remembers have fewer: to fill their memory anew is no reason to look through it.
 """
@@ -152,13 +152,13 @@ def collect() -> None:
 
 
 def charge(steps: float) -> None:
-    """Take so many steps from the allowance in force. Raises `BudgetExceeded`."""
+    """Subtract steps from the current allowance. Raises `BudgetExceeded`."""
     (_in_force.get() or _UNBOUNDED).charge(steps)
 
 
 @contextmanager
 def allowed(times: int = 1, *, length: int = 0, anew: bool = True) -> Iterator[Work]:
-    """Have one allowance for all that is done inside, so many times the usual one of a program of this length.
+    """Use one allowance for the block, `times` the usual one for a program of this length.
 
     Unless it begins `anew`, one that is in force already stays so.
     """

@@ -72,7 +72,7 @@ class Dimensions(NumberType):
         return Dimensioned(unit.dimension)
 
     def same(self, a: Dimension, b: Dimension) -> bool:
-        """Whether two dimensions are the same one."""
+        """Return whether two dimensions are equal."""
         return a == b
 
     def unit_of(self, dimension: Dimension) -> str:
@@ -224,7 +224,7 @@ class UnknownDimensions(Dimensions):
         return Dimensioned((*NUMBER, *(int(name == other) for other in self.names)), value)
 
     def same(self, a: Dimension, b: Dimension) -> bool:
-        """Whether two dimensions are the same one, or are from now on."""
+        """Unify two dimensions; return whether that is possible."""
         difference = [x - y for x, y in zip(self._long(a), self._long(b), strict=True)]
         return not any(self._solved.reduced(difference)) or self._solved.add(difference)
 

@@ -19,7 +19,7 @@ MOST_BITS = 4096
 
 
 class Atom:
-    """A number that is known by how it was made."""
+    """An irrational number that is identified by its operation and inputs."""
 
     __slots__ = ("__weakref__", "key", "serial")
 
@@ -63,7 +63,7 @@ def frozen(form: Form) -> frozenset[Any]:
 
 
 def atom(name: str, *parts: Any) -> Form:
-    """The form of what is made from these frozen forms or texts in the way of that name."""
+    """Return the form of an operation `name` on frozen forms or texts."""
     key = (name, *parts)
     entry = _ATOMS.get(key)
     if entry is None:

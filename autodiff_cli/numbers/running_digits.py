@@ -272,7 +272,7 @@ class RunningDigits(Lifted):
         return self.base.finite(plain(x))
 
     def same(self, x: Number, y: Number) -> bool:
-        """Whether two results may be the same number, as far as their errors tell."""
+        """Return whether two results may be equal within their error bounds."""
         equal = self.number(x) == y
         return isinstance(equal, Undecided) or bool(equal)
 

@@ -35,7 +35,7 @@ class Series(Written, Valued):
         """The series whose derivative asked for this one."""
         self.slopes: list[tuple[Series, Series]] | None = None
         self.needed = False
-        """Whether the result takes its coefficients, beyond the first."""
+        """Whether the result depends on its coefficients after the first."""
 
     __hash__ = object.__hash__  # type: ignore[assignment]
 

@@ -103,7 +103,7 @@ def eigenvalues(matrix: Sequence[Sequence[float]]) -> list[float]:
 
 
 def eigenvectors(matrix: Sequence[Sequence[float]]) -> tuple[list[float], list[list[float]]]:
-    """The eigenvalues, smallest first, of a symmetric matrix, and in the same order its eigenvectors, of length 1."""
+    """Return the eigenvalues of a symmetric matrix in ascending order, and the unit eigenvectors."""
     vectors = identity(len(matrix))
     diagonal = _diagonalised(matrix, vectors)
     order = sorted(range(len(diagonal)), key=diagonal.__getitem__)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 MAX_STEPS = 60  # towards the last digit: each doubles the digits
 
 System = Callable[[list[Any]], tuple[Sequence[Any], Matrix]]
-"""From a point to the values of as many equations, and their derivatives by the unknowns, a row for each equation."""
+"""Return the residuals of a square system of equations at a point, and its Jacobian."""
 
 
 def newton(m: NumberType, system: System, start: Sequence[Any]) -> Iterator[tuple[list[Any], list[Any] | None]]:

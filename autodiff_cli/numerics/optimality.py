@@ -24,9 +24,9 @@ from .linear_algebra import cholesky, cholesky_solve, eigenvectors
 Matrix = Sequence[Sequence[float]]
 
 Decomposition = Callable[[list[list[float]]], tuple[list[float], list[list[float]]]]
-"""From a symmetric matrix to its eigenvalues and, in the same order, its eigenvectors of length 1."""
+"""Return the eigenvalues and the unit eigenvectors of a symmetric matrix."""
 
-HIDDEN = 1024  # an entry of the Hessian up to so many times its error says little of its sign
+HIDDEN = 1024  # the sign of an entry of the Hessian below this multiple of its error is uncertain
 NAMED = 4  # variables of a direction
 
 

@@ -23,7 +23,7 @@ def check_level(level: float | None) -> None:
 
 
 def level_of(k: float, dof: float) -> float:
-    """The probability that a t-distributed number of so many degrees of freedom lies within ±k.
+    """Return the probability that a t-distributed number with `dof` degrees of freedom lies within ±k.
 
     >>> round(level_of(1.0, math.inf), 4)
     0.6827

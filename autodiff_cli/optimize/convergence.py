@@ -252,7 +252,7 @@ class LocalModel:
         return self.function.bounded({name: Bounded(x) for name, x in row.point.items()}, ())[0].error
 
     def moved(self, row: DescentStep, step: Sequence[float], times: float) -> list[float]:
-        """The point so many steps away, but within the bounds."""
+        """Return the point after `times` the step, clipped to the bounds."""
         along = zip(row.free_values, step, self.limits, strict=True)
         return [min(max(x + times * s, low), high) for x, s, (low, high) in along]
 
@@ -310,7 +310,7 @@ class LocalModel:
         return ConvergenceReport(trail[0], "not stationary", "", "unattained", message)
 
     def is_near(self, step: Sequence[float]) -> bool:
-        """Whether both ends of a step count as the same point."""
+        """Return whether a step is so short that both ends count as one point."""
         return all(abs(s) <= NEAR * size for s, size in zip(step, self.size, strict=True))
 
     def falling(self, row: DescentStep) -> ConvergenceReport:
@@ -491,7 +491,7 @@ class LocalModel:
 
 
 def _ratio(before: Sequence[float], step: Sequence[float]) -> float:
-    """How much longer a step is than the one before, if it leads the same way; otherwise 0."""
+    """Return the ratio of the lengths of two successive steps if their directions agree; otherwise 0."""
     first, second = math.hypot(*before), math.hypot(*step)
     if not first or not second:
         return 0.0

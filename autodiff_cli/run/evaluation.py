@@ -162,7 +162,7 @@ class Evaluation:
         return {i: Breakpoint(self.graph, i, self.graph.inputs(i)) for i in places}
 
     def warnings(self, kinks: Iterable[int]) -> list[Diagnostic]:
-        """What is to be said of nodes that have no derivative."""
+        """Return the warnings about nodes that have no derivative."""
         return [kink.warning() for kink in self.breakpoints(kinks).values()]
 
 
@@ -196,7 +196,7 @@ def _with_unit(x: Number) -> str:
 
 
 def leaves_below(graph: Graph, node: int) -> list[int]:
-    """The variables with a name and a value that a node is made from."""
+    """Return the named variables with a value that a node depends on."""
     return [
         i
         for i in in_order(graph.parents, (node,))

@@ -42,7 +42,7 @@ class Graph:
         self.signed: set[int] = set()
         """The operations that are a constant with a sign."""
         self.names: tuple[Mapping[int, str], Mapping[str, int]] = {}, {}
-        """The names of nodes, and those of variables with their places: what the labels are made of."""
+        """The names of nodes, and the nodes of variables by name, from which labels are built."""
         self.roots: tuple[int, ...] = ()
         """The outputs."""
         self.span_of: Callable[[Place], Span | None] = _nowhere
@@ -81,7 +81,7 @@ class Graph:
         return {**self.names[0], **{i: variable for variable, i in self.names[1].items()}}
 
     def columns(self, leaf: Primitive) -> tuple[list[Primitive], list[tuple[int, ...]]]:
-        """The primitives and the inputs of all nodes; of what is neither an operation nor a constant it is `leaf`."""
+        """Return the primitives and the inputs of all nodes; variables have the primitive `leaf`."""
         primitives: list[Primitive] = [leaf] * len(self.places)
         parents: list[tuple[int, ...]] = [()] * len(self.places)
         for i in self.constants:
@@ -111,7 +111,7 @@ class Graph:
         return self.at(data)
 
     def changed(self, **parts: Any) -> Graph:
-        """A graph of the same parts but for these."""
+        """Return a copy of the graph with some attributes replaced."""
         copy = Graph.__new__(Graph)
         for name in ("constants", "names", "places", "roots", "signed", "span_of"):
             setattr(copy, name, getattr(self, name))
@@ -165,7 +165,7 @@ def inputs(a: Any, b: int | None) -> tuple[int, ...]:
 
 
 def in_order(parents: Sequence[tuple[int, ...]], roots: Iterable[int]) -> list[int]:
-    """The nodes that the roots are made from, each after its inputs, the first input's first."""
+    """Return the nodes that the roots depend on in depth-first topological order."""
     order: list[int] = []
     seen: set[int] = set()
     stack = [*roots][::-1]

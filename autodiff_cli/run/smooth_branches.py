@@ -22,7 +22,7 @@ from .flat_graph import Graph
 from .sweep import Activity, Breakpoint, NodeError, NotDifferentiable, compute, has_zero_factor, needed_nodes, show
 
 HIGHEST = 8
-"""Up to this order at least it is found out on which side of 0 a number lies near the point."""
+"""The order up to which derivatives at least are used to decide the sign of a number near the point."""
 
 BLAMED = ("domain", "derivative", "overflow")
 """Kinds of errors that a piece may have although the program has none."""

@@ -14,7 +14,7 @@ from ..errors import ExpressionError, usage_error
 from .filesystems import Upload, beside, is_there, is_url, kept, plain, unwritten
 
 AT_HAND = 1_000_000
-"""As many bytes of a file that is being written are held in memory; more of them, beside where it will be."""
+"""The most bytes of a file being written that stay in memory; more go to a file beside the target."""
 
 
 class Output:

@@ -14,7 +14,7 @@ from typing import IO, Any, NamedTuple, TypeVar
 from ..errors import ExpressionError, needed, usage_error
 
 AT_HAND = 32 * 1024 * 1024
-"""As many bytes of a file that is to be sent are held in memory; more of them on disk."""
+"""The most bytes of an upload that stay in memory; more go to disk."""
 
 TRIES = 3
 """The number of attempts before a store counts as unreachable."""

@@ -68,7 +68,7 @@ def domain(words: str, params: tuple[str, ...]) -> Domain:
 
 
 def is_outside(limits: Domain, inputs: Sequence[Any]) -> bool:
-    """Whether an input is certainly beyond a bound; the inputs are plain numbers."""
+    """Return whether an input certainly violates a bound; the inputs are plain numbers."""
     for bound in limits.bounds:
         x = inputs[bound.position]
         if bound.end is None:

@@ -49,7 +49,7 @@ class Facts(NamedTuple):
     """How a drawing of the graph names the operation: `+`, `tanh`."""
 
     group: str = ""
-    """The heading under which the language's reference lists it; empty for what is no function of the language."""
+    """The heading in the reference of the language; empty for internal functions."""
 
     family: str = ""
     """erf, erfinv or gamma for a function that takes much longer with many digits than the elementary ones."""
@@ -87,7 +87,7 @@ class Facts(NamedTuple):
     """The conventional derivative at a kink."""
 
     smooth: tuple[str, ...] = ()
-    """The derivatives where there is no kink, as one reads them, if the rules say at length what is taken there."""
+    """The readable derivatives away from kinks, if the rules also define them at kinks."""
 
     domain_message: Callable[..., tuple[str, str | None] | None] | None = None
     """For inputs without a value: message and hint that say more than the domain does; `{0}`, `{1}` are the inputs."""
@@ -143,13 +143,13 @@ class Facts(NamedTuple):
     """The names of the inputs in messages, if they differ: the base."""
 
     for_reading: bool = False
-    """Whether its definition is none to compute by: it loses digits, or needs what is no easier to have."""
+    """Whether its definition is for reading only: it loses digits, or needs functions that are no easier."""
 
     commutative: bool = False
-    """Whether another order of the inputs means the same."""
+    """Whether its value is independent of the order of the inputs."""
 
     associative: bool = False
-    """Whether a chain of it means the same however parentheses stand in it."""
+    """Whether it is associative: parentheses in a chain do not matter."""
 
     odd: bool = False
     even: bool = False
@@ -178,7 +178,7 @@ class Facts(NamedTuple):
     """The derivative by one of many inputs, `by_output(m, x, out)`: the output says all there is of the others."""
 
     vector: bool = False
-    """Whether it gives a list, as many numbers as it takes."""
+    """Whether its value is a list with one number per input."""
 
     latex: str = ""
     """How mathematics writes it: a name, or a shape in which `#1` stands for the first input; the inputs that it leaves

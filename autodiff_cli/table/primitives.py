@@ -393,4 +393,4 @@ OSCILLATING = {
     *("sin", "cos", "tan", "sec", "csc", "cot", "sinc", "gamma", "lgamma", "digamma", "trigamma", "polygamma"),
     *("floor", "ceil", "round"),
 }
-"""Functions that take the same values, or have poles, again and again."""
+"""Functions that oscillate, have infinitely many poles, or are step functions."""

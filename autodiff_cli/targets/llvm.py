@@ -42,7 +42,7 @@ class Llvm:
     """Printed text, as it grows."""
 
     def __init__(self, plan: Vectors, fixed: Collection[int], has: Callable[[str], bool]) -> None:
-        """`fixed` are the positions of inputs that are the same for all rows; `has` says which functions there are."""
+        """`fixed` are the positions of inputs that are constant over the rows; `has` tests for a library function."""
         self.plan = plan
         self.fixed = fixed
         self.has = has
@@ -61,7 +61,7 @@ class Llvm:
         return name
 
     def module(self, inputs: int) -> str:
-        """The whole text, for so many inputs."""
+        """Return the text of the module for a number of input columns."""
         columns = [self.column("inputs", k) for k in range(inputs)]
         outputs = [self.column("results", k) for k in range(len(self.plan.results))]
         loaded = []
@@ -205,7 +205,7 @@ class Llvm:
         return self.masks[needed]
 
     def flag(self, inputs: list[str]) -> str:
-        """Whether each row has to be asked about: what is checked is not finite, or equal."""
+        """Return the flag of rows that need the general path: a checked number is not finite, or compares equal."""
         terms = [*inputs, *[self.value(result) for result in self.plan.results]]
         equal: list[str] = []
         for check in self.plan.checks:

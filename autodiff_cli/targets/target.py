@@ -313,7 +313,7 @@ class Target:
         return True
 
     def supported(self, name: str, count: int) -> Recording:
-        """A function that the target lacks, of so many inputs."""
+        """Return the recording of a function of `count` inputs that the target lacks."""
         return showing(composed(self.forms, name, count), self.silent, limits=self.limits)
 
     # -- names ------------------------------------------------------------------------------------------------------
@@ -539,7 +539,7 @@ def needed(target: Target, unit: Unit) -> list[tuple[str, int]]:
 
 
 def comment_lines(text: str) -> list[str]:
-    """A text for a comment: its lines, with what is not printable made visible."""
+    """Return the lines of a text for a comment, with unprintable characters escaped."""
     return [
         "".join(c if c.isprintable() else f"U+{ord(c):04X}" if c != "\t" else " " for c in line).rstrip()
         for line in text.replace("\r\n", "\n").split("\n")

@@ -34,7 +34,7 @@ def lowering() -> Lowering:
 
 
 class Call(NamedTuple):
-    """One operation: what is called, the places of its inputs, and of the column that it writes to."""
+    """One operation: the function to call, and the indices of the input columns and the output column."""
 
     function: Callable[..., Any]
     inputs: tuple[int, ...]

@@ -74,7 +74,7 @@ def _needed(branch: Branch) -> tuple[tuple[Step, bool], ...]:
 
 
 class _Knots:
-    """Stands for the sides of a kink where a row asks for them, and notes what is 0 there."""
+    """Chooses the sides of kinks in rules of the table, and records the numbers that are 0 there."""
 
     def __init__(self, answer: int, out: Step) -> None:
         self.answer, self.out = answer, out

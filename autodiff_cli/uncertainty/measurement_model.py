@@ -67,9 +67,9 @@ class Draws(NamedTuple):
     """The outputs of a model at many points."""
 
     steps: float
-    """Of work, that a point costs at least."""
+    """The least work of evaluating one point."""
     at: Callable[[Mapping[str, Any], int], Any]
-    """From the inputs at so many points to an array, a row for each output, NaN for none."""
+    """Evaluate the outputs at `n` points; return an array with a row for each output, NaN where undefined."""
 
 
 class Kink(NamedTuple):
@@ -123,7 +123,7 @@ def _without_uncertainty(value: float | str) -> float | str:
 
 
 class _Surfaces:
-    """Stands for the sides of a kink in rules of the table, and notes what is 0 there."""
+    """Chooses the sides of kinks in rules of the table, and records the numbers that are 0 there."""
 
     def __init__(self) -> None:
         self.zeros: list[Dual] = []

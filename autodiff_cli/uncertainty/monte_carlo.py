@@ -15,7 +15,7 @@ import numpy as np
 from .distributions import Distribution
 
 BLOCK = 1 << 16
-"""Draws that are made at once."""
+"""The number of draws evaluated together."""
 
 KEPT = 1 << 20
 """Results of each output that are kept as they are; a multiple of `BLOCK`."""

@@ -672,7 +672,7 @@ class _Expansion:
         return float(x) if self.unit is None else self.unit.from_si(float(x))
 
     def _kink_in_reach(self) -> Diagnostic | None:
-        """Return what is to say of a kink within the coverage interval that changes the result.
+        """Return a warning if a kink within the coverage interval changes the result.
 
         Where the number that is 0 at the kink is so uncertain that its coverage interval holds 0, the formula beyond
         the kink is compared with its Taylor polynomial, on the shortest way there. Kinks that cancel, or that the

@@ -99,10 +99,10 @@ class DiffView(View[Diff]):
     endings = tuple(ending for name, endings in LANGUAGES.items() for ending in endings if name != "latex")
 
     unicode: bool = True
-    """Whether letters beyond ASCII are shown to people."""
+    """Whether text output may have characters outside ASCII."""
     steps: bool = False
     unknowns: bool = False
-    """Whether what is differentiated are unknowns of equations."""
+    """Whether the derivatives are those of unknowns of equations."""
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -40,7 +40,7 @@ class Table(NamedTuple):
     spare: frozenset[int] = frozenset()
     """Columns that a narrow screen may leave out."""
     styles: tuple[Style, ...] = ()
-    """Of the columns, where each cell of one has the same style."""
+    """The styles of the columns, if all cells of a column have one style."""
 
     @property
     def cells(self) -> Sequence[tuple[Pieces, ...]]:
@@ -83,7 +83,7 @@ class Drawing(NamedTuple):
 
 
 class Room(NamedTuple):
-    """Room to write in by hand, so many lines high."""
+    """Blank lines to write in by hand."""
 
     height: int
 
@@ -109,7 +109,7 @@ def text_line(text: str, style: Style = "") -> Line:
 
 
 def measured(x: Shown | bool | None, unit: Unit | None, digits: int | None = None) -> str:
-    """A number to so many digits, with its unit if it has one."""
+    """Format a number to `digits`, with its unit if it has one."""
     text = format_number(x, digits)
     return f"{text} {unit}".rstrip() if unit is not None and x is not None else text
 
@@ -229,7 +229,7 @@ def _in_rows(rows: Sequence[tuple[Any, ...]], digits: int | None) -> list[tuple[
 def _matrix_rows(
     name: str, shape: Sequence[int], entries: Mapping[str, Sequence[Any]], digits: int | None
 ) -> Iterator[tuple[str, ...]]:
-    """Yield the rows of a matrix, as many entries in each as fit."""
+    """Yield the rows of a matrix, cut to the entries that fit."""
     height, width = shape
     texts = {
         (i, k): [format_number(x, digits) for x in entries[element_name(name, (i, k))]]

@@ -157,7 +157,7 @@ class JsonLines(Writer[Answer]):
 
 
 TEMPLATES = 1024
-"""So many templates of records are remembered."""
+"""The most templates of records in the cache."""
 
 _NUMBER = re.compile('"[^"]*": -?[0-9][^,}]*')
 """A number in a record, with its name."""

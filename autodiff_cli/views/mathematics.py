@@ -14,7 +14,7 @@ from ..table.names import by_name
 from ..table.operators import NEG, VARIABLE
 
 LONGEST = 120
-"""Nodes, a shared one counted at each of its uses, of what is written out."""
+"""The most nodes of a formula that is written out; a shared node counts at each use."""
 
 _BETWEEN = by_name({"le": " ≤ ", "ge": " ≥ ", "ne": " ≠ ", "sub": " − ", "mul": "·", "pow": "^"})
 _NAMES = by_name({"log": "ln"})

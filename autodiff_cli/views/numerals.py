@@ -26,7 +26,7 @@ def rounding(digits: int | None, decimals: int | None) -> int | None:
 
 
 def format_number(value: float | bool | Figure | None, digits: int | None = None) -> str:
-    """Return the number to so many digits, with its unit if it has one.
+    """Format a number to `digits` digits, with its unit if it has one.
 
     Figures have all their digits; a missing number is a dash.
     """
@@ -89,7 +89,7 @@ def heading(name: str, unit: str | None) -> str:
 
 
 def attach_units(numbers: Any, units: Any) -> Any:
-    """Return numbers that remember their units, given in the same shape.
+    """Attach units to numbers in a structure of the same shape.
 
     Numbers without a unit, and what is missing, are as they were.
     """
@@ -141,7 +141,7 @@ def words(value: Any) -> list[str]:
 
 # ---- figures in records -------------------------------------------------------------------------------------------
 def doubles(value: Any) -> Any:
-    """Return numbers as doubles, None beyond their range."""
+    """Return numbers as doubles; None where one overflows."""
     return _mapped(value, lambda figure: figure.nearest)
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 LINES = 64
 DEPTH = 24
 CUT_DEPTH = 12
-"""Without `--depth`: a graph of up to so many lines and levels is drawn whole, a larger one to CUT_DEPTH levels."""
+"""Without `--depth`, the most lines and levels of a graph drawn completely; a larger one has CUT_DEPTH levels."""
 MANY, FOLDED = 12, 5
 """In a graph that is cut, of a node with more than MANY terms only FOLDED are drawn."""
 DRAWN_ALIKE = 2
@@ -108,7 +108,7 @@ def _count(output: Value, chains: Chains) -> int:
 
 
 def _levels(output: Value, chains: Chains, fold: bool | None) -> int:
-    """The default number of levels: all of a small graph, else as many as fit."""
+    """Return the default number of levels: all of a small graph, else those that fit."""
     sizes = [1]
     seen = {id(output)}
     level = [output]

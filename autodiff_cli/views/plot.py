@@ -109,7 +109,7 @@ def _equations(curve: Curve, typed: str) -> str:
 
 
 def is_kinked(plot: Plot) -> bool:
-    """Whether there is no derivative at the point, so that what is shown there is by convention."""
+    """Return whether the point is a kink, so that the tangent there is by convention."""
     return any(warning.kind == "kink" for warning in plot.warnings)
 
 

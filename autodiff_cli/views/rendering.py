@@ -103,7 +103,7 @@ class Wrapped:
 
 
 def broken(pieces: Pieces, width: int | None, indent: int = 2) -> Sequence[Pieces]:
-    """Break text into lines of so many columns, all but the first indented."""
+    """Break text into lines of at most `width` columns, all but the first indented."""
     if width is None or width_of(plain(pieces)) <= width:
         return (pieces,)
     return Wrapped(pieces).lines(width, indent)
@@ -158,7 +158,7 @@ class PlainText:
         return self.text(pieces).rstrip()
 
     def lines(self, pieces: Pieces) -> Iterable[str]:
-        """Styled text, in as many lines as it needs."""
+        """Yield styled text in one or more lines."""
         if self.look.width is None:
             return (self.line(pieces),)
         return map(self.line, broken(as_shown(pieces, self.look), self.look.width))
@@ -461,7 +461,7 @@ def as_shown(pieces: Pieces, look: Terminal) -> Pieces:
 
 
 def _note(outline: Outline, look: Terminal) -> Sequence[Pieces]:
-    """The lines below a tree that say what is not drawn of it."""
+    """Return the note below a tree about omitted nodes."""
     note = outline.note if look.unicode else outline.note.replace("…", "...")
     return broken(((note, "faint"),), look.width) if note else ()
 

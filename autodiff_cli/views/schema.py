@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 Answer = TypeVar("Answer")
 OutputRow = Mapping[str, object]
-"""One row of a long table, by column; what is left out is empty."""
+"""One row of a long table, by column; missing cells are empty."""
 
 FORMS: Mapping[str, str] = {
     "table": "document",

@@ -79,7 +79,7 @@ ARGUMENTS = 4
 """The maximal number of values in parentheses after the function."""
 
 ALIGNED = 300
-"""As many lines of a trace are aligned together: TeX holds them all in memory."""
+"""The most lines of a trace in one aligned block, which TeX holds in memory."""
 
 
 def unit_latex(x: object) -> str:
@@ -94,7 +94,7 @@ def measured_latex(x: Shown | bool | None, digits: int | None) -> str:
 
 
 LINE = 85
-"""As many signs of a sum fit on a line of a page, about."""
+"""The approximate number of characters of a sum that fit on a line."""
 
 
 def over_lines(total: str) -> str:
@@ -205,7 +205,7 @@ class Place:
         return self.typeset.derivative((name,), self.several) + self.arguments
 
     def equations(self, sides: Iterable[tuple[str, ...]]) -> str:
-        """The function, and what is said of it at the point."""
+        """Return the equations of the function and of its values at the point."""
         return equations([*self.sides, *sides])
 
 
@@ -303,7 +303,7 @@ class _Page:
         return measured_latex(x, self.digits)
 
     def result(self, x: float | bool | None) -> str:
-        """A number, or where it is to be found a blank."""
+        """Return a number, or a blank in an exercise."""
         return r"\underline{\hspace{4em}}" if self.blanks else self.number(x)
 
     def name(self, row: TraceRow, over: str = "") -> str:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ..derivatives.page import Node
 
 STEPS = 60
-"""As many lines of a trace a table shows, unless asked for others."""
+"""The default number of lines of a trace in a table."""
 
 BLANK = "______"
 """The placeholder for a number to be filled in."""
@@ -83,7 +83,7 @@ class Names:
         return f"d({row.name})/d({by.name})"
 
     def number(self, x: float | bool | None) -> str:
-        """A number to so many digits, or a blank."""
+        """Return a number with the digits of the view, or a blank."""
         return BLANK if self.blanks else self.numeral(x)
 
     def numeral(self, x: float | bool | None) -> str:
@@ -128,7 +128,7 @@ class Notation(Names):
         return self.text(text) or self.in_formula(number)
 
     def push(self, push: TangentStep) -> tuple[str, str]:
-        """`v̇₂ = y · ẋ + x · ẏ`, and the same in numbers."""
+        """`v̇₂ = y · ẋ + x · ẏ`, and its value in numbers."""
         terms, numbers = [], []
         for term in push.terms:
             dot = self.tangent(self.trace.rows[term.source])
@@ -219,7 +219,7 @@ class TraceView(View[Trace]):
     ).fields
 
     unicode: bool = True
-    """Whether letters beyond ASCII are shown."""
+    """Whether the output may have characters outside ASCII."""
     steps: int = STEPS
     """How many rows tables have."""
     folded: bool = True

@@ -85,7 +85,7 @@ class WideTable(Documents[Values]):
     def __init__(self, format: str, out: TextIO, view: View[Values], many: bool) -> None:
         super().__init__(format, out, view, False)
         self._rows: list[tuple[str, ...]] = []
-        """The line, the numbers, the error and what is carried along."""
+        """The line number, the numbers, the error and the kept columns of each row."""
 
     def answer(self, subject: Subject, answer: Values) -> None:
         self._add(subject, [x if isinstance(x, str) else self.view.number(x) for x in answer], "")

@@ -27,7 +27,7 @@ BOX = 26.0
 """The height of a box and, at least, of an operation."""
 
 PORT = 8.0
-"""Between two lines that end at the same operation."""
+"""The distance of two lines that end at one operation."""
 
 BESIDE = 18.0
 """The extra width of a number beside a vertical line."""
@@ -115,7 +115,7 @@ Shape = Box | Text | Path
 
 
 class Scene(NamedTuple):
-    """A picture that is laid out: its size, and what is drawn, from the back to the front."""
+    """A picture with its layout: its size, and its shapes from back to front."""
 
     width: float
     height: float

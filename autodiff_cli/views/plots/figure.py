@@ -71,7 +71,7 @@ CYCLE = ("blue", "red", "green", "violet", "brown", "ink")
 """The colours of several functions, in their order."""
 
 KINKS = 12
-"""As many kinks are marked."""
+"""The most kinks that are marked."""
 
 MOST_LOOKS = 3_000
 """The most labels of contours times lines among which they look for their own."""
@@ -181,7 +181,7 @@ def drawn(
 
 
 MOST_LINES = 6
-"""How many lines a title has at most; what is longer ends with three dots."""
+"""The most lines of a title; a longer one ends with three dots."""
 
 
 def _fit(line: Any) -> None:

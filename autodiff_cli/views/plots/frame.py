@@ -14,7 +14,7 @@ MARGIN = 0.06
 """The share of the height that is left free at the top and at the bottom."""
 
 LARGEST = 1e300
-"""Heights beyond this are out of the frame: drawing needs some room for arithmetic."""
+"""The largest height that is drawn, so that the arithmetic of drawing does not overflow."""
 
 
 class Frame(NamedTuple):
