@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 INTERRUPTED = 130
-"""The exit code of what Ctrl-C has ended."""
+"""The exit code after Ctrl-C."""
 
 
 def main() -> int:
@@ -47,7 +47,7 @@ def main() -> int:
 
 
 def _load(args: Sequence[str]) -> None:
-    """Import the command that is asked for."""
+    """Import the requested command."""
     try:
         from .cli.commands import COMMANDS, command_module
 
@@ -148,7 +148,7 @@ class _Closed(io.TextIOBase):
 
 
 def _abandon_output() -> None:
-    """Let go of what could not be written."""
+    """Discard output that could not be written."""
     from .views.error import discard_output
 
     discard_output(sys.stdout)

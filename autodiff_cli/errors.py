@@ -80,7 +80,7 @@ class Diagnosed(Exception):
     text: str | None = None
     """The text that the span points into, where it is not the program itself (a point value, say)."""
     read: str | None = None
-    """The program as it was read, where that is not as it was typed."""
+    """The program as it was corrected; None if it was read as typed."""
 
     def __init__(
         self,

@@ -220,7 +220,7 @@ def _reduced(
     share = summary.rows if over.how == "mean" else 1
     numbers = []
     for k, (name, computed) in enumerate(zip(("", *wanted), (value, *partials), strict=True)):
-        # a sum whose terms cancel to so many digits is rounding
+        # a sum that cancels below this precision is rounding error
         exact = totals[k] / share if abs(totals[k]) > sizes[k] * VANISHED else 0 * totals[k]
         sure = abs(coarse[k] - totals[k]) <= SURE * abs(totals[k]) or not exact
         rounding = ROUNDING_STEPS * 2.0**-52 * float(sizes[k]) / share
@@ -490,7 +490,7 @@ def _holds(swept: GradientResult, name: str, precision: int) -> tuple[bool, str,
     if one_sided is None:
         return True, "one-sided: the function ends here", True
     near = (abs(partial) + abs(one_sided.left) + abs(one_sided.right)) * 1e-12
-    # What rounding to so many digits leaves of the difference of two values, divided by the step.
+    # The rounding error of the difference of two values, divided by the step.
     near += abs(data[-1]) * m.literal(NOISE) / (abs(x) or 1)
     if abs(one_sided.middle - partial) <= near and abs(one_sided.left - one_sided.right) <= near:
         return True, "", True

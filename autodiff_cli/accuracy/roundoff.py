@@ -42,7 +42,7 @@ def losses(doubles: GradientResult, swept: GradientResult, digits: Sequence[tupl
 
 
 def relative_error(computed: object, exact: Number) -> float:
-    """The relative error of a double; 0 for conditions and for what was not evaluated."""
+    """Return the relative error of a double; 0 for conditions and unevaluated nodes."""
     if computed is None or exact is None or isinstance(computed, bool) or isinstance(exact, bool):
         return 0.0
     error = abs(exact - computed)
@@ -78,7 +78,7 @@ def _value_growth(
 def _adjoint_growth(
     doubles: GradientResult, swept: GradientResult, wrong: Sequence[float]
 ) -> Iterator[tuple[int, float]]:
-    """Yield by what factor the relative error of each adjoint exceeds that of what it is computed from."""
+    """Yield the factor by which the relative error of each adjoint exceeds that of its inputs."""
     consumers: dict[int, list[int]] = {}
     for i in doubles.order:
         for p in doubles.graph.parents[i]:

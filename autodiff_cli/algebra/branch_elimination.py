@@ -22,11 +22,11 @@ MOST_WORK = 400_000
 """Operations examined, each once under each condition; choices after them are kept."""
 
 LOOKED_AT = 400
-"""Operations of the branch taken that are searched for what the condition compares."""
+"""The most operations of the branch taken that are searched for the compared numbers."""
 
 CONSTANT_DIGITS = (50, 110)
 AGREED = 1e-30
-"""The relative difference up to which two values of a constant, in so many digits, agree."""
+"""The relative difference up to which two multiprecision values of a constant agree."""
 
 
 CONDITIONS = frozenset((*COMPARISONS.values(), AND, OR, NOT))

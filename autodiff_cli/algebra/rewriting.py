@@ -58,7 +58,7 @@ MOST_COPIED = 14
 """A product of this length as text is written once more for each term that it is multiplied by."""
 
 LEAST_TRIED, TRIED_A_NODE = 300, 3
-"""As many terms are looked at, and as many more for each node of the graph."""
+"""The most terms tried, and the additional number for each node of the graph."""
 
 Part = tuple[Fraction, Terms]
 """A term: its coefficient, and bases with their exponents."""
@@ -115,7 +115,7 @@ def shortest(outputs: Sequence[Value], leaves: Sequence[Value] = ()) -> list[Val
 
 
 def text_size(value: Value, sizes: dict[Value, int]) -> int:
-    """How many names, numbers, operators and calls the text of a graph has; what is shared counts at every place."""
+    """Count the names, numbers, operators and calls of the text of a graph; shared nodes count at each use."""
     return sizes[value] if value in sizes else facts_of((value,), _text_size, sizes)[value]
 
 
@@ -138,7 +138,7 @@ class Shortener(Canonicalizer):
             for p in value._prev:
                 users.setdefault(p, []).append(value)
         self.left = LEAST_TRIED + TRIED_A_NODE * len(order)
-        """How many more terms are looked at."""
+        """The number of terms that may still be tried."""
         roots = set(outputs)
         for value, above in users.items():
             if len(above) == 1 and value not in roots:

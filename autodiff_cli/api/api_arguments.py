@@ -360,7 +360,7 @@ def reduced(data: Table, reduce: str | None, on_error: str | None) -> LossSpec |
 
 
 def columns_of(data: Any) -> dict[str, list[Any]]:
-    """The columns of a table that Python has, by name, each as a list of what is in it."""
+    """Return the columns of a Python table by name, as lists of cells."""
     columns = {}
     for name in named_columns(data):
         column = data[name]

@@ -109,10 +109,10 @@ class Answer:
     """How it is shown: what the options `digits`, `depth` and so on have chosen."""
 
     _reading: AsRead | None = None
-    """How the program was read, where that is not as it was typed."""
+    """The program as it was corrected; None if it was read as typed."""
 
     _values: tuple[str, ...] = ()
-    """How values of the point were read, where that is not as they were typed."""
+    """Values of the point as they were corrected, if not read as typed."""
 
     def __init_subclass__(cls, shows: tuple[str, ...] = (), **keywords: Any) -> None:
         super().__init_subclass__(**keywords)

@@ -28,7 +28,7 @@ class Fitted(NamedTuple):
     variables: tuple[str, ...]
     wanted: tuple[str, ...]
     reading: AsRead | None = None
-    """How it was read, where that is not as it was typed."""
+    """The program as it was corrected; None if it was read as typed."""
     unknowns: tuple[str, ...] = ()
     """The variables whose values are starts, if it is equations."""
 
@@ -206,7 +206,7 @@ class Kinks:
         self.conventions = Counter(conventions)
 
     def note(self, warnings: Sequence[Diagnostic]) -> None:
-        """Count a row with what there is to say of it."""
+        """Count a row with its warnings and its error."""
         texts = {
             f"{_NUMERAL.sub('…', warning.message)} ({warning.hint})" for warning in warnings if warning.kind == "kink"
         }
@@ -220,7 +220,7 @@ class Kinks:
 
 
 def reason(error: ExpressionError) -> str:
-    """Return an error without what is different from row to row, to be counted."""
+    """Return an error without the details that vary from row to row, as a key for counting."""
     headline = str(error).split("; ")[0].split(" (here ")[0]
     if error.kind == "point":
         headline = ": ".join(headline.split(": ")[:2])

@@ -249,7 +249,7 @@ class Block(NamedTuple):
     results: Any
     """An array with a row a result: the value, then the derivatives; not a number where there is none."""
     asked: list[int]
-    """The rows that were asked about one by one, in order."""
+    """The rows that were computed one by one, in order."""
     errors: dict[int, ExpressionError]
     """Why some of them have no answer."""
 

@@ -130,7 +130,7 @@ class Command(typer.core.TyperCommand):
 
 
 class Commands(typer.core.TyperGroup):
-    """The commands, each imported when it is asked for."""
+    """The commands, each imported on first use."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         """The names of the commands."""

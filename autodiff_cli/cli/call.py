@@ -110,7 +110,7 @@ class Call:
 
     @property
     def between(self) -> Mapping[str, Range] | Range | None:
-        """The ranges that the unknowns are looked for in."""
+        """The search ranges of the unknowns."""
         return parse_between(self.values.get("between") or (), value_with_unit)
 
     @property

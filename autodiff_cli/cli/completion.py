@@ -57,7 +57,7 @@ def for_bash(answer: str, line: str, current: str) -> str:
 
 
 def with_nospace(script: str) -> str:
-    """The script for bash, which writes no space behind what is to go on."""
+    """The script for bash, which adds no space after an incomplete word."""
     if "nospace" in script:
         return script
     return script.replace("    return 0\n", "    [[ $COMPREPLY == *[=\\(] ]] && compopt -o nospace\n    return 0\n")
@@ -151,7 +151,7 @@ def columns(line: Line, role: str | None = None) -> Sequence[str]:
     """The columns of the files in a line that hold data; of those only that hold `role`."""
     paths = [path for option, path in line.options if option.data_role is not None and role in (None, option.data_role)]
     if not any(os.path.isfile(path) or os.path.isdir(path) or glob.has_magic(path) for path in paths):
-        # what is far away, or can be read once only, is left alone
+        # remote files and pipes are not read
         return ()
     from ..data.readers import reader  # most completions are not about data
     from ..data.sources import sources

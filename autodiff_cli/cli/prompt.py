@@ -157,7 +157,7 @@ def _plain(session: Lines) -> Reader:
 
 
 def _toolkit(session: Lines, prepare: Callable[[str], None]) -> Reader | None:
-    """Return the reader of prompt_toolkit, which tells `prepare` what is being typed; None where that is missing."""
+    """Return the reader of prompt_toolkit, which passes the typed text to `prepare`; None if it is not installed."""
     try:
         from prompt_toolkit import PromptSession
         from prompt_toolkit.completion import Completer, Completion

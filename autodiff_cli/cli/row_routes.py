@@ -75,12 +75,12 @@ class _Job(NamedTuple):
 
     @property
     def units(self) -> Sequence[str] | None:
-        """The units that answers are asked for in, or `none`."""
+        """The requested units of answers, or `none`."""
         return self.question.units or self.call.values.get("units")
 
     @property
     def units_of_answers(self) -> Sequence[str] | None:
-        """The units that answers are asked for in."""
+        """The requested units of answers."""
         return None if left_out(self.units) else self.units
 
     @property

@@ -85,7 +85,7 @@ class Command(Call):
 
     @property
     def document(self) -> bool:
-        """Whether LaTeX is to be a whole document."""
+        """Whether LaTeX output is a complete document."""
         return bool(self.values.get("document"))
 
     @property
@@ -198,11 +198,11 @@ class RowQuestion(NamedTuple):
     numbers: Callable[[Any], Sequence[Any]] | None = None
     """The numbers of an answer in the order of `data.rows`, which knows their names; None where the view has cells."""
     whole: str | None = None
-    """The option that asks for what wide rows have no place for."""
+    """The option whose results have no columns in wide rows."""
     errors: str | None = None
     """The value of `--errors`: which columns have uncertainties; None if the question is about exact values."""
     units: Sequence[str] | None = None
-    """The units that are asked for, or `none`."""
+    """The requested units, or `none`."""
     equations: bool = False
     """Whether programs are equations, which bind no names."""
 
@@ -326,7 +326,7 @@ def _as_read(subject: Subject, error: ExpressionError) -> Subject:
 
 
 def _note(readings: Iterable[str], where: str = "") -> None:
-    """Write on standard error how a program or its point was read, where that is not as it was typed."""
+    """Write a note to standard error if a program or its point was not read as typed."""
     for text in readings:
         write_reading(where, text)
 

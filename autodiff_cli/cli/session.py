@@ -55,7 +55,7 @@ _IN_LIST = re.compile(r"[^\[\],\s][^\[\],]*(?:\[[^\[\],]*\])?")
 """An entry of a list, with its unit if it has one."""
 
 _IN_UNIT = re.compile(r"(.+?)\s+(?:in|to|->|→)\s+([^\W\d_][^=<>]*|°[CF])", re.DOTALL)
-"""An expression, and the unit that its value is asked for in."""
+"""An expression, and the requested unit of its value."""
 
 _LEIBNIZ = re.compile(r"d(?:\^?(\d)|([²³]))?([^\W\d]\w*)\s*/\s*d([^\W\d]\w*?)(?:\^?\d|[²³])?")
 """A derivative of a name: `df/dx`, `d²f/dx²`."""
@@ -116,7 +116,7 @@ class Composition(NamedTuple):
 
 
 class Shown(NamedTuple):
-    """The answer to a statement: what its view calls it, and an answer, or text to be shown as it is."""
+    """The answer to a statement: the name of its view and the answer, or text to print."""
 
     name: str
     reading: AsRead
@@ -174,7 +174,7 @@ def names_in(text: str) -> list[str]:
 
 
 def typed(text: str, line: str | None = None, start: int = 0) -> AsRead:
-    """The reading of a piece of a line as it was typed."""
+    """Return the uncorrected reading of a piece of a line."""
     return AsRead(text, text if line is None else line, tuple(range(start, start + len(text))))
 
 
@@ -228,7 +228,7 @@ def _derivative(text: str, parameter: str, order: int) -> str:
 
 
 class Session:
-    """The names of a session with their meanings; every method that raises leaves them as they were."""
+    """The names of a session with their meanings; a method that raises changes none."""
 
     def __init__(self) -> None:
         self.values: dict[str, str] = {}

@@ -78,7 +78,7 @@ class Curve(Record):
     function: Samples = NOTHING
     derivative: Samples = NOTHING
     second: Samples = NOTHING
-    """The second derivative, where it was asked for."""
+    """The second derivative, if requested."""
     formula: str = ""
     """The derivative as a formula; empty where that would be too long to read."""
     tangent: Tangent | None = None
@@ -299,7 +299,7 @@ def _units_of(measured: ProgramUnits, names: Sequence[str]) -> Units:
 
 
 def _check_log(log: str, name: str, ranges: Mapping[str, Range], other: str) -> None:
-    """Raise a usage error for what logarithmic axes do not show, such as the other option."""
+    """Raise a usage error for options and numbers that logarithmic axes cannot show."""
     if other:
         raise usage_error("on logarithmic axes there is the function alone", f"leave `{other}` out")
     low = ranges[name].low if name in ranges else None
@@ -348,7 +348,7 @@ def _check(name: str, ends: Range) -> None:
 
 
 def around(x: float) -> tuple[float, float]:
-    """The range that is shown around a point unless another is asked for: 0 is in it."""
+    """Return the default range around a point, which contains 0."""
     half = max(2.0, 2 * abs(x)) if abs(x) < 1 else 2 * abs(x)
     return x - half, x + half
 
@@ -474,7 +474,7 @@ def _branch(
     for name, ends in ranges.items():
         _check(name, ends)
         if name not in point:
-            # the solution is looked for in the middle
+            # the search for the solution starts in the middle
             point[name] = _middle(ends)
     posed = posed_equations(text, point, unknowns, between, None, units)
     measured = posed.units

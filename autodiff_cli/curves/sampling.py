@@ -119,7 +119,7 @@ class _Tracer:
             self._open = []
 
     def look(self, a: float, at_a: float | None, b: float, at_b: float | None) -> None:
-        """Draw what is between two samples, as far as there is work for it."""
+        """Sample between two samples until the allowance is spent."""
         try:
             if at_a is not None and at_b is not None:
                 self._join(a, at_a, b, at_b)
@@ -129,7 +129,7 @@ class _Tracer:
             self.coarse = True
 
     def _join(self, a: float, at_a: float, b: float, at_b: float) -> None:
-        """Draw what is between two samples with heights, in two pieces where it breaks."""
+        """Sample between two finite samples, in two pieces if there is a jump."""
         if abs(at_b - at_a) > LEAP * self.height and (jump := self._broken(a, at_a, b, at_b)):
             (left, at_left), (right, at_right) = jump
             self._bend(a, at_a, left, at_left, DEPTH)

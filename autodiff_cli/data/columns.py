@@ -312,7 +312,7 @@ def from_table(table: Any) -> Data:
 
 
 def _doubles(name: str, column: Any) -> Any:
-    """Return a column of any kind as doubles. Raises `ExpressionError` for what holds no numbers."""
+    """Convert a column of any type to doubles. Raises `ExpressionError` if it has no numbers."""
     if isinstance(column, list | tuple):
         numbers = [math.nan if x is None else x for x in column]
         return array("d", [x if isinstance(x, float) and x - x != 0 else as_number(x, name) for x in numbers])

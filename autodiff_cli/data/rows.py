@@ -53,7 +53,7 @@ QUESTIONS = ("grad", "jacobian", "hessian")
 
 # ---- what is asked ------------------------------------------------------------------------------------------------
 Answer = tuple[Sequence[float], Sequence[Diagnostic]]
-"""The results at a point, and what there is to say of them."""
+"""The results at a point, and the warnings about them."""
 
 
 class RowRequest(NamedTuple):
@@ -136,7 +136,7 @@ class Answered(NamedTuple):
     batch: pa.RecordBatch
     errors: dict[int, ExpressionError]
     asked: int
-    """Rows that were asked about one by one."""
+    """The number of rows that were computed one by one."""
     kinks: Kinks
 
 
@@ -363,7 +363,7 @@ class Rows(NamedTuple):
     typed: tuple[tuple[str, str], ...] = ()
     """The units of the values that are constant over the rows, by name."""
     units: tuple[str, ...] | None = None
-    """The units that answers are asked for in, or `none`."""
+    """The requested units of answers, or `none`."""
 
     def __repr__(self) -> str:
         return f"rows({self.text!r})"
@@ -565,7 +565,7 @@ KINDS = "a dictionary of columns, a frame of pandas or Polars, an Arrow table, o
 
 
 ARROW = ("__arrow_c_stream__", "__arrow_c_array__")
-"""The methods of what gives its columns to Arrow."""
+"""The methods of objects that export their columns to Arrow."""
 
 
 def is_frame(value: object) -> bool:

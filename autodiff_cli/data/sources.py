@@ -200,7 +200,7 @@ def _source(path: str, forced: Forced) -> Source:
     kind = "arrow" if stream else kind
     named = format or (kind if kind in COLUMNAR else _by_name(path))
     if format is None and named in COLUMNAR:
-        # its reader says what is wrong with it
+        # its reader reports the error
         return Source(path, named, None, file, stream=stream)
     return Source(path, named, kind if kind in PACKED.values() else None, file, forced, sheet, stream)
 

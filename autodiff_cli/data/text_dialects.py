@@ -28,7 +28,7 @@ BLANKS = " "
 """Stands for runs of blanks and tabs as the separator."""
 
 LONGEST_PREFACE = 100
-"""Lines above the header in which that is looked for."""
+"""The most lines before the header."""
 
 SEPARATORS = ("\t", ";", "|", ",", BLANKS)
 """In the order in which they are tried."""
@@ -234,7 +234,7 @@ def _split(line: str, separator: str) -> list[str]:
     """Return the cells of a line."""
     if '"' not in line:
         return line.split() if separator == BLANKS else [cell.strip() for cell in line.split(separator)]
-    # what is in quotes separates nothing
+    # separators in quotes do not count
     masked = _QUOTED.sub(lambda match: "\0" * len(match[0]), line)
     ends = re.finditer(r"\s+|$" if separator == BLANKS else re.escape(separator) + "|$", masked)
     cells, begin = [], 0

@@ -254,7 +254,7 @@ def value(name: str, cell: object, dialect: Dialect = PLAIN) -> float:
         if isinstance(cell, str):
             if FORTRAN.fullmatch(cell):
                 return value_of_object(name, re.sub("[dD]", "e", cell))
-            # what is no formula, in words about files
+            # an invalid formula, with a message about files
             other = next((char for char in ";|" if char in cell and char != dialect.separator), None)
             if TIME.fullmatch(cell):
                 message = f"it is a time, and no number: `{cell}`"

@@ -39,7 +39,7 @@ class Intermediate(Record, Generic[Number]):
 
 
 class Graphed:
-    """A graph with its values and derivatives, and as Values where these are asked for."""
+    """A graph with its values and derivatives; its nodes as Values are built on first use."""
 
     def __init__(self, at: Evaluation, adjoints: Sequence[float | None], units: ProgramUnits | None) -> None:
         self._at, self._adjoints, self._units = at, adjoints, units

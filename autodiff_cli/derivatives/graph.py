@@ -36,7 +36,7 @@ class PictureInput(Record):
     node: int
     taken: bool
     partial: float | None = None
-    """The local derivative of what it leads to; None without numbers, and where none flows back along it."""
+    """The partial derivative of the user of the edge; None without numbers, or if no adjoint flows along it."""
     unit: Unit | None = None
     """The unit of the local derivative; None where there are no units."""
 
@@ -64,7 +64,7 @@ class PictureNode(Record):
 
 
 class Picture(Record):
-    """The graph of a program as it is; with `numbers` unless it was asked for without a point."""
+    """The unsimplified graph of a program; `numbers` is false if it has no point."""
 
     text: str
     numbers: bool
@@ -243,7 +243,7 @@ def _partials(node: Value, chains: Chains) -> dict[tuple[Value, int], float]:
 
 
 def _taken(node: Value) -> tuple[bool, ...]:
-    """Which operands the evaluation of a node asked for."""
+    """Return the operands that the evaluation of a node used."""
     demand = node.primitive.lazy_inputs
     if demand is None:
         return (True,) * len(node._prev)

@@ -38,7 +38,7 @@ class Jacobian(Record):
     constants: dict[str, float]
     warnings: tuple[Diagnostic, ...]
     jacobian: list[list[Shown]] | None = None
-    """A row for each output, a column for each variable; None where only a product was asked for."""
+    """A row for each output, a column for each variable; None if only a product was requested."""
     direction: dict[str, Shown] | None = None
     product: list[Shown] | None = None
     """The derivative of each output along the direction."""
@@ -139,7 +139,7 @@ def _units(
     along: dict[str, float | str] | None,
     weights: Sequence[float | str] | None,
 ) -> tuple[Units, dict[str, float | str] | None]:
-    """The units of the numbers that are asked for, and the direction in coherent units. Raises `ExpressionError`."""
+    """Return the units of the results, and the direction in coherent units. Raises `ExpressionError`."""
     from ..inputs.quantities import direction_in_units, of_one_dimension
     from ..quantities.unit import ratio
 

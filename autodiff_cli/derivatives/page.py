@@ -77,7 +77,7 @@ class Node(Record):
     selects: bool
     """Whether inputs with a local derivative of 0 take no part."""
     place: int | None
-    """The same number for operations at one place of the text, which a list was unrolled to; None without a place."""
+    """A number shared by operations at one place of the text, unrolled from a list; None without a place."""
 
 
 class Page(Record):
@@ -281,7 +281,7 @@ def _literal(value: Value) -> tuple[float | None, str]:
 
 
 def _formulas(value: Value) -> tuple[str, tuple[str, ...]]:
-    """A node's operation and its local derivatives, with characters for what has a name."""
+    """Return the operation and local derivatives of a node, with characters in place of named nodes."""
     inputs = tuple(
         operand
         if operand.primitive is CONSTANT and not operand.label and not _has_unit(operand)

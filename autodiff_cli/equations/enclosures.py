@@ -46,7 +46,7 @@ NARROWEST = 2.0**-44
 """A box that has shrunk to this share stays undecided."""
 
 SMALL = 2.0**-6
-"""In a box that has shrunk to this share a multiple root is looked for."""
+"""The relative width below which a box is searched for a multiple root."""
 
 CLOSE = 2.0**-20
 """Undecided boxes that are closer than this, in terms of the whole box, are shown as one."""

@@ -189,7 +189,7 @@ def _as_outputs(text: str, equations: Sequence[_Statement]) -> tuple[str, list[i
         last = tokens[0][1]
         insert(" , " if k else "", last)
         insert("" if sign is None else "(", last)
-        # what is 0 on the right need not be subtracted
+        # a right side of 0 need not be subtracted
         zero = sign is not None and [text[start:end] for _, start, end in tokens[sign + 1 :]] == ["0"]
         # comments and new lines between the tokens are left out
         for place, (_, start, end) in enumerate(tokens[:-2] if zero else tokens):

@@ -31,19 +31,19 @@ Sample = tuple[float, float, float]
 """A number, and left side less right side there with its derivative."""
 
 FARTHEST = 1e5
-"""Roots are looked for up to this size unless there are bounds."""
+"""The largest magnitude of roots in a search without bounds."""
 
 NEAREST = 10.0
 """The first interval without bounds is from minus this on; the next ones go ten times as far."""
 
 GRID, SHELL_STEPS = 240, 60
-"""Into how many steps the first interval is divided to look for roots, and a farther one."""
+"""The numbers of steps in which the first interval, and each farther one, is searched for roots."""
 
 DECADES = 100
 """From which quotient of its ends on an interval is also divided in equal quotients."""
 
 MANY = 12
-"""No more roots than these are looked for, and shown, without bounds."""
+"""The most roots that a search without bounds returns."""
 
 MANY_DIGITS = 800
 """The precision in digits at which a value that rounds to 0 in doubles is compared with 0."""
@@ -84,7 +84,7 @@ class OneEquation:
         self.complete: bool | None = None
         """Whether the solutions that were returned are known to be all there are."""
         self.reach = self.farthest = 0.0
-        """How far was looked for roots without bounds, and how far from 0 the farthest of them is."""
+        """The range of the search without bounds, and the largest magnitude of a root."""
         self.count = 0
         """How many roots were found there."""
 
@@ -118,13 +118,13 @@ class OneEquation:
         return abs(sample[1]) <= TOUCHED * self._rounding(sample[0])
 
     def one(self) -> list[list[float]]:
-        """Return the solution that is asked for, if there is one."""
+        """Return the requested solution, if there is one."""
         start = self.start
         if self.name in self.problem.bounds:
             given = start if self.name in self.problem.point else None
             return [[self._between(*self.bounds, given)]]
         if self(start) is None:
-            self._evaluator(self._point_at(start))  # raises what is wrong with the start
+            self._evaluator(self._point_at(start))  # raises the error of the start
         for root in self._candidates(start):
             for x in self.confirmed([root]):
                 return [[x]]
@@ -243,7 +243,7 @@ class OneEquation:
             newton = x - here[1] / here[2] if here[2] else math.inf
             if not left < middle < right:
                 break
-            # a step of Newton's that does not halve what is left is none to go on with
+            # bisect unless the Newton step is less than half of the previous step
             if left < newton < right and abs(newton - x) < 0.5 * before:
                 before, x = abs(newton - x), newton
             else:
@@ -580,7 +580,7 @@ class OneEquation:
         return [[x] for x in self._exact_roots() or ()]
 
     def searched(self, count: int) -> str:
-        """Return where was looked for roots, in words; `solved` where one root was asked for."""
+        """Return a sentence on the range of the search; `solved` if one root was requested."""
         if not self.reach or not count:
             return "solved"
         if not self.count:

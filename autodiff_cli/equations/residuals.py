@@ -31,7 +31,7 @@ class Stopped(Exception):
 
 
 def other_values(m: Any, arithmetic: Arithmetic, problem: Problem) -> dict[str, Any]:
-    """Return the values of the variables that are not looked for, in a number type."""
+    """Return the values of the known variables in a number type."""
     names = [name for name in problem.program.variables if name not in problem.unknowns]
     return {name: arithmetic._value(m, name, problem.point[name]) for name in names}
 

@@ -19,7 +19,7 @@ from .residuals import DIGITS, TOUCHED, Stopped, residuals, rounding_errors, sol
 
 MOST_STEPS = 100
 STARTS = 200
-"""From how many points all solutions are looked for."""
+"""The number of starting points of the search for all solutions."""
 
 SHRINKING_STEPS = 12
 """The number of Newton steps in which the error halves at a root of multiplicity 17."""
@@ -72,7 +72,7 @@ class SeveralEquations:
     def one(self) -> list[list[float]]:
         """Return the solution that Newton's method reaches from the start, if any."""
         start = [self.problem.values[name] for name in self.unknowns]
-        self(start)  # raises what is wrong with the start
+        self(start)  # raises the error of the start
         solution = self._from(start) or self._from(self._wandered(start))
         return [] if solution is None else [solution]
 

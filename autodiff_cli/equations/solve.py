@@ -66,7 +66,7 @@ class Solution(Record):
     derivatives: dict[str, dict[str, Shown]] | None
     """By each unknown, and each other variable; None where there are none."""
     second: dict[str, dict[str, dict[str, Shown]]] | None
-    """The second derivatives, where they were asked for."""
+    """The second derivatives, if requested."""
     elasticities: dict[str, dict[str, Shown | None]] | None = None
     """The elasticity p·u′/u of each unknown u by each variable p, if requested; None where u is 0."""
 
@@ -195,7 +195,7 @@ def solve(
 
 
 def located(problem: Problem) -> dict[str, float]:
-    """The solution that is asked for, in doubles. Raises `ExpressionError` where there is none (`domain`)."""
+    """Return the requested solution in doubles. Raises `ExpressionError` (`domain`) if there is none."""
     finder = (OneEquation if len(problem.unknowns) == 1 else SeveralEquations)(problem)
     for root in finder.one():
         return dict(zip(problem.unknowns, root, strict=True))

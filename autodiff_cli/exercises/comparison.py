@@ -123,7 +123,7 @@ def equal(values: Values) -> bool | None:
     (first, _), (second, size) = differences
     if second * 10**SHRUNK <= first:
         return True if second * 10**AGREED <= max(size, 1) else None
-    # two numbers that are both below all rounding errors are not told apart
+    # two numbers below all rounding errors cannot be distinguished
     return None if second * 10 ** (MORE_DIGITS - 50) < 1 and size < 1 else False
 
 

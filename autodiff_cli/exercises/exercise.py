@@ -40,7 +40,7 @@ LEVELS = {
 
 COUNT = 10
 MOST = 100
-"""How many problems a sheet has unless asked for others, and at most."""
+"""The default and the greatest number of problems of a sheet."""
 
 SEED = 1
 
@@ -66,7 +66,7 @@ TOPICS: dict[str, tuple[int, tuple[str, ...]]] = {
     "descent": (5, ("step",)),
     "second": (5, ("second",)),
 }
-"""By topic the level that its problems are of unless another is asked for, and their kinds."""
+"""The default level and the kinds of problems of each topic."""
 
 LARGEST, FINEST = 120, 12
 """The largest numerator and denominator of an answer."""
@@ -103,7 +103,7 @@ class Exercise(Record):
     kind: str
     """The kind of question; see `Draft`."""
     task: str
-    """The words, with `{f}` where the program stands; what is between backticks is code."""
+    """The text of the task, with `{f}` for the program and code between backticks."""
     program: str
     point: dict[str, str]
     wrt: tuple[str, ...]
@@ -113,7 +113,7 @@ class Exercise(Record):
     """A formula, or a number a name."""
     is_formula: bool
     solution: Solution | None
-    """If it was asked for."""
+    """The solution, if requested."""
 
     @property
     def statements(self) -> tuple[Statement, ...]:

@@ -26,7 +26,7 @@ from .exercise import Exercise, Marked
 from .marking import errors_point_into, is_rounded, mark_formula
 
 Solution = dict[str, str]
-"""A solution as it was typed: the text of each unknown's value."""
+"""A typed solution: the text of the value of each unknown."""
 
 NONE = ("none", "no solution")
 """Answers that say that there is no solution."""

@@ -418,7 +418,7 @@ def _negative(value: Value) -> Value:
 
 
 def _positive(value: Value) -> Value | None:
-    """The opposite of what has a sign at the front; None where there is none."""
+    """Return the operand of a leading minus sign; None if there is none."""
     if value.primitive is NEG:
         return value._prev[0]
     first = _positive(value._prev[0]) if value.primitive in (MUL, DIV) else None

@@ -121,7 +121,7 @@ class Diff(Record):
     derivations: tuple[Derivation, ...] = ()
     """The derivations step by step, lower orders first, if requested."""
     assumptions: tuple[str, ...] = ()
-    """The assumptions as they were typed."""
+    """The assumptions as typed."""
     equations: Sequence[str] = ()
     """The equations, if unknowns of these are differentiated."""
     units: Units | None = None
@@ -230,7 +230,7 @@ def diff(
         warnings += met
     typeset = typesetting(program, names, function=name) if language in ("latex", "mathml") else None
     sides = stated(program, typeset) if typeset else []
-    # what is too long to be stated shares its parts with its derivatives
+    # a program that is too long to print shares its parts with its derivatives
     wanted = formulas if sides or not typeset else [output, *formulas]
     parts, rest = _shared(wanted, {name for name, _, _ in program.bound}) if share else ([], formulas)
     for formula in [part for _, part in parts] + rest:
@@ -397,7 +397,7 @@ def _higher(
         try:
             return evaluate_in(m, list(formulas.values()), numbers).values
         except ExpressionError as error:
-            # The place is one in the derivative, which nobody typed.
+            # The place is in the derivative, which is not part of the input.
             message = f"the derivative has no value here: {error}"
             raise ExpressionError("derivative", message, None, error.hint) from None
     if order == 2:

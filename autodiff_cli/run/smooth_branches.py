@@ -229,7 +229,7 @@ class SmoothBranch:
         self.graph = graph
         self.wanted = wanted
         self.choices = choices
-        """The sides to take, 1 or -1, as they are asked for; after the last of them 1."""
+        """The sides to take, 1 or -1, in order of use; 1 after the last."""
         self.turned = turned
         """At which breakpoint the piece lies on another side than one that was given before."""
         self.groups: list[tuple[Any, Breakpoint]] = []

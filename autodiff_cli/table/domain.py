@@ -28,7 +28,7 @@ class Bound(NamedTuple):
 
 
 class Domain(NamedTuple):
-    """The bounds that the words say, and whether they are all there is to say."""
+    """The bounds in the description of a domain, and whether they are the entire domain."""
 
     bounds: tuple[Bound, ...]
     whole: bool

@@ -22,7 +22,7 @@ DIRECT: dict[str, Callable[..., Any]] = {
         "atanh erf erfc hypot fabs=abs"
     ).items()
 }
-"""Functions that need no wrapper here: whatever they raise, the slow way is asked for the reason."""
+"""Functions without a wrapper: if they raise, the general evaluation finds the reason."""
 
 SILENT = native("add sub mul div pow leaky_relu elu").keys()
 """Operations written with operators alone, for which Python's floats overflow to infinity without an error."""

@@ -54,7 +54,7 @@ class Llvm:
         self.masks: dict[tuple[tuple[Step, bool], ...], str] = {}
 
     def new(self, text: str, *, before: bool = False) -> str:
-        """The name of what an instruction gives."""
+        """Return the name of the result of an instruction."""
         name = f"%v{self.count}"
         self.count += 1
         (self.before if before else self.lines).append(f"  {name} = {text}")

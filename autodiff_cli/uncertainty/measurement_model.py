@@ -79,7 +79,7 @@ class Kink(NamedTuple):
     value: float
     """The value at the estimates."""
     slopes: list[float]
-    """Its derivatives along the directions that were asked for."""
+    """Its derivatives along the requested directions."""
 
 
 def variables_of(text: str, names: Sequence[str], implicit: bool) -> Mapping[str, Value]:

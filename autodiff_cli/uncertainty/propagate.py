@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from .monte_carlo import Drawn
 
 LEVEL = 0.95
-"""The level of confidence unless another one is asked for."""
+"""The default level of confidence."""
 
 SEED = 1
 
@@ -68,7 +68,7 @@ class Share(Record):
     contribution: float
     """The standard uncertainty of the output that comes from this input: |sensitivity|·u."""
     share: float | None
-    """How much of the output's variance it is, from 0 to 1; with correlations, with half of what it shares."""
+    """The fraction of the variance of the output, from 0 to 1, with half of each covariance term."""
 
 
 class SecondOrder(Record):
@@ -185,7 +185,7 @@ class Estimates(NamedTuple):
     """Quantities that were estimated together."""
 
     values: dict[str, float]
-    """With their uncertainties and degrees of freedom; a number alone for what was held."""
+    """The inputs with uncertainties and degrees of freedom; fixed inputs as plain numbers."""
     correlation: dict[Pair, float]
     level: float
     """The level of their confidence intervals."""

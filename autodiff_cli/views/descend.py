@@ -49,7 +49,7 @@ class Run:
 
     @property
     def note(self) -> str:
-        """A note on what is not shown; empty if everything is."""
+        """Return a note on omitted rows; empty if all are shown."""
         if self._stride == 1 or self.last is None:
             return ""
         return f"every {self._stride:,}th of {self.last.step + 1:,} rows; `--format csv` or `jsonl` gives them all"

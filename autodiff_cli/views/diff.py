@@ -84,7 +84,7 @@ DERIVATIVE = declared("derivative").fields
 
 
 class DiffView(View[Diff]):
-    """How derivatives are shown as formulas, with their steps if asked for."""
+    """The view of derivatives as formulas, with steps if requested."""
 
     fields, csv_columns, _, unit_columns = declared(
         "diff",

@@ -19,7 +19,7 @@ PIPED_WIDTH = 120
 """The width of excerpts where no terminal says its own."""
 
 QUOTED = 300
-"""A longer piece of a message, a name as it was typed mostly, is shown by its ends."""
+"""The most characters of a part of a message; longer ones, mostly names, are shown by their ends."""
 
 TAB = "    "
 

@@ -68,7 +68,7 @@ class Writer(Generic[Answer]):
     """Whether this format has a place for errors in its output."""
     carries_warnings = False
     document = False
-    """Whether LaTeX is to be a whole document."""
+    """Whether LaTeX output is a complete document."""
     _begun = False
 
     def __init__(self, format: str, out: TextIO, view: View[Answer], many: bool) -> None:
@@ -522,7 +522,7 @@ def lacking(name: str, formats: Iterable[str]) -> ExpressionError:
 
 
 def undocumented(formats: Iterable[str]) -> ExpressionError:
-    """The error for a document that was asked for in another format than LaTeX."""
+    """Return the error for a document in a format other than LaTeX."""
     subject = next((name for name in ("latex", "tikz") if name in formats), "")
     hint = f"`--format {subject}` asks for it" if subject else "leave it out"
     return usage_error("`--document` is about LaTeX", hint)

@@ -26,10 +26,10 @@ class PictureView(View[Picture]):
     extra_formats = ("dot", "mermaid", "svg", "png", "pdf")
 
     depth: int | None = None
-    """How many levels of the tree are shown."""
+    """The number of levels of the tree."""
     theme: Theme = "auto"
     binary: bool = False
-    """Whether a chain of one operation is drawn as it was typed, and not as one node."""
+    """Whether a chain of one operation is drawn as binary operations, and not as one node."""
     way: Way = "auto"
     partials: bool = False
     """Whether the local derivatives stand beside their lines."""

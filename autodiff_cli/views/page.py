@@ -100,7 +100,7 @@ def _derivation(derivations: Sequence[Derivation]) -> str:
 
 
 def _node(page: Page, node: Node) -> tuple[object, ...]:
-    """Return what the page's script is told of a node: the values of the keys of `nodes`."""
+    """Return the data of a node for the script of the page: the values of the keys of `nodes`."""
     names = Names(page.letter, True, DIGITS)
     return (
         node.name,

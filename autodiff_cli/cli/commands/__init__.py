@@ -26,7 +26,7 @@ QUESTIONS = tuple(name for name in COMMANDS if name != "repl")
 
 
 def command_module(name: str) -> Any:
-    """The module of a command, imported when it is asked for, so that a start pays for one only."""
+    """Import the module of a command on first use, so that only one is loaded at start."""
     return import_module(f".{name}", __package__)
 
 
