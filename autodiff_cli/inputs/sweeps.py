@@ -370,9 +370,8 @@ class Sweeping:
         unit = quantities[0][1]
         for _, other in quantities:
             if other.dimension != unit.dimension:
-                fail(
-                    f"`{unit}` and `{other}` in one sweep have different dimensions", here, f"write it all in `{unit}`"
-                )
+                message = f"`{unit}` and `{other}` in one sweep have different dimensions"
+                fail(message, here, f"write it all in `{unit}`")
         texts = [_converted(number, other, unit, step=k == 2) for k, (number, other) in enumerate(quantities)]
         way = f"log({':'.join(texts)})" if logarithmic else ":".join(texts)
         return f"{way}{'' if count is None else '/' + count} {unit}"
