@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from ..numbers.base import Number, NumberType
 from ..run.flat_graph import Graph
-from ..run.sweep import Fault, forward
+from ..run.sweep import NodeError, forward
 
 ROWS = 12
 """Step sizes that an extrapolation uses, each half of the one before."""
@@ -37,7 +37,7 @@ def evaluator(graph: Graph, m: NumberType, root: int, leaf: int) -> Callable[[Nu
         data[leaf] = x
         try:
             forward(graph.at(data), m, (root,))
-        except Fault:
+        except NodeError:
             return None
         return data[root]
 

@@ -17,24 +17,24 @@ from ..table.operators import ADD, CONSTANT, DIV, LE, LT, MUL, NEG, POW, SUB
 from ..table.primitive import Primitive
 from ..table.primitives import SQRT
 
-SHORT = 3
-"""As many terms or factors of a shared part are copied."""
+MAX_SHORT = 3
+"""The most terms or factors of a shared sum or product that are copied into its users."""
 
-MOST_DIGITS = 60
-"""Numbers of more significant digits, in numerator or denominator, are left as they were written."""
+MAX_DIGITS = 60
+"""The most significant digits of a numerator or denominator; longer numbers stay as written."""
 
-MOST_EXPONENT = 300
-"""Magnitudes that doubles hardly hold: above 1e300, and below 1e-300."""
+MAX_EXPONENT = 300
+"""The largest decimal exponent: numbers above 1e300 or below 1e-300 stay as written."""
 
-FEW_DIGITS = 8
-"""A fraction of so many digits in all is written with whole numbers, as people do."""
+MAX_FRACTION_DIGITS = 8
+"""The most digits of numerator and denominator together for a fraction of integers."""
 
-FOLDED_POWER = 64
-NAMED = ("pi", "π", "e")
-"""Constants that are no rational numbers."""
+MAX_FOLDED_EXPONENT = 64
+IRRATIONALS = ("pi", "π", "e")
+"""The names of irrational constants."""
 
-SURELY_SHORT = 3 * MOST_DIGITS
-LEAST = Fraction(1, 10**MOST_EXPONENT)
+SURELY_SHORT = 3 * MAX_DIGITS
+MIN_SIZE = Fraction(1, 10**MAX_EXPONENT)
 ZERO, HALF, ONE = Fraction(0), Fraction(1, 2), Fraction(1)
 
 Key = TypeVar("Key", bound=Hashable)
@@ -49,65 +49,65 @@ class Number(NamedTuple):
     value: Fraction
 
 
-class Truth(NamedTuple):
-    """A condition that is decided."""
+class Boolean(NamedTuple):
+    """A condition with a known truth value."""
 
     value: bool
 
 
 class Sum(NamedTuple):
-    """A constant and terms with their coefficients."""
+    """A sum: a constant, and terms with their coefficients."""
 
     constant: Fraction
     terms: Terms
 
 
 class Product(NamedTuple):
-    """A coefficient, and bases with their exponents."""
+    """A product: a coefficient, and bases with their exponents."""
 
     coefficient: Fraction
     factors: Terms
 
 
-Form = Number | Truth | Sum | Product | Value
+Form = Number | Boolean | Sum | Product | Value
 """The canonical form of a node; a Value stands for any other node."""
 Parts = Iterable[tuple[Fraction, Value | None, Form]]
-"""Parts of a sum or a product: each with its factor or exponent, the node that it comes from, and its form."""
+"""Parts of a sum or product: the coefficient or exponent, the original node, and the form of each."""
 
 
-class Refused(Exception):
+class RuleNotApplicable(Exception):
     """The rule does not apply."""
 
 
-FormRule = Callable[["Collector", Value, list[Form]], Form]
-"""A rule for a node with what is known of its inputs."""
+FormRule = Callable[["Canonicalizer", Value, list[Form]], Form]
+"""A rule that returns the form of a node from the forms of its inputs."""
 
-Rule = Callable[["Collector", Primitive, Sequence[Form]], Form]
-"""Return the form of an operation that is not collected, from the forms of its inputs."""
+Rule = Callable[["Canonicalizer", Primitive, Sequence[Form]], Form]
+"""The rule for operations without a rule of their own; it takes the forms of the inputs."""
 
 
 def rational(value: Value) -> Fraction | None:
-    """The exact value of a literal, as it was typed; None for anything else, and for what is too long to count with."""
-    if value.primitive is not CONSTANT or value.source in NAMED or not isinstance(value.data, (float, int)):
+    """Return the exact value of a literal as typed; None for other nodes, and for numbers with too many digits."""
+    if value.primitive is not CONSTANT or value.source in IRRATIONALS or not isinstance(value.data, (float, int)):
         return None
     if value.source is None:
         return Fraction(value.data)
     if value.source.endswith("]"):
         return None if value.data else Fraction(0)  # a number with a unit
     written = Decimal(value.source)
-    if len(written.as_tuple().digits) > MOST_DIGITS or abs(written.adjusted()) > MOST_EXPONENT:
+    if len(written.as_tuple().digits) > MAX_DIGITS or abs(written.adjusted()) > MAX_EXPONENT:
         return None if written else Fraction(0)
     return Fraction(written)
 
 
 def number_text(x: Fraction) -> str | None:
-    """A literal that is exactly this number; None where no decimal is."""
+    """Return a decimal literal of exactly this value; None if there is none."""
     if x.denominator == 1:
-        whole = str(abs(x.numerator))
-        zeros = len(whole) - len(whole.rstrip("0"))
-        text = whole if zeros < 9 else f"{whole[:-zeros]}e{zeros}"
+        digits = str(abs(x.numerator))
+        zeros = len(digits) - len(digits.rstrip("0"))
+        text = digits if zeros < 9 else f"{digits[:-zeros]}e{zeros}"
     else:
-        rest, twos, fives = factored(x.denominator)
+        rest, twos, fives = without_twos_and_fives(x.denominator)
         if rest != 1:
             return None
         places = max(twos, fives)
@@ -120,8 +120,8 @@ def number_text(x: Fraction) -> str | None:
     return "-" + text if x < 0 else text
 
 
-def factored(n: int) -> tuple[int, int, int]:
-    """A whole number without its factors 2 and 5, and how many of them there are."""
+def without_twos_and_fives(n: int) -> tuple[int, int, int]:
+    """Divide an integer by its factors 2 and 5; return the rest and the number of each."""
     counts = []
     for factor in (2, 5):
         count = 0
@@ -131,34 +131,34 @@ def factored(n: int) -> tuple[int, int, int]:
     return n, counts[0], counts[1]
 
 
-def significant(n: int) -> int:
-    """How many digits a whole number has in front of its last zeros."""
+def digit_count(n: int) -> int:
+    """Return the number of digits of an integer without its trailing zeros."""
     return len(str(abs(n)).rstrip("0"))
 
 
-def quotient(x: Fraction) -> tuple[Fraction, Fraction]:
-    """Two decimals whose quotient is the number: whole ones if they are short, else those of the fewest digits.
+def decimal_quotient(x: Fraction) -> tuple[Fraction, Fraction]:
+    """Return two decimals whose quotient is the number: integers if they are short, else those of the fewest digits.
 
-    So 1/1.7677669529663688 is written that way, and not as 125e13/2209708691207961, which is the same.
+    Thus 1/1.7677669529663688 is not written as 125e13/2209708691207961, although they are equal.
     """
     sign, numerator, denominator = 1 if x > 0 else -1, abs(x.numerator), x.denominator
-    if len(str(numerator)) + len(str(denominator)) <= FEW_DIGITS:
+    if len(str(numerator)) + len(str(denominator)) <= MAX_FRACTION_DIGITS:
         return Fraction(x.numerator), Fraction(denominator)
-    above, twos, fives = factored(numerator)
-    below, more_twos, more_fives = factored(denominator)
-    # Factors of 10 move a point only; what is left are factors 2 on one side, which are factors 5 on the other.
+    above, twos, fives = without_twos_and_fives(numerator)
+    below, more_twos, more_fives = without_twos_and_fives(denominator)
+    # Factors of 10 only shift the point; a surplus of twos on one side equals as many fives on the other.
     surplus = twos - more_twos - (fives - more_fives)
     best: tuple[int, int, int] | None = None
     for k in range(abs(surplus) + 1):
         rest = abs(surplus) - k
         pair = (above * 2**k, below * 5**rest) if surplus > 0 else (above * 5**k, below * 2**rest)
-        digits = significant(pair[0]) + significant(pair[1])
-        if best is None or digits + 1 < best[0]:  # for one digit less a numerator of 1 is not given up
+        digits = digit_count(pair[0]) + digit_count(pair[1])
+        if best is None or digits + 1 < best[0]:  # a numerator of 1 is worth one digit
             best = digits, *pair
     assert best is not None
-    top, bottom = (Fraction(whole // 10 ** (len(str(whole)) - significant(whole))) for whole in best[1:])
+    top, bottom = (Fraction(x // 10 ** (len(str(x)) - digit_count(x))) for x in best[1:])
     power = Fraction(numerator, denominator) / (top / bottom)
-    shift = Fraction(10) ** (significant(int(bottom)) - 1)
+    shift = Fraction(10) ** (digit_count(int(bottom)) - 1)
     best_pair = min(
         ((top * power, bottom), (top, bottom / power), (top * power / shift, bottom / shift)),
         key=lambda pair: sum(len(number_text(part) or "") for part in pair),
@@ -166,14 +166,14 @@ def quotient(x: Fraction) -> tuple[Fraction, Fraction]:
     return sign * best_pair[0], best_pair[1]
 
 
-def _restoring(rule: Callable[[Collector, Parts, Undo], Form]) -> Callable[[Collector, Parts], Form]:
+def _undo_on_failure(rule: Callable[[Canonicalizer, Parts, Undo], Form]) -> Callable[[Canonicalizer, Parts], Form]:
 
     @wraps(rule)
-    def tried(collector: Collector, parts: Parts) -> Form:
+    def tried(collector: Canonicalizer, parts: Parts) -> Form:
         undo: Undo = []
         try:
             return rule(collector, parts, undo)
-        except (Refused, Refusal, ArithmeticError):
+        except (RuleNotApplicable, Refusal, ArithmeticError):
             for items, key, before in reversed(undo):
                 if before is None:
                     items.pop(key, None)
@@ -184,7 +184,7 @@ def _restoring(rule: Callable[[Collector, Parts, Undo], Form]) -> Callable[[Coll
     return tried
 
 
-def _put(items: Terms, key: Value, total: Fraction, undo: Undo) -> None:
+def _set_coefficient(items: Terms, key: Value, total: Fraction, undo: Undo) -> None:
     undo.append((items, key, items.get(key)))
     if total:
         items[key] = total
@@ -192,8 +192,8 @@ def _put(items: Terms, key: Value, total: Fraction, undo: Undo) -> None:
         items.pop(key, None)
 
 
-class Collector:
-    """One pass over a graph, inputs first, that finds the canonical form of every node."""
+class Canonicalizer:
+    """One pass over a graph, inputs first, that computes the canonical form of every node."""
 
     def __init__(self, outputs: Sequence[Value], forms: Mapping[str, FormRule], rule: Rule) -> None:
         self.roots = list(outputs)
@@ -202,9 +202,9 @@ class Collector:
         self.uses: dict[Value, int] = dict.fromkeys(self.roots, 2)
         self.interned: dict[Any, Value] = {}
         self.forms: dict[Value, Form] = {}
-        """By node of the graph, and by node that was made."""
+        """The forms of the nodes of the graph and of new nodes."""
         self.fresh: dict[int, Terms] = {}
-        """Terms and factors that nothing else holds yet, so that a whole may go on with them instead of a copy."""
+        """Terms and factors, by id, that only one form refers to, so that its user may extend them in place."""
         order = in_order(self.roots)
         work.charge(work.CANONICAL_NODE * len(order))
         for value in order:
@@ -228,19 +228,19 @@ class Collector:
         try:
             if name in self.form_rules:
                 return self.form_rules[name](self, value, inputs)
-            if all(isinstance(f, (Number, Truth)) for f in inputs):
+            if all(isinstance(f, (Number, Boolean)) for f in inputs):
                 result = getattr(EXACT, name)(*[f.value for f in inputs])  # type: ignore[union-attr]
-                return Truth(result) if isinstance(result, bool) else Number(checked(result))
+                return Boolean(result) if isinstance(result, bool) else Number(check_digits(result))
             return self.rule(self, value.primitive, inputs)
-        except (Refused, *NO_RESULT):
+        except (RuleNotApplicable, *NO_RESULT):
             return self.opaque(value.primitive, inputs)
 
     def opaque(self, primitive: Primitive, inputs: Iterable[Form]) -> Value:
-        """The operation itself on what is known of its inputs."""
+        """Return the node of an operation on the canonical nodes of its inputs, without further rules."""
         return self.node(primitive, *[self.node_of(f) for f in inputs])
 
     def node(self, primitive: Primitive, *inputs: Value) -> Value:
-        """The one node of an operation on these inputs."""
+        """Return the unique (interned) node of an operation on these inputs."""
         key = (primitive.name, *inputs)
         if key not in self.interned:
             self.interned[key] = node(primitive, inputs)
@@ -248,10 +248,10 @@ class Collector:
 
     # -- from forms to nodes ----------------------------------------------------------------------------------------
     def node_of(self, form: Form) -> Value:
-        """The node of a form."""
+        """Return the node of a form."""
         if isinstance(form, Value):
             return form
-        if isinstance(form, Truth):
+        if isinstance(form, Boolean):
             return self.node(LE if form.value else LT, self.number(ZERO), self.number(ZERO))
         if isinstance(form, Number):
             return self.number(form.value)
@@ -264,16 +264,16 @@ class Collector:
         return self.interned[key]
 
     def number(self, x: Fraction) -> Value:
-        """A literal, or a quotient of two."""
+        """Return the node of a number: a literal, or a quotient of two."""
         if ("number", x) not in self.interned:
             text = number_text(x)
-            value = constant(float(x), text) if text else self.node(DIV, *map(self.number, quotient(x)))
+            value = constant(float(x), text) if text else self.node(DIV, *map(self.number, decimal_quotient(x)))
             self.interned["number", x] = value
             self.forms[value] = Number(x)
         return self.interned["number", x]
 
     def sum_node(self, form: Sum) -> Value:
-        """The node of a sum."""
+        """Return the node of a sum."""
         terms = list(form.terms.items())
         # A term with a plus goes first, if there is one.
         first = next((k for k, (_, c) in enumerate(terms) if c > 0), None)
@@ -292,7 +292,7 @@ class Collector:
         return total
 
     def scaled(self, c: Fraction, term: Value) -> Value:
-        """A term with its coefficient."""
+        """Return the node of a term times its coefficient."""
         if c == 1:
             return term
         form = self.forms.get(term)
@@ -300,12 +300,12 @@ class Collector:
         return self.node_of(Product(c, factors))
 
     def product_node(self, form: Product) -> Value:
-        """The node of a product."""
+        """Return the node of a product."""
         above: list[Value] = []
         below: list[Value] = []
         for base, e in sorted(form.factors.items(), key=lambda factor: self.rank(factor[0])):
             (above if e > 0 else below).append(self.power(base, abs(e)))
-        c, divisor = self.split(form.coefficient, bool(below))
+        c, divisor = self.split_coefficient(form.coefficient, bool(below))
         if divisor != 1:
             below.insert(0, self.number(divisor))
         if abs(c) != 1 or not above:
@@ -319,53 +319,52 @@ class Collector:
         """Return the sort key of a factor in a product: constants first, then variables."""
         return 2 if base._prev else 0 if base.primitive is CONSTANT else 1, 0
 
-    def split(self, c: Fraction, quotient_anyway: bool) -> tuple[Fraction, Fraction]:
-        """A coefficient as what stands above and what stands below a line: a decimal goes above, a fraction apart."""
+    def split_coefficient(self, c: Fraction, quotient_anyway: bool) -> tuple[Fraction, Fraction]:
+        """Split a coefficient into numerator and denominator: a decimal has denominator 1, a fraction is divided."""
         text = number_text(c)
         if text is None:
-            return quotient(c)
+            return decimal_quotient(c)
         plain = abs(c.numerator) == 1 and c.denominator <= 4
         if quotient_anyway and not plain and c.denominator != 1:
-            digits = significant(int(text.split("e")[0].replace(".", "")))
-            plain = digits >= significant(c.numerator) + significant(c.denominator)
+            digits = digit_count(int(text.split("e")[0].replace(".", "")))
+            plain = digits >= digit_count(c.numerator) + digit_count(c.denominator)
         return (Fraction(c.numerator), Fraction(c.denominator)) if plain else (c, ONE)
 
     def power(self, base: Value, e: Fraction) -> Value:
-        """The node of a power: the base itself for 1, a root for 1/2."""
+        """Return the node of a power: the base itself for exponent 1, a square root for 1/2."""
         if e == 1:
             return base
         return self.node(SQRT, base) if e == HALF else self.node(POW, base, self.number(e))
 
     # -- sums -------------------------------------------------------------------------------------------------------
-    def is_joined(self, value: Value | None, form: Form) -> bool:
-        """Whether a part may become terms or factors of the whole: if nothing else uses it, or it is short."""
+    def may_be_merged(self, value: Value | None, form: Form) -> bool:
+        """Return whether a sum or product may be merged into its user: it has no other user, or it is short."""
         if not isinstance(form, (Sum, Product)):
             return True
-        return len(form[1]) <= SHORT or (value is not None and self.uses.get(value, 2) == 1)
+        return len(form[1]) <= MAX_SHORT or (value is not None and self.uses.get(value, 2) == 1)
 
-    def sum_in(self, factors: Terms, most: int) -> Sum | None:
-        """The sum that the only factor of a product is; None if there is none, or it has too many terms."""
+    def as_sum(self, factors: Terms, max_terms: int = MAX_SHORT) -> Sum | None:
+        """Return the only factor of a product if it is a sum of at most `max_terms`; else None."""
         if len(factors) != 1:
             return None
         ((base, e),) = factors.items()
         form = self.forms.get(base) if e == 1 else None
-        return form if isinstance(form, Sum) and len(form.terms) <= most else None
+        return form if isinstance(form, Sum) and len(form.terms) <= max_terms else None
 
-    @_restoring
+    @_undo_on_failure
     def sum(self, parts: Parts, undo: Undo) -> Form:
-        """The sum of forms, each with its sign and the node of the graph that it comes from."""
-        """The sum of forms, each with its sign and the node of the graph that it comes from."""
-        whole = ZERO
+        """Return the sum of forms, each with its sign and its original node."""
+        constant = ZERO
         terms: Terms = {}
         for sign, value, form in parts:
-            if isinstance(form, Product) and abs(form.coefficient) == 1 and (inner := self.sum_in(form.factors, SHORT)):
+            if isinstance(form, Product) and abs(form.coefficient) == 1 and (inner := self.as_sum(form.factors)):
                 sign, form = sign * form.coefficient, inner  # noqa: PLW2901
             if isinstance(form, Number):
-                whole += sign * form.value
+                constant += sign * form.value
                 continue
-            if isinstance(form, Sum) and self.is_joined(value, form):
-                whole += sign * form.constant
-                if not terms and sign == 1 and self.is_free(value, form.terms):
+            if isinstance(form, Sum) and self.may_be_merged(value, form):
+                constant += sign * form.constant
+                if not terms and sign == 1 and self.is_reusable(value, form.terms):
                     terms = form.terms
                     continue
                 new: Iterable[tuple[Value, Fraction]] = form.terms.items()
@@ -374,20 +373,20 @@ class Collector:
             else:
                 new = ((self.node_of(form), ONE),)
             for term, c in new:
-                _put(terms, term, checked(terms.get(term, ZERO) + sign * c), undo)
+                _set_coefficient(terms, term, check_digits(terms.get(term, ZERO) + sign * c), undo)
         self.fresh[id(terms)] = terms
-        return self.sum_form(checked(whole), terms)
+        return self.sum_form(check_digits(constant), terms)
 
-    def is_free(self, value: Value | None, items: Terms) -> bool:
-        """Whether these terms or factors of a node of the graph are needed by nothing else."""
+    def is_reusable(self, value: Value | None, items: Terms) -> bool:
+        """Return whether these terms or factors belong to one user only, which may change them in place."""
         return value is not None and self.uses.get(value) == 1 and self.fresh.get(id(items)) is items
 
-    def sum_form(self, whole: Fraction, terms: Terms) -> Form:
-        """The form of a number and of terms: a sum, or what there is of one."""
+    def sum_form(self, constant: Fraction, terms: Terms) -> Form:
+        """Return the simplest form of a constant plus terms: a number, a term, a product or a sum."""
         if not terms:
-            return Number(whole)
-        if whole or len(terms) > 1:
-            return Sum(whole, terms)
+            return Number(constant)
+        if constant or len(terms) > 1:
+            return Sum(constant, terms)
         ((term, c),) = terms.items()
         form = self.forms.get(term)
         if c == 1:
@@ -397,24 +396,23 @@ class Collector:
         return Product(c, {term: ONE})
 
     # -- products ---------------------------------------------------------------------------------------------------
-    @_restoring
+    @_undo_on_failure
     def product(self, parts: Parts, undo: Undo) -> Form:
-        """The product of forms, each to a whole power, with the node of the graph that it comes from."""
-        """The product of forms, each to a whole power, with the node of the graph that it comes from."""
+        """Return the product of forms, each with its integer exponent and its original node."""
         c = ONE
         factors: Terms = {}
         numbers = False
         for e, value, form in parts:
             if isinstance(form, Number):
                 if form.value == 0 and e < 0:
-                    raise Refused
-                c = checked(c * form.value ** int(e))
+                    raise RuleNotApplicable
+                c = check_digits(c * form.value ** int(e))
                 continue
             if isinstance(form, Product):
-                c = checked(c * form.coefficient ** int(e))
-                if not self.is_joined(value, form):
+                c = check_digits(c * form.coefficient ** int(e))
+                if not self.may_be_merged(value, form):
                     new: Iterable[tuple[Value, Fraction]] = ((self.node_of(self.product_form(ONE, form.factors)), ONE),)
-                elif not factors and e == 1 and self.is_free(value, form.factors):
+                elif not factors and e == 1 and self.is_reusable(value, form.factors):
                     factors = form.factors
                     continue
                 else:
@@ -426,28 +424,28 @@ class Collector:
                 new = ((self.node_of(form), ONE),)
             for base, f in new:
                 numbers = numbers or isinstance(self.forms.get(base), Number)
-                _put(factors, base, factors.get(base, ZERO) + e * f, undo)
+                _set_coefficient(factors, base, factors.get(base, ZERO) + e * f, undo)
         self.fresh[id(factors)] = factors
         even = [base for base, e in factors.items() if base.primitive.norm and e.denominator == 1 and e % 2 == 0]
         if not even:
             return self.product_form(c, factors, numbers)
         rest = {base: e for base, e in factors.items() if base not in even}
-        squares = [(factors[norm] / 2, None, self.squared(norm)) for norm in even]
+        squares = [(factors[norm] / 2, None, self.square_of_norm(norm)) for norm in even]
         return self.product([(ONE, None, self.product_form(c, rest)), *squares])
 
-    def squared(self, norm: Value) -> Form:
-        """The square of a length, or of an absolute value: it has no kink."""
+    def square_of_norm(self, norm: Value) -> Form:
+        """Return the square of a norm or absolute value, which has no kink."""
         inputs = [self.forms.get(p, p) for p in norm._prev]
         return self.sum([(ONE, None, self.raised(None, form, Fraction(2))) for form in inputs])
 
     def product_form(self, c: Fraction, factors: Terms, numbers: bool = True) -> Form:
-        """A product; `numbers` is whether some base may be a number, to a power that can be multiplied out."""
+        """Return the simplest form of a product; with `numbers`, powers of bases that are numbers are evaluated."""
         if c and numbers and any(isinstance(self.forms.get(base), Number) for base in factors):
             rest: Terms = {}
             for base, e in factors.items():
                 form = self.forms.get(base)
-                if isinstance(form, Number) and e.denominator == 1 and abs(e) <= FOLDED_POWER and form.value:
-                    c = checked(c * form.value ** int(e))
+                if isinstance(form, Number) and e.denominator == 1 and abs(e) <= MAX_FOLDED_EXPONENT and form.value:
+                    c = check_digits(c * form.value ** int(e))
                 else:
                     rest[base] = e
             factors = rest
@@ -457,46 +455,46 @@ class Collector:
             ((base, e),) = factors.items()
             if e == 1:
                 return self.forms.get(base, base) if base._prev else base
-        if c == -1 and (inner := self.sum_in(factors, SHORT)):
-            return mirrored_sum(inner)
+        if c == -1 and (inner := self.as_sum(factors)):
+            return negated_sum(inner)
         return Product(c, factors)
 
     def raised(self, value: Value | None, form: Form, e: Fraction) -> Form:
-        """A rational power. (x**a)**n is x**(a*n) for whole n only, and so is (x*y)**n."""
+        """Return a form to a rational power; exponents are multiplied and distributed for integer powers only."""
         if e == 0:
             return Number(ONE)
         if e == 1:
             return form
         if isinstance(form, Number):
             with suppress(Refusal):  # no rational root
-                if abs(e) <= FOLDED_POWER:
-                    return Number(checked(EXACT.pow(form.value, e)))
+                if abs(e) <= MAX_FOLDED_EXPONENT:
+                    return Number(check_digits(EXACT.pow(form.value, e)))
             if form.value <= 0:
-                raise Refused
+                raise RuleNotApplicable
         elif e.denominator == 1 and (
-            (isinstance(form, Product) and (abs(e) <= FOLDED_POWER or form.coefficient == 1))
+            (isinstance(form, Product) and (abs(e) <= MAX_FOLDED_EXPONENT or form.coefficient == 1))
             or (isinstance(form, Value) and form.primitive.norm)
         ):
             return self.product([(e, value, form)])
         return Product(ONE, {self.node_of(form): e})
 
 
-def negated(p: Collector, form: Form) -> Form | None:
-    """-x, where the form is a negative multiple; None where it is not."""
+def negated(p: Canonicalizer, form: Form) -> Form | None:
+    """Return the form with the opposite sign if it has a negative coefficient; else None."""
     if isinstance(form, Product) and form.coefficient < 0:
         return p.product_form(-form.coefficient, form.factors)
     if isinstance(form, Sum) and form.constant <= 0 and all(c < 0 for c in form.terms.values()):
-        return mirrored_sum(form)
+        return negated_sum(form)
     return None
 
 
-def mirrored_sum(form: Sum) -> Sum:
-    """The sum with the opposite signs."""
+def negated_sum(form: Sum) -> Sum:
+    """Return the sum with opposite signs."""
     return Sum(-form.constant, {term: -c for term, c in form.terms.items()})
 
 
 def add_multiple(total: dict[Key, Any], terms: Mapping[Key, Any], factor: Fraction | int = 1) -> dict[Key, Any]:
-    """Add a multiple of some terms to a total, in place, and return it; like terms are joined, and zeros left out."""
+    """Add a multiple of terms to a total in place and return it; like terms are merged, and zeros removed."""
     for key, c in terms.items():
         coefficient = total.get(key, 0) + factor * c
         if coefficient:
@@ -506,10 +504,10 @@ def add_multiple(total: dict[Key, Any], terms: Mapping[Key, Any], factor: Fracti
     return total
 
 
-def checked(x: Fraction) -> Fraction:
-    """The number, if it is short and a double can hold it; else the rule does not apply."""
+def check_digits(x: Fraction) -> Fraction:
+    """Return the number; raise `RuleNotApplicable` if it has too many digits or is out of range."""
     if size(x) < SURELY_SHORT:
         return x
-    if max(significant(x.numerator), significant(x.denominator)) > MOST_DIGITS or not LEAST < abs(x) < 1 / LEAST:
-        raise Refused
+    if max(digit_count(x.numerator), digit_count(x.denominator)) > MAX_DIGITS or not MIN_SIZE < abs(x) < 1 / MIN_SIZE:
+        raise RuleNotApplicable
     return x

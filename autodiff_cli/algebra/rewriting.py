@@ -20,18 +20,18 @@ from ..table.operators import ADD, CONSTANT, DIV, MUL, NEG, POW, SUB, WHERE
 from ..table.primitive import DEFINITIONS, OPERATIONS, PRIMITIVES
 from ..table.primitives import ABS, EXP, LOG
 from .canonical import (
+    MAX_SHORT,
     ONE,
-    SHORT,
-    Collector,
+    Canonicalizer,
     Form,
     Number,
     Product,
-    Refused,
+    RuleNotApplicable,
     Sum,
     Terms,
     add_multiple,
-    checked,
-    mirrored_sum,
+    check_digits,
+    negated_sum,
     number_text,
 )
 from .simplify import FORMS, declared_identity
@@ -123,7 +123,7 @@ def _text_size(value: Value, inputs: Sequence[int]) -> int:
     return 1 + sum(inputs) if inputs else 2 if value.primitive is CONSTANT and value.data < 0 else 1
 
 
-class Shortener(Collector):
+class Shortener(Canonicalizer):
     """One pass over a graph that keeps the shortest form of each sum and product."""
 
     def __init__(self, outputs: Sequence[Value], leaves: Sequence[Value] = ()) -> None:
@@ -168,7 +168,7 @@ class Shortener(Collector):
             return 2 if base.primitive in _COLLECTED else 3, 0
         return 0 if base.primitive is CONSTANT else 1, self.places.get(base, 0)
 
-    def is_joined(self, value: Value | None, form: Form) -> bool:
+    def may_be_merged(self, value: Value | None, form: Form) -> bool:
         return not isinstance(form, (Sum, Product)) or len(form[1]) <= MOST_TAKEN
 
     # -- terms ------------------------------------------------------------------------------------------------------
@@ -202,11 +202,11 @@ class Shortener(Collector):
         stack = list(parts)[::-1]
         while stack:
             c, factors = stack.pop()
-            if abs(c) == 1 and (inner := self.sum_in(factors, MOST_TERMS)):
+            if abs(c) == 1 and (inner := self.as_sum(factors, MOST_TERMS)):
                 stack += [(c * d, inside) for d, inside in self.parts(inner)[::-1]]
                 continue
             key = frozenset(factors.items())
-            total = checked(groups[key][0] + c) if key in groups else c
+            total = check_digits(groups[key][0] + c) if key in groups else c
             if total:
                 groups[key] = total, factors
             else:
@@ -370,7 +370,7 @@ class Shortener(Collector):
                     ):
                         by, times, some = self.parts(inner), int(e), True
                 for _ in range(times):
-                    product = [(checked(a * b), multiplied(f, g)) for a, f in product for b, g in by]
+                    product = [(check_digits(a * b), multiplied(f, g)) for a, f in product for b, g in by]
             expanded += product
             if len(expanded) > MOST_PRODUCTS:
                 return None
@@ -538,7 +538,7 @@ class Shortener(Collector):
         """The product with a sum of fractions over one line, whose denominator joins the others: 1/(x*(1/x + 1))."""
         for base, e in form.factors.items():
             inner = self.forms.get(base)
-            if isinstance(inner, Sum) and e.denominator == 1 and abs(e) <= MOST_LINED and len(inner.terms) <= SHORT:
+            if isinstance(inner, Sum) and e.denominator == 1 and abs(e) <= MOST_LINED and len(inner.terms) <= MAX_SHORT:
                 fraction = self.over_one_line(self.parts(inner))
                 if fraction is None or len(fraction) > 1:
                     continue
@@ -570,7 +570,7 @@ class Shortener(Collector):
                 ends = [*inner.terms.values(), *([inner.constant] if inner.constant else [])]
                 if min(ends) > 0 or (e < 0 and max(inner.terms.values()) > 0):
                     continue
-                mirrored = self.node_of(mirrored_sum(inner))
+                mirrored = self.node_of(negated_sum(inner))
                 factors = {mirrored if part is base else part: f for part, f in form.factors.items()}
                 return self.product_form(-form.coefficient, factors)
         return None
@@ -580,7 +580,7 @@ def attempted(way: Callable[[Any], Any], form: Any) -> Any:
     """Return what a rule makes of a form; None where it does not apply."""
     try:
         return way(form)
-    except (Refused, Refusal, ArithmeticError):
+    except (RuleNotApplicable, Refusal, ArithmeticError):
         return None
 
 

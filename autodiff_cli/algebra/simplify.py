@@ -16,7 +16,7 @@ from ..table.operators import POW
 from ..table.primitive import Primitive
 from ..table.primitives import LOG
 from .branch_elimination import without_dead_branches
-from .canonical import HALF, ONE, Collector, Form, FormRule, Number, Product, Refused, Truth, negated
+from .canonical import HALF, ONE, Boolean, Canonicalizer, Form, FormRule, Number, Product, RuleNotApplicable, negated
 from .symbolic import by_definition
 from .walk import rebuilt, rewritten, shapes
 
@@ -24,16 +24,16 @@ ROUNDS = 8
 
 
 def simplify(outputs: Sequence[Value], *, spell: bool = True) -> list[Value]:
-    """Return graphs of the same functions, with as much in common; leaves are the same objects.
+    """Simplify graphs; shared nodes stay shared, and the leaves are the same objects.
 
-    With `spell` they are in functions of the language, else stable forms stay what they are. What it returns is not
-    made simpler by doing it again.
+    With `spell`, internal stable forms are spelled in functions of the language. The result is a fixed point.
     """
     formulas = list(outputs)
     before: list[int] = []
     numbers: dict[tuple[object, ...], int] = {}
     for _ in range(ROUNDS):
-        formulas = Collector(rewritten(formulas, _spelled) if spell else formulas, FORMS, declared_identity).outputs()
+        spelled = rewritten(formulas, _spelled) if spell else formulas
+        formulas = Canonicalizer(spelled, FORMS, declared_identity).outputs()
         shape = shapes(formulas, numbers)
         if shape == before:
             break
@@ -53,27 +53,27 @@ def _spelled(value: Value, inputs: tuple[Value, ...]) -> Value:
 
 
 # ---- the rules ----------------------------------------------------------------------------------------------------
-def _where(p: Collector, value: Value, inputs: list[Form]) -> Form:
+def _where(p: Canonicalizer, value: Value, inputs: list[Form]) -> Form:
     condition, x, y = inputs
-    if isinstance(condition, Truth):
+    if isinstance(condition, Boolean):
         return x if condition.value else y
     then, otherwise = p.node_of(x), p.node_of(y)
     return x if then is otherwise else p.node(value.primitive, p.node_of(condition), then, otherwise)
 
 
 def _junction(neutral: bool) -> FormRule:
-    def rule(p: Collector, value: Value, inputs: list[Form]) -> Form:
+    def rule(p: Canonicalizer, value: Value, inputs: list[Form]) -> Form:
         a, b = inputs
-        if isinstance(a, Truth):
+        if isinstance(a, Boolean):
             return b if a.value == neutral else a
-        if isinstance(b, Truth) and b.value == neutral:
+        if isinstance(b, Boolean) and b.value == neutral:
             return a
         return a if a is b else p.opaque(value.primitive, inputs)
 
     return rule
 
 
-def _pow(p: Collector, value: Value, inputs: list[Form]) -> Form:
+def _pow(p: Canonicalizer, value: Value, inputs: list[Form]) -> Form:
     x, y = inputs
     if isinstance(y, Number):
         return p.raised(value._prev[0], x, y.value)
@@ -97,10 +97,10 @@ FORMS: dict[str, FormRule] = by_name({
 """Operations that are collected, and choices: rules that look at all inputs."""
 
 
-def declared_identity(p: Collector, primitive: Primitive, inputs: Sequence[Form]) -> Form:
-    """Return the identity that a function's row declares, valid in its whole domain. Raises `Refused`."""
+def declared_identity(p: Canonicalizer, primitive: Primitive, inputs: Sequence[Form]) -> Form:
+    """Return the identity that a function's row declares, valid in its whole domain. Raises `RuleNotApplicable`."""
     if len(inputs) != 1:
-        raise Refused
+        raise RuleNotApplicable
     value = inputs[0]
     if isinstance(value, Value):
         if value.primitive.inverse == primitive.name:
@@ -111,6 +111,6 @@ def declared_identity(p: Collector, primitive: Primitive, inputs: Sequence[Form]
             return p.opaque(primitive, (p.forms.get(value._prev[0], value._prev[0]),))
     mirrored = negated(p, value) if primitive.odd or primitive.even else None
     if mirrored is None:
-        raise Refused
+        raise RuleNotApplicable
     result = p.opaque(primitive, (mirrored,))
     return Product(-ONE, {result: ONE}) if primitive.odd else result

@@ -58,7 +58,7 @@ from ..optimize import fit as _fit
 from ..optimize import minimize as _minimize
 from ..run.backends import with_fallback
 from ..run.evaluation import located
-from ..run.sweep import Fault, forward
+from ..run.sweep import NodeError, forward
 from ..streams.files import Output
 from ..streams.requests import Reading, default_point, names, value_with_unit
 from ..uncertainty import propagate as _propagate
@@ -457,7 +457,7 @@ class Program:
         graph = program.whole.with_leaves({i: x.data if isinstance(x, Value) else x for i, x in leaves.items()})
         try:
             forward(graph, REAL, program.roots)
-        except Fault as fault:
+        except NodeError as fault:
             error = located(fault, graph, program.leaves)
             explain(error, self.text)
             raise error from None
@@ -1076,7 +1076,7 @@ def exercise(call: PythonCall) -> Sheet | Marked:
     >>> sheet.exercises[1].program, exercise(2, seed=7, check=2, answer="54").right
     ('f(x) = (2*x + 3)**3', True)
     """
-    answer = _marking.asked(**call.arguments(_marking.asked))
+    answer = _marking.sheet_or_mark(**call.arguments(_marking.sheet_or_mark))
     return _as(Sheet, answer) if isinstance(answer, _exercise.Sheet) else _as(Marked, answer)
 
 

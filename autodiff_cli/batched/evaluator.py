@@ -21,7 +21,7 @@ from ..numbers.recorder import Recorder
 from ..run.backends import with_fallback
 from ..run.evaluation import leaves_below, located
 from ..run.flat_graph import Graph
-from ..run.sweep import undefined
+from ..run.sweep import domain_error
 from ..targets.internal import Internal
 
 Record = Callable[[Any], Recording]
@@ -160,7 +160,7 @@ class Evaluator:
                 except (ValueError, ArithmeticError) as error:
                     for leaf in leaves:
                         at.data[leaf] = data[leaf][k]
-                    fault = undefined(REAL, i, primitive, numbers, error)
+                    fault = domain_error(REAL, i, primitive, numbers, error)
                     refusal = located(fault, at, self.wrt, leaves)
                     assert isinstance(refusal, ExpressionError)
                     yield points[k], refusal

@@ -27,7 +27,7 @@ from .arguments import HELP_ALL, HELP_OPTIONS, nearest_option
 from .commands import COMMANDS
 from .completion import VARIABLE, for_bash, of_expression, of_functions, of_option, of_units, prepare, with_nospace
 from .declarations import declared
-from .entries import ENVIRONMENT, EXITS, GROUPS, exits, man_page, written
+from .entries import ENVIRONMENT, EXITS, GROUPS, exit_codes, man_page, option_syntax
 
 EXAMPLES = (
     'autodiff grad "((w1-1)**2 + (w2-5)**2)*0.5" --at w1=2,w2=3',
@@ -118,14 +118,14 @@ class Command(typer.core.TyperCommand):
         for option in description.options.values():
             title = description.sections[option.name]
             if option.main or ctx.obj == HELP_ALL:
-                sections.setdefault(title, {})[written(option)] = option.help
+                sections.setdefault(title, {})[option_syntax(option)] = option.help
             else:
                 more.setdefault(title, []).append(option.name)
         sections["Help"] = {"-h, --help": "Show the options that matter first.", HELP_ALL: "Show all options."}
         if more:
             names = {title: ", ".join(options) for title, options in more.items()}
             sections[f"More options, which `{HELP_ALL}` explains"] = names
-        sections["Exit codes"] = {str(code): meaning for code, meaning in exits(self.name or "").items()}
+        sections["Exit codes"] = {str(code): meaning for code, meaning in exit_codes(self.name or "").items()}
         _write_help(self, ctx, formatter, description.examples, (description.summary, *description.details), sections)
 
 

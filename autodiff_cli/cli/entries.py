@@ -10,28 +10,28 @@ from .commands import COMMANDS
 from .declarations import Option, declared, table
 
 EXITS = {int(code): meaning for code, meaning in table("exit codes").items()}
-"""The exit codes, and when each is given."""
+"""The exit codes and their meanings."""
 
 ENVIRONMENT = table("environment")
-"""The environment variables, and what each does."""
+"""The environment variables and their effects."""
 
 GROUPS = {title: names.split() for title, names in table("titles").items()}
-"""Under which titles `autodiff --help` has the commands."""
+"""The commands under each title of `autodiff --help`."""
 
 
-def exits(command: str) -> dict[int, str]:
+def exit_codes(command: str) -> dict[int, str]:
     """Return the exit codes of a command, with their meanings."""
     no = declared(command).no
     return {code: no if code == 1 else meaning for code, meaning in EXITS.items() if code != 1 or no}
 
 
-def written(option: Option) -> str:
-    """An option as it is typed, with what stands for its value."""
+def option_syntax(option: Option) -> str:
+    """Return an option as typed, with the placeholder of its value: `--at POINT`."""
     return f"{option.name} {option.metavar}".rstrip()
 
 
 @cache
-def options_and_users() -> tuple[tuple[Option, tuple[str, ...]], ...]:
+def options_of_commands() -> tuple[tuple[Option, tuple[str, ...]], ...]:
     """Every declaration of an option once, with the commands that have it, in the order of the commands."""
     users_of_option: dict[Option, list[str]] = {}
     for command in COMMANDS:
@@ -40,8 +40,8 @@ def options_and_users() -> tuple[tuple[Option, tuple[str, ...]], ...]:
     return tuple((option, tuple(commands)) for option, commands in users_of_option.items())
 
 
-def users(commands: tuple[str, ...]) -> str:
-    """The commands that have an option, in words."""
+def command_list(commands: tuple[str, ...]) -> str:
+    """Return the names of the commands that have an option, for a sentence."""
     others = [command for command in COMMANDS if command not in commands]
     if not others:
         return "all commands"
@@ -52,14 +52,14 @@ def users(commands: tuple[str, ...]) -> str:
 
 # ---- the man page -------------------------------------------------------------------------------------------------
 def man_page() -> str:
-    """The man page, in the language of troff."""
+    """Return the man page in troff."""
     return "\n".join(_man_lines()) + "\n"
 
 
 def _man_lines() -> Iterator[str]:
-    shared = {option for option, commands in options_and_users() if len(commands) > 2}
+    shared = {option for option, commands in options_of_commands() if len(commands) > 2}
     yield f'.TH AUTODIFF 1 "" "autodiff {__version__}" "User Commands"'
-    # neither hyphens nor wide spaces inside what is typed
+    # no hyphenation, no justified lines
     yield from (".nh", ".ad l")
     yield from (".SH NAME", r"autodiff \- the exact gradient of a formula, from the command line")
     yield from (".SH SYNOPSIS", r".B autodiff", r"\fICOMMAND\fR [\fIOPTIONS\fR] [\fIEXPR\fR]", ".br")
@@ -88,9 +88,9 @@ def _man_lines() -> Iterator[str]:
         yield from (_roff(example, code=True) for example in description.examples)
         yield from (".RE", ".fi")
     yield ".SH OPTIONS OF SEVERAL COMMANDS"
-    for option, commands in options_and_users():
+    for option, commands in options_of_commands():
         if option in shared:
-            yield from _man_option(option, f" ({users(commands)})")
+            yield from _man_option(option, f" ({command_list(commands)})")
     yield ".SH EXIT STATUS"
     for code, meaning in EXITS.items():
         yield from (".TP", f".B {code}", _roff(meaning))
@@ -101,13 +101,13 @@ def _man_lines() -> Iterator[str]:
 
 
 def _man_option(option: Option, more: str = "") -> Iterator[str]:
-    name, _, metavar = written(option).partition(" ")
+    name, _, metavar = option_syntax(option).partition(" ")
     value = rf" \fI{metavar}\fR" if metavar else ""
     yield from (".TP", rf"\fB{_roff(name, code=True)}\fR{value}", _roff(option.help + more))
 
 
 def _roff(text: str, *, code: bool = False) -> str:
-    """Text for troff: nothing in it is a request, what stands between backticks is bold, and hyphens of code stay."""
+    """Escape text for troff: text between backticks is bold, and its hyphens are kept."""
 
     def plain(piece: str) -> str:
         return piece.replace("\\", "\\e")

@@ -17,17 +17,17 @@ from ..errors import EXIT_CODES
 from ..views.schema import Field, view_in
 from .commands import COMMANDS, QUESTIONS, command_module
 from .declarations import declared
-from .entries import ENVIRONMENT, EXITS, man_page, options_and_users, users, written
+from .entries import ENVIRONMENT, EXITS, command_list, man_page, option_syntax, options_of_commands
 
 
 # ---- the tables of the reference ----------------------------------------------------------------------------------
 def tables() -> dict[str, str]:
-    """The tables of the reference in Markdown, by name."""
+    """Return the tables of the reference in Markdown, by name."""
     return {
         "commands": _table(("command", "what it gives"), ((f"`{name}`", declared(name).summary) for name in COMMANDS)),
         "options": _table(
             ("option", "what it does", "commands"),
-            sorted((f"`{written(option)}`", option.help, users(commands)) for option, commands in options_and_users()),
+            sorted((f"`{option_syntax(x)}`", x.help, command_list(commands)) for x, commands in options_of_commands()),
         ),
         "keys": _keys(),
         "exit codes": _table(

@@ -424,7 +424,7 @@ def _piped(job: _Job, stack: ExitStack, first: Reader | None) -> int:
 
     files = stack.enter_context(Files(job.sources, first, several=len(job.sources) > 1, grid=job.crossed))
     job, known, formula, bound = _in_batches(job, files)
-    files.look_into(lambda file: None)
+    files.map_files(lambda file: None)
     _report_how(bound, job)
     output = job.call.output
     beside = None if output is None else begun(plain(output), force=job.call.force)
@@ -657,7 +657,7 @@ class _Requests:
         columns = [*self.used.values(), *self.uncertain.values()]
         shared = job.point if units is None else {name: shown(x) for name, x in job.point.items()}
         # what cannot be is reported before anything is computed
-        self.files.look_into(lambda file: None)
+        self.files.map_files(lambda file: None)
         for file in self.files:
             for row in file.rows():
                 self.tally.rows += 1

@@ -115,7 +115,7 @@ def _write(part: Part, job: Job) -> Tally:
         to = sink(file.file, bound.schema, job.format, digits=job.digits, spreadsheet=job.spreadsheet)
         for source, fragment in part.pieces:
             with reader(source, job.several, grid=job.grid) as rows:
-                rows.select_as(job.selection)
+                rows.select_like(job.selection)
                 for batch, _ in answers(rows.chunks(fragment), bound, tally, fail=job.fail):
                     to.write(batch)
         to.close()
@@ -134,7 +134,7 @@ def _write(part: Part, job: Job) -> Tally:
 # ---- how rows are divided -----------------------------------------------------------------------------------------
 def divided(files: Files) -> list[Part]:
     """Return the rows of files in parts. Raises `ExpressionError`."""
-    fragments = files.look_into(lambda file: [(part, part.size if part else file.size) for part in file.fragments()])
+    fragments = files.map_files(lambda file: [(part, part.size if part else file.size) for part in file.fragments()])
     parts: list[Part] = []
     pieces: list[Piece] = []
     held = 0

@@ -128,7 +128,7 @@ def select(files: Files, rows: Rows) -> Bound:
     """Choose the columns that a formula needs; return the formula over them. Raises `ExpressionError`."""
     files.first.select(*rows.columns_needed(files.first.names))
     selection = files.first.selection
-    files.checks.append(lambda file: file.select_as(selection))
+    files.checks.append(lambda file: file.select_like(selection))
     return rows.bound(selection.schema)
 
 

@@ -1,8 +1,8 @@
-"""Readers of data files: one for text, one for Parquet, one for Arrow, each row by row or by Arrow batches.
+"""Readers of data files in text, Parquet or Arrow formats, row by row or in Arrow batches.
 
-Blocks of text are parsed by pyarrow. Cells that are not plain numbers are then read one by one. Where rows have too few
-cells, or pyarrow fails otherwise, the block is cut into pieces, and the plain reader reads those that fail again: it
-knows constant expressions, and which row, column and cell is wrong.
+Blocks of text are parsed by pyarrow, then cells that are not plain numbers one by one. If pyarrow fails, the block is
+cut into pieces. Pieces that fail again are parsed by the plain reader, which accepts constant expressions and reports
+the row, column and cell of an error.
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ from .text_rows import TextRow, Texts, Unclosed, cells_of, numbers_in, objects_o
 
 Item = TypeVar("Item")
 
-ROWS = 65_536
-"""Rows of a batch of columns."""
+BATCH_ROWS = 65_536
+"""The most rows of a batch."""
 
-BLOCK = 2 * 1024 * 1024
-"""Bytes of a block of text."""
+BLOCK_BYTES = 2 * 1024 * 1024
+"""The size of a block of text in bytes."""
 
-BUFFER = 64 * 1024
-"""Bytes of each column of Parquet that are read at a time, or a page."""
+BUFFER_BYTES = 64 * 1024
+"""The size of the read buffer of a Parquet column in bytes; larger pages bypass it."""
 
-SMALL = 128 * 1024
-"""Bytes of the pieces of a block that pyarrow cannot parse; the plain reader reads those that fail."""
+PIECE_BYTES = 128 * 1024
+"""The size in bytes of the pieces into which a block that pyarrow cannot parse is cut."""
 
 PLAIN_NUMBER = r"^-?\d+(\.\d+)?([eE][+-]?\d+)?$"
 """Numbers that pyarrow and the plain reader both accept."""
@@ -51,73 +51,73 @@ ALIKE = "answer them one after the other, or make their columns alike"
 
 FEW_ROWS = 20_000
 FEW_BYTES = 4 * 1024 * 1024
-"""Up to this many rows of text are answered one by one: loading the libraries takes as long."""
+"""Shorter text is processed row by row, because importing NumPy and pyarrow takes as long."""
 
 
 class Chunk(NamedTuple):
-    """Some rows of a file, one after the other."""
+    """Consecutive rows of a file as an Arrow batch."""
 
     batch: Any
     where: Callable[[int], str]
-    """Return the place of a row, for messages: `line 5: `."""
+    """Return the location of a row for messages: `line 5: `."""
     faults: Mapping[int, ExpressionError]
-    """The errors of rows that have no numbers."""
+    """The errors of rows that cannot be read, by position in the batch."""
     size: int
-    """Bytes of the file that it took, about."""
+    """The approximate number of bytes in the file."""
 
 
 class Fragment(NamedTuple):
-    """Some rows of a file, which are read without the others."""
+    """A part of a file that can be read independently of the others."""
 
     number: int
-    """That of a row group of Parquet, or of a batch of Arrow."""
+    """The index of the Parquet row group or Arrow batch."""
     first: int
-    """The number of the first of its rows."""
+    """The number of its first row, counted from 1."""
     size: int
-    """Bytes of its columns, about."""
+    """The approximate number of bytes of its columns."""
 
 
 class Selection(NamedTuple):
-    """The columns that are read of a file, and of those that come after it."""
+    """The columns to read, from the first file and all later ones."""
 
     numbers: Sequence[str]
     kept: Sequence[str]
     schema: Any
-    """All of them, in the order of the file."""
+    """The schema of all selected columns, in the order of the file."""
     file: str
     """The name of the file in messages."""
 
 
 class Reader(ABC):
-    """The rows of one file: all its columns row by row, or those that are selected by batches.
+    """The rows of one file: all columns row by row, or the selected columns in batches.
 
-    With a grid each of them is combined with all points of sweeps, whose last one varies fastest.
+    With a grid, each row is combined with every point of the sweeps; the last sweep varies fastest.
     """
 
     names: Sequence[str]
-    """The columns of the file, then what is swept; where each row names its own columns, those of the first row."""
+    """The columns of the file (where each row names its own, those of the first row), then the swept names."""
     types: Mapping[str, Any] = {}
     """The types of the columns, if the file declares them."""
     dialect = PLAIN
-    """How numbers are written in cells."""
+    """The notation of numbers in cells."""
     rows_name_columns = False
     """Whether each row names its own columns."""
     total: int | None = None
-    """Rows, where they are known beforehand."""
+    """The number of rows, if known beforehand."""
     units: Mapping[str, str] = {}
-    """The units of columns that a row of units has."""
+    """The units of columns from a row of units."""
     summary: Sequence[str] = ()
-    """What was recognised of how the file is written."""
+    """Descriptions of the recognised format, for a note."""
     grid: Grid | None = None
 
     def __init__(self, source: Source, several: bool) -> None:
         self.source = source
         self.prefix = f"{source.shown}, " if several else ""
         self.selection = self.of_file = Selection((), (), None, source.name)
-        """The columns of batches, and those of the file among them."""
+        """The selected columns, and those of them that are in the file."""
 
     def cross(self, grid: Grid) -> Self:
-        """Combine each row with the points of a grid. Raises `ExpressionError` where a column is swept."""
+        """Combine every row with all points of a grid. Raises `ExpressionError` if a column has the name of a sweep."""
         for name in grid.axes:
             if name in self.names:
                 self.close()
@@ -129,18 +129,18 @@ class Reader(ABC):
 
     @property
     def axes(self) -> Collection[str]:
-        """The names that are swept."""
+        """The names of the sweeps."""
         return () if self.grid is None else self.grid.axes
 
     def select(self, numbers: Sequence[str], kept: Sequence[str]) -> None:
-        """Choose the columns of batches: those with numbers, and those that are carried along."""
+        """Choose the columns of batches: columns of numbers, and columns that are kept for the output."""
         import pyarrow as pa
 
         fields = [self.field(name, name in numbers) for name in self.names if name in {*numbers, *kept}]
         self._select(Selection(numbers, kept, pa.schema(fields), self.source.name))
 
-    def select_as(self, first: Selection) -> None:
-        """Choose the columns of the first file, in its order. Raises `ExpressionError` where they are not there."""
+    def select_like(self, first: Selection) -> None:
+        """Choose the columns of the first file, in its order. Raises `ExpressionError` if one differs."""
         self.require((*first.numbers, *first.kept), first.file)
         for field in first.schema:
             other = self.field(field.name, field.name in first.numbers).type
@@ -154,7 +154,7 @@ class Reader(ABC):
 
         self.selection = self.of_file = chosen
         if self.grid is not None:
-            # where each row names its columns, those of the sweeps are read too, which no row may have
+            # where each row names its columns, the swept names are read too, to reject rows that have them
             own = [pa.field(name, pa.string()) for name in self.axes if self.rows_name_columns]
             fields = [field for field in chosen.schema if field.name not in self.axes]
             numbers, kept = ([x for x in names if x not in self.axes] for names in (chosen.numbers, chosen.kept))
@@ -162,7 +162,7 @@ class Reader(ABC):
             self.of_file = Selection(numbers, kept, pa.schema([*fields, *own]), chosen.file)
 
     def require(self, columns: Iterable[str], first: str) -> None:
-        """Raise an error where the file lacks columns of the one called `first`."""
+        """Raise an error if the file lacks one of the columns, which the file `first` has."""
         for column in columns:
             if column not in self.names:
                 message = f"there is no column `{column}` in {self.source.name}, and there is in {first}"
@@ -170,7 +170,7 @@ class Reader(ABC):
 
     @property
     def size(self) -> int:
-        """Bytes of the file; 0 where that is not known."""
+        """The size of the file in bytes; 0 if unknown."""
         path = self.source.path
         try:
             return filesystems.entry(path).size if filesystems.is_url(path) else os.path.getsize(path)
@@ -178,21 +178,21 @@ class Reader(ABC):
             return 0
 
     def is_short(self) -> bool:
-        """Return whether it is text of so few rows that they are answered one by one."""
+        """Return whether the data are so short that rows are processed one by one."""
         return False
 
     def field(self, name: str, is_number: bool) -> Any:
-        """Return a column with its type, as it is read."""
+        """Return the Arrow field of a column."""
         import pyarrow as pa
 
         return pa.field(name, pa.float64() if is_number or name in self.axes else pa.string())
 
     @abstractmethod
     def chunks_of_file(self, fragment: Fragment | None) -> Iterator[Chunk]:
-        """Yield the rows of the file by batches of the columns `of_file`. Raises `ExpressionError`."""
+        """Yield batches of the columns `of_file`, without the grid. Raises `ExpressionError`."""
 
     def rows_of_file(self) -> Iterator[TextRow]:
-        """Yield the rows of the file one by one. Raises `ExpressionError`."""
+        """Yield the rows of the file one by one, without the grid. Raises `ExpressionError`."""
         rows = (cells for chunk in self.chunks_of_file(None) for cells in chunk.batch.to_pylist())
         return ((number, cells, None) for number, cells in enumerate(rows, start=1))
 
@@ -204,21 +204,21 @@ class Reader(ABC):
         for line, cells, fault in self.rows_of_file():
             own = [name for name in self.axes if cells.get(name) is not None] if cells else []
             for k, point in enumerate(self.grid.points(), start=1):
-                yield line or k, {**cells, **point}, fault or (_swept_too(own[0]) if own else None)
+                yield line or k, {**cells, **point}, fault or (_swept_column_error(own[0]) if own else None)
 
     def numbers_in(self, row: TextRow, columns: Sequence[str]) -> tuple[dict[str, float], ExpressionError | None]:
-        """Return the numbers in these columns of a row, and what is wrong with the row."""
+        """Return the numbers in the given columns of a row, and the error of the row or None."""
         numbers, fault = numbers_in(row, [name for name in columns if name not in self.axes], self.dialect)
         swept: Any = {name: row[1][name] for name in self.axes}
         return {**numbers, **swept}, fault
 
     def chunks(self, fragment: Fragment | None = None) -> Iterator[Chunk]:
-        """Yield the rows by batches of the selected columns. Raises `ExpressionError`."""
+        """Yield batches of the selected columns. Raises `ExpressionError`."""
         for chunk in self.chunks_of_file(fragment):
-            yield from [chunk] if self.grid is None else self._crossed(chunk, self.grid)
+            yield from [chunk] if self.grid is None else self._cross_with_grid(chunk, self.grid)
 
-    def _crossed(self, chunk: Chunk, grid: Grid) -> Iterator[Chunk]:
-        """Yield the rows of a chunk at all points of the grid."""
+    def _cross_with_grid(self, chunk: Chunk, grid: Grid) -> Iterator[Chunk]:
+        """Yield the rows of a chunk, each combined with all points of the grid."""
         import numpy as np
         import pyarrow as pa
 
@@ -226,21 +226,21 @@ class Reader(ABC):
         for name in grid.axes if self.rows_name_columns else ():
             for k, has_own in enumerate(chunk.batch.column(name).is_valid().to_pylist()):
                 if has_own:
-                    faults.setdefault(k, _swept_too(name))
+                    faults.setdefault(k, _swept_column_error(name))
 
         def places(row: int, count: int) -> Callable[[int], str]:
             return lambda k: chunk.where(row + k // count)
 
         @lru_cache(1)
         def points_from(start: int) -> dict[str, Any]:
-            columns = grid.columns(start, min(start + ROWS, grid.size))
+            columns = grid.columns(start, min(start + BATCH_ROWS, grid.size))
             return {name: np.array(column) for name, column in columns.items()}
 
-        together, size = max(1, ROWS // grid.size), chunk.size
+        together, size = max(1, BATCH_ROWS // grid.size), chunk.size
         for row in range(0, chunk.batch.num_rows, together):
             part = chunk.batch.slice(row, together)
-            for start in range(0, grid.size, ROWS):
-                points, count = points_from(start), min(grid.size - start, ROWS)
+            for start in range(0, grid.size, BATCH_ROWS):
+                points, count = points_from(start), min(grid.size - start, BATCH_ROWS)
                 again = pa.array(np.repeat(np.arange(part.num_rows), count))
                 columns = [
                     pa.array(np.tile(points[name], part.num_rows)) if name in points else part.column(name).take(again)
@@ -257,7 +257,7 @@ class Reader(ABC):
                 size = 0
 
     def fragments(self) -> list[Fragment | None]:
-        """Return the parts that can be read alone; None for all of the file. Raises `ExpressionError`."""
+        """Return the independently readable parts; None stands for the entire file. Raises `ExpressionError`."""
         return [None]
 
     @abstractmethod
@@ -271,7 +271,7 @@ class Reader(ABC):
         self.close()
 
 
-def _swept_too(name: str) -> ExpressionError:
+def _swept_column_error(name: str) -> ExpressionError:
     return point_error(f"`{name}` is swept, and this row gives it a value", "leave one of them out")
 
 
@@ -279,7 +279,7 @@ SWEEP = Source("the sweep", None, None)
 
 
 class SweptPoints(Reader):
-    """The points of a grid without a file: a column for each name that is swept."""
+    """The points of a grid without a file: one column per sweep."""
 
     names = ()
     total = 1
@@ -307,10 +307,10 @@ class SweptPoints(Reader):
 def reader(
     source: Source, several: bool = False, idle: Callable[[], None] | None = None, grid: Grid | None = None
 ) -> Reader:
-    """Return a reader of a file, with its header read. Raises `ExpressionError`.
+    """Open a reader of a file and read the header. Raises `ExpressionError`.
 
-    With `several` messages name the file; `idle` is called before waiting for more rows. Each row is combined with the
-    points of the `grid`.
+    With `several`, messages name the file; `idle` is called before waiting for more rows. Every row is combined with
+    the points of `grid`.
     """
     file: Reader
     if source.columnar:
@@ -321,7 +321,7 @@ def reader(
 
 
 class Files:
-    """Files of rows that go together, each with the columns that are needed."""
+    """Several files that are read as one table; all must have the required columns."""
 
     def __init__(
         self,
@@ -332,12 +332,12 @@ class Files:
         idle: Callable[[], None] | None = None,
         grid: Grid | None = None,
     ) -> None:
-        """`first` reads the first file, if it is open already; for the others see `reader`."""
+        """`first` is the reader of the first file, if already open; the other arguments are those of `reader`."""
         self.sources, self.several, self.idle, self.grid = sources, several, idle, grid
         self.first = first or reader(sources[0], several, idle, grid)
-        _report(self.first)
+        _note_format(self.first)
         self.checks: list[Callable[[Reader], None]] = []
-        """Each raises `ExpressionError` where a further file has not what is needed."""
+        """Checks of further files, which raise `ExpressionError` if columns or units differ."""
 
     def __enter__(self) -> Self:
         return self
@@ -346,7 +346,7 @@ class Files:
         self.first.close()
 
     def require(self, numbers: Collection[str], kept: Sequence[str] = ()) -> None:
-        """Require these columns of all files. Raises `ExpressionError` for the first."""
+        """Require columns of all files, those in `numbers` numeric. Raises `ExpressionError` for the first file."""
 
         def check(file: Reader) -> None:
             if not file.rows_name_columns:
@@ -359,7 +359,7 @@ class Files:
         self.checks.append(check)
 
     def require_units(self, used: Mapping[str, str]) -> None:
-        """Require that the columns of these variables have the units of the first file in all others."""
+        """Require the units of the first file in the columns of these variables in all other files."""
         units, first = units_in_headings(used, self.first.units), self.first.source.name
 
         def check(file: Reader) -> None:
@@ -372,18 +372,18 @@ class Files:
         self.checks.append(check)
 
     @contextmanager
-    def further(self, source: Source) -> Iterator[Reader]:
-        """Open a further file. Raises `ExpressionError`."""
+    def open_further(self, source: Source) -> Iterator[Reader]:
+        """Open and check a file after the first one. Raises `ExpressionError`."""
         with reader(source, self.several, self.idle, self.grid) as file:
             for check in self.checks:
                 check(file)
             yield file
 
-    def look_into(self, look: Callable[[Reader], Item]) -> list[Item]:
-        """Return the result of a function for each file. Raises `ExpressionError`, before anything is computed."""
+    def map_files(self, look: Callable[[Reader], Item]) -> list[Item]:
+        """Apply a function to every file that can be opened twice. Raises `ExpressionError`."""
 
         def look_into_further(source: Source) -> Item:
-            with self.further(source) as file:
+            with self.open_further(source) as file:
                 return look(file)
 
         others = [source for source in self.sources[1:] if not source.once]
@@ -393,31 +393,31 @@ class Files:
         with self.first:
             yield self.first
         for source in self.sources[1:]:
-            with self.further(source) as file:
+            with self.open_further(source) as file:
                 if file.summary != self.first.summary:
-                    _report(file, file.source.name)
+                    _note_format(file, file.source.name)
                 yield file
 
 
-def _report(file: Reader, name: str = "") -> None:
-    """Print how a file was read, where that is not as plain csv is."""
+def _note_format(file: Reader, name: str = "") -> None:
+    """Write a note about the recognised format unless it is plain csv."""
     if file.summary:
         write_note(f"read{f' {name}' * bool(name)}: {', '.join(file.summary)}")
 
 
 # ---- columns ------------------------------------------------------------------------------------------------------
 class Parquet(Reader):
-    """A file of Parquet."""
+    """A reader of a Parquet file."""
 
     def __init__(self, source: Source, several: bool) -> None:
         super().__init__(source, several)
         arrow(f"to read {type(self).__name__}")
-        whole = self.open()
-        # names that are not text are found when somebody asks for them
-        self.names = self.attempt(lambda: whole.names)
+        schema = self.open()
+        # names that are not text raise only when they are read
+        self.names = self.attempt(lambda: schema.names)
         unique(self.names)
-        self.whole = whole
-        self.types = {field.name: field.type for field in whole}
+        self.schema = schema
+        self.types = {field.name: field.type for field in schema}
         self.select((), self.names)
 
     def open(self) -> Any:
@@ -429,8 +429,8 @@ class Parquet(Reader):
         if self.source.once and not place.seekable():
             hint = "give the name of the file, or pipe Arrow"
             raise ExpressionError("io", "Parquet cannot be read from a pipe", hint=hint)
-        # what is elsewhere is fetched in few large pieces; of what is here a group may be as large as it likes
-        buffer = 0 if elsewhere else BUFFER
+        # remote files are fetched in few large pieces; local row groups may be of any size
+        buffer = 0 if elsewhere else BUFFER_BYTES
         self.file = self.attempt(
             lambda: parquet.ParquetFile(
                 place, pre_buffer=elsewhere, buffer_size=buffer, page_checksum_verification=True
@@ -440,10 +440,10 @@ class Parquet(Reader):
         return self.attempt(lambda: self.file.schema_arrow)
 
     def field(self, name: str, is_number: bool) -> Any:
-        return super().field(name, is_number) if name in self.axes else self.whole.field(name)
+        return super().field(name, is_number) if name in self.axes else self.schema.field(name)
 
     def attempt(self, action: Callable[[], Any]) -> Any:
-        """Return what an action of pyarrow does. Raises `ExpressionError` where the file is damaged."""
+        """Call a function of pyarrow and return its result. Raises `ExpressionError` if the file is damaged."""
         import pyarrow as pa
 
         try:
@@ -454,11 +454,11 @@ class Parquet(Reader):
             raise ExpressionError("io", message, hint="it may be cut off, or be another kind of file") from None
 
     def batches(self, fragment: Fragment | None) -> Iterator[Any]:
-        """Yield the batches, one group of rows after the other."""
+        """Yield the batches, one row group at a time, to prefetch no more than one."""
         groups = [fragment.number] if fragment else range(self.file.num_row_groups)
         for group in groups:
             yield from self.file.iter_batches(
-                ROWS, row_groups=[group], columns=self.of_file.schema.names, use_threads=False
+                BATCH_ROWS, row_groups=[group], columns=self.of_file.schema.names, use_threads=False
             )
 
     def chunks_of_file(self, fragment: Fragment | None) -> Iterator[Chunk]:
@@ -470,7 +470,7 @@ class Parquet(Reader):
         batches = validated()
         first = fragment.first if fragment else 1
         while (batch := self.attempt(lambda: next(batches, None))) is not None:
-            yield Chunk(batch, _places(f"{self.prefix}row", first), {}, batch.nbytes)
+            yield Chunk(batch, _row_labels(f"{self.prefix}row", first), {}, batch.nbytes)
             first += batch.num_rows
 
     def fragments(self) -> list[Fragment | None]:
@@ -484,12 +484,12 @@ class Parquet(Reader):
 
 
 class Arrow(Parquet):
-    """A file, or a stream, of Arrow's batches."""
+    """A reader of an Arrow IPC file or stream."""
 
     def open(self) -> Any:
         import pyarrow as pa
 
-        # a memory map of a file that is cut off meanwhile ends the process
+        # no memory map: truncating the mapped file would kill the process
         near = not (self.source.once or filesystems.is_url(self.source.path))
         place = self.attempt(lambda: pa.OSFile(self.source.path)) if near else self.source.open()
         if not self.source.stream and self.source.once and not place.seekable():
@@ -502,15 +502,15 @@ class Arrow(Parquet):
         if self.source.stream:
             batches: Any = self.file
         else:
-            file = self.reopened([self.names.index(name) for name in self.of_file.schema.names])
+            file = self.reopen_with_columns([self.names.index(name) for name in self.of_file.schema.names])
             numbers = [fragment.number] if fragment else range(file.num_record_batches)
             batches = map(file.get_batch, numbers)
         for batch in batches:
-            for start in range(0, batch.num_rows, ROWS):
-                yield batch.slice(start, ROWS)
+            for start in range(0, batch.num_rows, BATCH_ROWS):
+                yield batch.slice(start, BATCH_ROWS)
 
-    def reopened(self, columns: list[int]) -> Any:
-        """Return the file for these of its columns."""
+    def reopen_with_columns(self, columns: list[int]) -> Any:
+        """Return the file reopened with a selection of columns."""
         import pyarrow as pa
 
         self.place.seek(0)
@@ -519,8 +519,8 @@ class Arrow(Parquet):
     def fragments(self) -> list[Fragment | None]:
         if self.source.stream:
             return [None]
-        # of what is elsewhere one column only is fetched
-        file = self.attempt(lambda: self.reopened([0] if len(self.whole) else []))
+        # of remote files only one column is fetched
+        file = self.attempt(lambda: self.reopen_with_columns([0] if len(self.schema) else []))
         counts = self.attempt(lambda: [file.get_batch(k).num_rows for k in range(file.num_record_batches)])
         return _fragments(counts, [self.size // max(1, len(counts))] * len(counts))
 
@@ -530,18 +530,18 @@ class Arrow(Parquet):
 
 
 def _fragments(counts: Sequence[int], sizes: Sequence[int]) -> list[Fragment | None]:
-    """Return the parts of a file that have so many rows, and bytes, each."""
+    """Return the parts of a file from their numbers of rows and bytes."""
     return [Fragment(k, 1 + sum(counts[:k]), size) for k, size in enumerate(sizes)] or [None]
 
 
-def _places(word: str, first: int) -> Callable[[int], str]:
-    """Return the function that gives the places of consecutive rows."""
+def _row_labels(word: str, first: int) -> Callable[[int], str]:
+    """Return a function from the position of a row to its location for messages."""
     return lambda row: f"{word} {first + row}: "
 
 
 # ---- text ---------------------------------------------------------------------------------------------------------
 class Text(Reader):
-    """A file of text: csv, tsv or jsonl."""
+    """A reader of text: csv, tsv or jsonl."""
 
     def __init__(self, source: Source, several: bool, idle: Callable[[], None] | None) -> None:
         super().__init__(source, several)
@@ -564,7 +564,7 @@ class Text(Reader):
             self.close()
             raise
         self.rows_name_columns = not self.dialect.separator
-        # the lines of the header are those that were taken
+        # the header consists of the lines taken so far
         self.first = 1 if self.rows_name_columns else texts.taken + 1
 
     def is_short(self) -> bool:
@@ -577,28 +577,28 @@ class Text(Reader):
         return self._rows
 
     def next_block(self) -> bytes:
-        """Whole lines, about a block of them, and all of each cell that is quoted; none at the end."""
+        """Return a block of complete lines that does not cut quoted cells; empty at the end of the file."""
         block = bytearray(self.rest)
         self.rest = b""
         while not self.ended:
-            data = self.file.read1(BLOCK)
+            data = self.file.read1(BLOCK_BYTES)
             self.ended = not data
             block += data
-            if self.ended or len(block) < BLOCK:
+            if self.ended or len(block) < BLOCK_BYTES:
                 continue
             cut = block.rfind(b"\n") + 1
-            # a quote that is never closed, or a line without an end: the plain reader says so
-            too_long = len(block) > reading.LIMIT + BLOCK
+            # an unclosed quote or an endless line: the plain reader reports it
+            too_long = len(block) > reading.LIMIT + BLOCK_BYTES
             if too_long and not cut:
-                return bytes(block) + self.end_of_line()
+                return bytes(block) + self.skip_line()
             if cut and (too_long or block.count(b'"', 0, cut) % 2 == 0):
                 self.rest = bytes(block[cut:])
                 return bytes(block[:cut])
         return bytes(block)
 
-    def end_of_line(self) -> bytes:
-        """Pass over the end of a line that is too long."""
-        while data := self.file.read1(BLOCK):
+    def skip_line(self) -> bytes:
+        """Skip the rest of a line that is too long; return its newline, or nothing at the end of the file."""
+        while data := self.file.read1(BLOCK_BYTES):
             end = data.find(b"\n")
             if end >= 0:
                 self.rest = data[end + 1 :]
@@ -612,37 +612,37 @@ class Text(Reader):
         block = self.next_block()
         while block:
             try:
-                for chunk in self.parsed(block, line):
+                for chunk in self.parse_block(block, line):
                     if chunk.batch.num_rows:
                         yield chunk
                     line += block.count(b"\n", 0, chunk.size)
                     block = block[chunk.size :]
                 block = self.next_block()
             except Unclosed:
-                # the rest of the row is still to come
+                # the last row continues in the next block
                 block += self.next_block()
 
-    def parsed(self, block: bytes, first: int) -> Iterator[Chunk]:
-        """Yield the rows in a block that begins at a line.
+    def parse_block(self, block: bytes, first: int) -> Iterator[Chunk]:
+        """Parse a block whose first line has the number `first`, by pyarrow or else by the plain reader.
 
-        Raises `Unclosed` where the last of them does not end in it, and there is more to come.
+        Raises `Unclosed` if its last row continues in the next block.
         """
-        quotes = _quotes(block, self.dialect) if b'"' in block and self.dialect.separator else ()
-        parsed = None if quotes is None else self.by_arrow(block)
+        quotes = _quote_positions(block, self.dialect) if b'"' in block and self.dialect.separator else ()
+        parsed = None if quotes is None else self.parse_with_arrow(block)
         if parsed is not None:
             batch, faults = parsed
             lines = block.count(b"\n") + (not block.endswith(b"\n"))
-            where = _places(f"{self.prefix}line", first)
-            yield Chunk(batch, where if batch.num_rows == lines else self.looked_up(block, where), faults, len(block))
-        elif len(block) > SMALL and quotes is not None and (cuts := _cuts(block, quotes)):
+            where = _row_labels(f"{self.prefix}line", first)
+            yield Chunk(batch, where if batch.num_rows == lines else self.line_labels(block, where), faults, len(block))
+        elif len(block) > PIECE_BYTES and quotes is not None and (cuts := _cut_positions(block, quotes)):
             for start, stop in pairwise((0, *cuts)):
-                yield from self.parsed(block[start:stop], first)
+                yield from self.parse_block(block[start:stop], first)
                 first += block.count(b"\n", start, stop)
         else:
-            yield self.by_hand(block, first)
+            yield self.parse_plainly(block, first)
 
-    def by_arrow(self, block: bytes) -> tuple[Any, Mapping[int, ExpressionError]] | None:
-        """Return the batch in a block, and faults of rows; None where pyarrow reads it otherwise."""
+    def parse_with_arrow(self, block: bytes) -> tuple[Any, Mapping[int, ExpressionError]] | None:
+        """Return the batch in a block, and errors by row; None where pyarrow and the plain reader would differ."""
         import numpy as np
         import pyarrow as pa
 
@@ -662,10 +662,10 @@ class Text(Reader):
             texts = self.batch(block, pa.schema([pa.field(name, pa.string()) for name in schema.names]))
         except (pa.ArrowException, UnicodeDecodeError, KeyError):
             return None
-        return _with_numbers(texts, schema, self.of_file.numbers, self.dialect)
+        return _parse_number_columns(texts, schema, self.of_file.numbers, self.dialect)
 
     def batch(self, block: bytes, schema: Any) -> Any:
-        """Return the batch in a block, as pyarrow reads it. Raises what pyarrow raises."""
+        """Parse a block into a batch by pyarrow, whose exceptions propagate."""
         import pyarrow as pa
 
         data, size = pa.BufferReader(block), len(block) + 1
@@ -692,19 +692,19 @@ class Text(Reader):
         batches = table.select(schema.names).combine_chunks().to_batches()
         return batches[0] if batches else pa.RecordBatch.from_pylist([], schema=schema)
 
-    def rows_of(self, block: bytes) -> Iterator[TextRow]:
-        """Yield the rows of a block, by the plain reader; their lines are counted from 0."""
+    def plain_rows(self, block: bytes) -> Iterator[TextRow]:
+        """Yield the rows of a block by the plain reader; lines are counted from 0."""
         texts = Texts(io.BytesIO(block), self.source.name, first=False)
         rows = cells_of(self.columns, texts, self.dialect) if self.dialect.separator else objects_of(texts)
         return ((line - 1, cells, error) for line, cells, error in rows)
 
-    def looked_up(self, block: bytes, where: Callable[[int], str]) -> Callable[[int], str]:
-        """Return the places of the rows of a block, which may have several lines, by those of its lines."""
-        lines = cache(lambda: [line for line, _, _ in self.rows_of(block)])
+    def line_labels(self, block: bytes, where: Callable[[int], str]) -> Callable[[int], str]:
+        """Return a function from row to location where rows of a block have several lines or none."""
+        lines = cache(lambda: [line for line, _, _ in self.plain_rows(block)])
         return lambda row: where(lines()[row])
 
-    def by_hand(self, block: bytes, first: int) -> Chunk:
-        """Return the rows of a block, by the plain reader."""
+    def parse_plainly(self, block: bytes, first: int) -> Chunk:
+        """Parse a block by the plain reader."""
         import pyarrow as pa
 
         schema = self.of_file.schema
@@ -712,7 +712,7 @@ class Text(Reader):
         columns: dict[str, list[object]] = {name: [] for name in schema.names}
         faults: dict[int, ExpressionError] = {}
         lines: list[int] = []
-        for row, (line, cells, error) in enumerate(self.rows_of(block)):
+        for row, (line, cells, error) in enumerate(self.plain_rows(block)):
             if isinstance(error, Unclosed) and (self.rest or not self.ended) and len(block) <= reading.LIMIT:
                 raise error
             lines.append(line)
@@ -720,20 +720,20 @@ class Text(Reader):
             if fault is not None:
                 faults[row] = fault
             for name, column in columns.items():
-                column.append(numbers.get(name) if name in wanted else text_of(cells.get(name)))
-        batch, where = pa.RecordBatch.from_pydict(columns, schema=schema), _places(f"{self.prefix}line", first)
+                column.append(numbers.get(name) if name in wanted else cell_text(cells.get(name)))
+        batch, where = pa.RecordBatch.from_pydict(columns, schema=schema), _row_labels(f"{self.prefix}line", first)
         return Chunk(batch, lambda row: where(lines[row]), faults, len(block))
 
     def close(self) -> None:
         self.file.close()
 
 
-def _with_numbers(
+def _parse_number_columns(
     texts: Any, schema: Any, numbers: Sequence[str], dialect: Dialect
 ) -> tuple[Any, dict[int, ExpressionError]]:
-    """Columns of text with the numbers in some of them: what is not plainly one is read cell by cell.
+    """Parse the columns `numbers` of a batch of texts; cells that are not plain numbers are parsed one by one.
 
-    Returns what is wrong with rows, too.
+    Return the batch, and errors by row.
     """
     import numpy as np
     import pyarrow as pa
@@ -761,10 +761,10 @@ def _with_numbers(
     return pa.RecordBatch.from_arrays([*columns.values()], schema=schema), faults
 
 
-def _quotes(block: bytes, dialect: Dialect) -> Any:
-    """Return the positions of quotes in a block, if they stand around cells or are doubled; else None.
+def _quote_positions(block: bytes, dialect: Dialect) -> Any:
+    """Return the positions of all quotes in a block if they enclose cells or are doubled; else None.
 
-    Then every other one of them opens a cell.
+    Every other quote then opens a cell.
     """
     import numpy as np
 
@@ -780,8 +780,8 @@ def _quotes(block: bytes, dialect: Dialect) -> Any:
     return quotes if fine.all() else None
 
 
-def _cuts(block: bytes, quotes: Any) -> list[int]:
-    """Return where to cut a block into pieces: after lines that end outside of quoted cells."""
+def _cut_positions(block: bytes, quotes: Any) -> list[int]:
+    """Return positions at which to cut a block into pieces: after newlines outside quoted cells."""
     import numpy as np
 
     ends = np.flatnonzero(np.frombuffer(block, np.uint8) == ord("\n")) + 1
@@ -789,11 +789,12 @@ def _cuts(block: bytes, quotes: Any) -> list[int]:
         ends = ends[np.searchsorted(quotes, ends) % 2 == 0]
     if not len(ends):
         return []
-    chosen = np.unique(ends[np.minimum(np.searchsorted(ends, np.arange(SMALL, len(block), SMALL)), len(ends) - 1)])
+    nearest = np.searchsorted(ends, np.arange(PIECE_BYTES, len(block), PIECE_BYTES))
+    chosen = np.unique(ends[np.minimum(nearest, len(ends) - 1)])
     cuts = [int(cut) for cut in chosen if cut < len(block)]
     return [*cuts, len(block)] if cuts else []
 
 
-def text_of(cell: object) -> str | None:
-    """Return a cell that is carried along, as text."""
+def cell_text(cell: object) -> str | None:
+    """Return the text of a cell that is kept for the output."""
     return cell if isinstance(cell, str) or cell is None else json.dumps(cell, ensure_ascii=False)

@@ -19,7 +19,7 @@ from ..inputs.problem import numbers_or_quantities, read_program, single_output
 from ..language.printer import expression_text
 from ..numbers.floats import REAL
 from ..record import Record
-from ..run.sweep import Activity, domain_words
+from ..run.sweep import Activity, domain_description
 from ..table.operators import CONSTANT, DIV, NE, VARIABLE, WHERE
 from .gradient import gradient
 from .graph import Folding, Picture, folded, pictured
@@ -159,7 +159,7 @@ def page(
                 inputs = [f"x{k + 1}" for k in slots if k is not None]
                 source = export(code, "javascript", wrt=inputs).source
                 message = "division by zero" if value.primitive is DIV else ""
-                domain = "" if message else domain_words(value.primitive, len(value._prev))
+                domain = "" if message else domain_description(value.primitive, len(value._prev))
                 operations.append(Operation(source, value.primitive.written, domain, message))
             formula, partials = _formulas(value)
         nodes.append(

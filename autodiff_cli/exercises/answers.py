@@ -24,7 +24,7 @@ from ..table.operators import SUB
 from .comparison import as_number, many_digits
 from .exercise import Exercise, Marked
 from .labels import Entry, Key, entries
-from .marking import formula_marked, number_of, placed_in, short, short_pair
+from .marking import distinguishable, errors_point_into, mark_formula, parse_number, rounded
 
 EXACT, PRECISE = Arithmetic("exact"), Arithmetic("precision", 60)
 
@@ -89,8 +89,8 @@ def check_derivative(
     def marked(derivative: Derivative, entry: Entry) -> Marked:
         posed = own(kind, text, [derivative.formula], derivative.by[:1])
         if not unknowns:
-            return formula_marked(posed, answer, entry)
-        return CurveAnswer(posed, program, unknowns, derivative, answer, entry).marked()
+            return mark_formula(posed, answer, entry)
+        return CurveAnswer(posed, program, unknowns, derivative, answer, entry).mark()
 
     wanted = {(derivative.of, derivative.by): derivative for derivative in derivatives}
     of = {key: derivative_name(key[1], key[0]) for key in wanted}
@@ -160,7 +160,7 @@ def check_series(
             raise ExpressionError("usage", f"the answer is no polynomial in `{name}`", None, "write the polynomial")
         return output, len(parts) - 1
 
-    with placed_in(answer):
+    with errors_point_into(answer):
         typed, degree = leniently(answer, polynomial)[0]
     (output,) = parse(text).outputs
     at = {other: (point or {})[other] for other in expected.point}
@@ -175,7 +175,7 @@ def check_series(
     for k in range(order + 1):
         if difference.at(k):
             right, wrong = _coefficient(series.at(k)), _coefficient(answered.at(k))
-            shown = [str(x) if len(str(x)) < SHORT else short(x) for x in (right, wrong)]
+            shown = [str(x) if len(str(x)) < SHORT else rounded(x) for x in (right, wrong)]
             message = "wrong: the coefficient of order {} is {}, and this has {}".format(k, *shown)
             hint = (
                 f"the term of order {k} is missing" if not wrong
@@ -223,7 +223,7 @@ def check_hessian(text: str, point: Point | None = None, *, answer: str, wrt: Se
             message = f"the Hessian by {counted(n, 'variable')} has {n} rows of {n}"
             raise usage_error(message, f"write `--answer '{shape}'`, or name the entries: `d2/dx^2 = …`")
         typed = {(i, j): rows[i][j] for i, j in places}
-    answered = {place: number_of(entry) for place, entry in typed.items()}
+    answered = {place: parse_number(entry) for place, entry in typed.items()}
     right = {(i, j): figure(expected.hessian[i][j]) for i, j in places}
     slopes = [figure(x) for x in expected.gradient.values()]
     # a 0 that is computed with rounding is off by a part of the largest entry
@@ -276,4 +276,4 @@ def _shown(right: Fraction, answered: Any) -> tuple[str, str]:
     if isinstance(answered, Fraction) and max(map(len, texts)) < SHORT:
         return texts
     m = many_digits()
-    return short_pair(as_number(m, right), as_number(m, answered))
+    return distinguishable(as_number(m, right), as_number(m, answered))

@@ -48,7 +48,7 @@ SEARCHED = 500
 """In so many points of several variables regions are looked for."""
 
 
-class Place(NamedTuple):
+class ComparedPoint(NamedTuple):
     """A point of comparison: the right number and the answered one, None for no value."""
 
     right: Any
@@ -59,7 +59,7 @@ class Place(NamedTuple):
     agrees: bool = False
 
 
-Values = Callable[[NumberType], "tuple[Any, Any] | Place | None"]
+Values = Callable[[NumberType], "tuple[Any, Any] | ComparedPoint | None"]
 """Two numbers that are to be equal, in an arithmetic; None where the first one does not exist."""
 
 

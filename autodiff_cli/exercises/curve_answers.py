@@ -18,7 +18,7 @@ from ..numbers.floats import REAL
 from ..numerics.linear_algebra import solve_linear
 from ..numerics.newton import polished
 from ..table.operators import SUB
-from .comparison import Place, as_number, many_digits, points, same, value_at
+from .comparison import ComparedPoint, as_number, many_digits, points, same, value_at
 from .exercise import Exercise
 from .marking import SIGN, FormulaAnswer, constant_factor
 
@@ -63,17 +63,17 @@ class CurveAnswer(FormulaAnswer):
             if len(seen) >= MOST_POINTS:
                 return
 
-    def place(self, m: NumberType, at: Mapping[str, Any]) -> Place | None:
+    def compare_at(self, m: NumberType, at: Mapping[str, Any]) -> ComparedPoint | None:
         """Return both formulas at the point of the curve near a start; None where there is none."""
         with Defined(ArithmeticError, ValueError):
             known = self._refined(m, at)
             right = value_at(m, self.right, known)
-            return None if right is None else Place(right, value_at(m, self.typed, known), known)
+            return None if right is None else ComparedPoint(right, value_at(m, self.typed, known), known)
         return None
 
-    def agreement(self, what: str) -> tuple[str, str]:
+    def agreement_message(self, what: str) -> tuple[str, str]:
         """Return how well formulas agree that do so at points, and how that was decided."""
-        message, how = super().agreement(what)
+        message, how = super().agreement_message(what)
         if how == "points" and len(self.program.outputs) == 1 and self._vanishes_on_curve():
             return "its difference from the answer is 0 wherever the equation holds", "equation"
         return message, how
@@ -138,7 +138,7 @@ class CurveAnswer(FormulaAnswer):
                 return True
         return False
 
-    def hints(self, there: Sequence[Place]) -> Iterator[str]:
+    def hints(self, there: Sequence[ComparedPoint]) -> Iterator[str]:
         """Yield what explains the answer, the likeliest first; empty texts say nothing."""
         of, by = self.derivative.of, self.derivative.by
         if all(same(p.answered, -p.right) for p in there):

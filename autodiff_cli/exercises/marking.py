@@ -30,28 +30,28 @@ from ..numbers.base import NumberType, Refusal
 from ..numbers.budget import Defined
 from ..numbers.exact import Exact
 from ..table.operators import ADD, CONSTANT, DIV, MUL, NEG, POW, SUB
-from .comparison import AGREED, DIGITS, Place, as_number, equal, many_digits, points, same, value_at
+from .comparison import AGREED, DIGITS, ComparedPoint, as_number, equal, many_digits, points, same, value_at
 from .exercise import COUNT, SEED, TOPICS, Exercise, Marked, Sheet, exercise, listed, sheet
 from .labels import Entry, entries
 
-ENOUGH = 6
-"""The fewest points at which the derivative has to exist for a decision."""
+MIN_POINTS = 6
+"""The least number of points with a derivative at which formulas must be compared."""
 
-NEAR = Fraction(1, 100)
-"""A number that is off by less than that of itself is said to be near."""
+NEAR_RELATIVE = Fraction(1, 100)
+"""The relative error up to which a wrong number is called near."""
 
-FEWEST_DIGITS = 3
-"""A decimal number of fewer digits is not taken for a rounded solution."""
+MIN_ROUNDED_DIGITS = 3
+"""The least number of digits of a decimal that may be a rounded solution."""
 
-MOST_PARTS = 60
-"""Of a longer function the mistake is not looked for."""
+MAX_PARTS = 60
+"""The most nodes of a function in which usual mistakes are searched for."""
 
 SIGN = "everything is right but the sign"
 
 _DECIMAL = re.compile(r"\s*[-+]?\d*\.(\d+)\s*")
 
 
-def asked(
+def sheet_or_mark(
     *,
     level: int | None = None,
     count: int = COUNT,
@@ -62,7 +62,7 @@ def asked(
     topic: str | None = None,
     function: str | None = None,
 ) -> Sheet | Marked:
-    """Return a sheet, or the marking of an `answer` to the exercise of the number `check`. Raises as `mark` does."""
+    """Return a sheet of exercises, or mark an `answer` to exercise number `check`. Raises as `mark` does."""
     chosen: dict[str, Any] = {"seed": seed, "topic": topic, "function": function}
     level = level or (TOPICS[topic][0] if topic else 1)
     if check is None or answer is None:
@@ -73,33 +73,33 @@ def asked(
 def mark(level: int, number: int, answer: str, *, seed: int = SEED, **choices: Any) -> Marked:
     """Return whether the answer to an exercise is right, and if not, what is wrong with it.
 
-    Raises `ExpressionError` for an answer that is no formula, or not as many numbers as are asked for.
+    Raises `ExpressionError` if the answer is not a formula, or has the wrong number of numbers.
 
     >>> mark(1, 1, "-11", seed=7).right
     True
     """
     posed = exercise(level, number, seed, **choices)
     if not posed.is_formula:
-        return _numbers_marked(posed, answer)
+        return _mark_numbers(posed, answer)
     if posed.kind == "tangent":
-        return formula_marked(posed, answer)
+        return mark_formula(posed, answer)
     by = posed.wrt[:1] * (2 if posed.kind == "second" else 1)
     (entry,) = entries(answer, [("", by)], list(parse(posed.program).variables))
-    return formula_marked(posed, answer, entry)
+    return mark_formula(posed, answer, entry)
 
 
 # ---- formulas -----------------------------------------------------------------------------------------------------
-WORDS = {"tangent": "the line", "second": "the second derivative", "solution": "the solution"}
-"""What is asked for, by the kind of exercise, where that is not the derivative."""
+SOUGHT = {"tangent": "the line", "second": "the second derivative", "solution": "the solution"}
+"""What an exercise of each kind asks for; all other kinds ask for the derivative."""
 
 
-def formula_marked(posed: Exercise, answer: str, entry: Entry | None = None) -> Marked:
-    """Return whether a formula, an entry of an answer or all of it, is right."""
-    return FormulaAnswer(posed, parse(posed.program), answer, entry).marked()
+def mark_formula(posed: Exercise, answer: str, entry: Entry | None = None) -> Marked:
+    """Mark a formula: an entry of an answer, or the whole answer."""
+    return FormulaAnswer(posed, parse(posed.program), answer, entry).mark()
 
 
 class FormulaAnswer:
-    """A formula that answers an exercise, beside the right one at points."""
+    """A formula that answers an exercise, compared with the right one at points."""
 
     where, instead = "", "check it by `check`"
     undefined = "write it so that it has a value where the function has a derivative"
@@ -113,19 +113,19 @@ class FormulaAnswer:
             substituted(formula, lambda v: self.leaves.get(v.label) if not v._prev and v.label else None)
             for formula in (typed, *parse(posed.answer[0]).outputs)
         )
-        self.places: list[Place] = []
+        self.places: list[ComparedPoint] = []
 
     def points(self) -> Iterator[Mapping[str, Any]]:
         """Yield the points to compare at; further ones if the derivative exists at too few."""
         chosen, further = points([*self.program.outputs, self.typed, self.right], list(self.leaves))
         yield from chosen
         for at in further:
-            if len(self.places) >= ENOUGH:
+            if len(self.places) >= MIN_POINTS:
                 return
             yield at
 
-    def place(self, m: NumberType, at: Mapping[str, Any]) -> Place | None:
-        """Return the derivative and the answer at a point; None where there is no derivative."""
+    def compare_at(self, m: NumberType, at: Mapping[str, Any]) -> ComparedPoint | None:
+        """Evaluate the right formula and the answer at a point; None where there is no derivative."""
         numbers, by = {name: as_number(m, x) for name, x in at.items()}, self.posed.wrt[0]
         try:
             swept = value_and_gradient(m, self.program.outputs[0], numbers, [by])
@@ -134,36 +134,38 @@ class FormulaAnswer:
         slope = swept.gradient[by] if self.posed.kind == "derivative" else value_at(m, self.right, numbers)
         if slope is None or swept.kinks:
             return None
-        return Place(slope, value_at(m, self.typed, numbers), at, swept.value)
+        return ComparedPoint(slope, value_at(m, self.typed, numbers), at, swept.value)
 
-    def marked(self) -> Marked:
-        """Return whether the formulas agree. Raises `ExpressionError`."""
+    def mark(self) -> Marked:
+        """Compare the formulas at all points and mark the answer. Raises `ExpressionError`."""
         for at in self.points():
-            computed: list[Place | None] = []
+            results: list[ComparedPoint | None] = []
 
-            def both(m: NumberType, at: Mapping[str, Any] = at, computed: list[Place | None] = computed) -> Any:
-                computed.append(self.place(m, at))
-                return computed[-1]
+            def both_at(
+                m: NumberType, at: Mapping[str, Any] = at, results: list[ComparedPoint | None] = results
+            ) -> Any:
+                results.append(self.compare_at(m, at))
+                return results[-1]
 
-            decided = equal(both)
-            if decided is not None and computed[0] is not None:
-                self.places.append(computed[0]._replace(agrees=decided))
-        count, what = len(self.places), WORDS.get(self.posed.kind, "the derivative")
-        if count < ENOUGH:
+            decided = equal(both_at)
+            if decided is not None and results[0] is not None:
+                self.places.append(results[0]._replace(agrees=decided))
+        count, what = len(self.places), SOUGHT.get(self.posed.kind, "the derivative")
+        if count < MIN_POINTS:
             message = f"there are too few points {self.where}to compare the answer at"
             raise ExpressionError("limit", message, None, self.instead)
         for place in self.places:
             if not place.agrees:
-                where = ", ".join(f"{x} = {y if isinstance(y, Fraction) else short(y)}" for x, y in place.at.items())
-                right, answered = short_pair(place.right, place.answered)
+                where = ", ".join(f"{x} = {y if isinstance(y, Fraction) else rounded(y)}" for x, y in place.at.items())
+                right, answered = distinguishable(place.right, place.answered)
                 other = "this has no value" if place.answered is None else f"this is {answered}"
                 message = f"wrong: at `{where}` {what} is {right}, and {other}{self.note}"
                 return Marked(self.posed, self.answer, False, message, self.hint(), "points", count)
-        message, how = self.agreement(what)
+        message, how = self.agreement_message(what)
         return Marked(self.posed, self.answer, True, f"right: {message}{self.note}", "", how, count)
 
-    def agreement(self, what: str) -> tuple[str, str]:
-        """Return how well formulas agree that do so at points, and how that was decided."""
+    def agreement_message(self, what: str) -> tuple[str, str]:
+        """Return a message on how well the formulas agree, and the method: `simplified` or `points`."""
         difference = node(SUB, (self.typed, self.right))
         (rest,) = simplify((difference,))
         if (rest.primitive is CONSTANT and rest.data == 0) or vanishes(difference):
@@ -172,15 +174,15 @@ class FormulaAnswer:
         return f"it agrees with {what} to {AGREED} digits at {points}, which is no proof", "points"
 
     def hint(self) -> str:
-        """Return the usual mistake that leads to the answer, or how to see the exercise worked."""
-        # where the answer is right, any mistake that has no effect there would explain it
+        """Return the usual mistake that leads to the answer, or the command that shows the worked exercise."""
+        # wrong points come first: at right ones a mistake without effect there would explain the answer
         there = sorted([place for place in self.places if place.answered is not None], key=lambda place: place.agrees)
         if not there or there[0].agrees:
             return self.undefined
         return next(filter(None, self.hints(there)))
 
-    def hints(self, there: Sequence[Place]) -> Iterator[str]:
-        """Yield what explains the answer, the likeliest first; empty texts say nothing."""
+    def hints(self, there: Sequence[ComparedPoint]) -> Iterator[str]:
+        """Yield explanations of the wrong answer, the likeliest first; empty strings are no explanation."""
         posed, first = self.posed, there[0]
         if all(same(p.answered, p.value) for p in there):
             yield "that is the function itself, not its derivative"
@@ -190,7 +192,7 @@ class FormulaAnswer:
             yield self._missed_rule(there)
         off = first.answered - first.right
         if all(same(p.answered - p.right, off) for p in there):
-            yield f"it is off by {short(off)} everywhere: look at the terms without the variable"
+            yield f"it is off by {rounded(off)} everywhere: look at the terms without the variable"
         if posed.kind == "derivative" and self._is_integrated(there):
             yield "that is an antiderivative: the function was integrated, not differentiated"
         yield constant_factor(there)
@@ -202,28 +204,28 @@ class FormulaAnswer:
         by = f" --wrt {posed.wrt[0]}" if len(self.leaves) > 1 else ""
         yield f'see it worked: `autodiff diff "{posed.program}"{by}{order} --steps`'
 
-    def _is_integrated(self, there: Sequence[Place]) -> bool:
+    def _is_integrated(self, there: Sequence[ComparedPoint]) -> bool:
         m, by = many_digits(), self.posed.wrt[0]
         with Defined(ArithmeticError, ValueError):
-            points = [{name: as_number(m, x) for name, x in place.at.items()} for place in there[:ENOUGH]]
+            points = [{name: as_number(m, x) for name, x in place.at.items()} for place in there[:MIN_POINTS]]
             slopes = [value_and_gradient(m, self.typed, numbers, [by]).gradient[by] for numbers in points]
             return all(same(slope, place.value) for slope, place in zip(slopes, there, strict=False))
         return False
 
-    def _missed_rule(self, there: Sequence[Place]) -> str:
-        """Return the mistake in the derivative of a part that leads to the answer; empty for none."""
+    def _missed_rule(self, there: Sequence[ComparedPoint]) -> str:
+        """Return the mistake in the derivative of a subexpression that leads to the answer; empty if none does."""
         m, by = many_digits(), self.posed.wrt[0]
         (output,) = self.program.outputs
         parts = [part for part in reversed(in_order((output,))) if part._prev and not part.primitive.gives_condition]
-        if len(parts) > MOST_PARTS:
+        if len(parts) > MAX_PARTS:
             return ""
-        points = [{name: as_number(m, x) for name, x in place.at.items()} for place in there[:ENOUGH]]
+        points = [{name: as_number(m, x) for name, x in place.at.items()} for place in there[:MIN_POINTS]]
 
-        def derivative(value: Value, numbers: Mapping[str, Any], name: str) -> _Part:
+        def derivative(value: Value, numbers: Mapping[str, Any], name: str) -> _ValueAndSlope:
             swept = value_and_gradient(m, value, numbers, [name])
-            return _Part(swept.value, swept.gradient[name])
+            return _ValueAndSlope(swept.value, swept.gradient[name])
 
-        # the outermost one first, sums last: what is not differentiated in a term may lack the chain rule
+        # outermost subexpressions first, sums last: an undifferentiated term may be a missing chain rule
         for part in sorted(parts, key=lambda part: part.primitive in (ADD, SUB)):
             with Defined(ArithmeticError, ValueError):
                 own = [derivative(part, numbers, by) for numbers in points]
@@ -244,17 +246,17 @@ class FormulaAnswer:
         return ""
 
 
-def constant_factor(there: Sequence[Place]) -> str:
-    """Return how many times as large the answer is everywhere; empty if that varies."""
+def constant_factor(there: Sequence[ComparedPoint]) -> str:
+    """Return a hint if the answer is a constant multiple of the right formula; else an empty string."""
     right, answered = there[0][:2]
     if not (right and answered and all(same(p.answered * right, p.right * answered) for p in there)):
         return ""
-    ratio, _ = short_pair(answered / right, 1)
+    ratio, _ = distinguishable(answered / right, 1)
     return f"it is {ratio} times as large everywhere: a factor is wrong or missing"
 
 
 def read_formula(answer: str, variables: Mapping[str, Value], entry: Entry | None = None) -> tuple[Value, str]:
-    """Return the formula of an answer, or of an entry of it, and how it was read if not as typed.
+    """Parse the formula of an answer, or of an entry of it; return it and a note if it was corrected.
 
     Raises `ExpressionError`, which points into the answer.
     """
@@ -281,14 +283,14 @@ def read_formula(answer: str, variables: Mapping[str, Value], entry: Entry | Non
         return program
 
     text = answer if entry is None else " " * entry.start + answer[entry.start : entry.end]
-    with placed_in(answer):
+    with errors_point_into(answer):
         program, reading = leniently(text, read)
         return single_output(program), f"; read as `{reading.text.strip()}`" if reading else ""
 
 
 @contextmanager
-def placed_in(answer: str) -> Iterator[None]:
-    """Have the errors that are raised inside point into an answer."""
+def errors_point_into(answer: str) -> Iterator[None]:
+    """Set the text of the errors raised inside to the whole answer."""
     try:
         yield
     except ExpressionError as error:
@@ -296,13 +298,13 @@ def placed_in(answer: str) -> Iterator[None]:
         raise
 
 
-class _Part(NamedTuple):
+class _ValueAndSlope(NamedTuple):
     value: Any
     slope: Any
 
 
-Mistake = tuple[str, Callable[[Sequence[_Part], _Part], Any]]
-"""What went wrong, and the wrong derivative of a part from those of its inputs; None for none."""
+Mistake = tuple[str, Callable[[Sequence[_ValueAndSlope], _ValueAndSlope], Any]]
+"""A message, and the wrong derivative of a subexpression computed from its inputs; None if undefined."""
 
 
 def _mistakes(part: Value) -> Iterator[Mistake]:
@@ -337,7 +339,7 @@ def _mistakes(part: Value) -> Iterator[Mistake]:
     if primitive not in (ADD, SUB, MUL, DIV, NEG):
         for k, inside in enumerate(inputs):
             text = f"the derivative of what is inside, `{expression_text(inside)}`, is missing: the chain rule"
-            yield text, partial(_without_inner, k)
+            yield text, partial(_without_inner_derivative, k)
         name = primitive.spelling or primitive.name
         yield f"the sign of the derivative of `{name}` is wrong", lambda x, v: -v.slope
 
@@ -348,14 +350,14 @@ def _mistakes_in_term(text: str, k: int, sign: int) -> Iterator[Mistake]:
     yield f"the sign of the derivative of `{text}` is wrong", lambda x, v: v.slope - 2 * sign * x[k].slope
 
 
-def _without_inner(k: int, inputs: Sequence[_Part], part: _Part) -> Any:
-    """Return the derivative of a function without that of its one varying input."""
+def _without_inner_derivative(k: int, inputs: Sequence[_ValueAndSlope], part: _ValueAndSlope) -> Any:
+    """Return the derivative of a function without the factor of the chain rule; None if several inputs vary."""
     others = any(operand.slope for j, operand in enumerate(inputs) if j != k)
     return None if others or not inputs[k].slope else part.slope / inputs[k].slope
 
 
 # ---- numbers ------------------------------------------------------------------------------------------------------
-def _numbers_marked(posed: Exercise, answer: str) -> Marked:
+def _mark_numbers(posed: Exercise, answer: str) -> Marked:
     answers, m = _numbers_by_name(posed, answer), many_digits()
     wanted = {name: Fraction(x) for name, x in zip(posed.names, posed.answer, strict=True)}
     right = []
@@ -374,7 +376,7 @@ def _numbers_marked(posed: Exercise, answer: str) -> Marked:
 
 
 def _numbers_by_name(posed: Exercise, answer: str) -> dict[str, Any]:
-    """Return the numbers of an answer by name: fractions, or many digits."""
+    """Parse the numbers of an answer, by name: as fractions, or with many digits."""
     texts = [text.strip() for text in split(answer)]
     asked = ", ".join(f"{name}=…" for name in posed.names) if posed.names != ("",) else "one number"
     if len(texts) != len(posed.names):
@@ -388,12 +390,12 @@ def _numbers_by_name(posed: Exercise, answer: str) -> dict[str, Any]:
             by_name = dict(zip(posed.names, by_name.values(), strict=True))
     if set(by_name) != set(posed.names):
         raise usage_error(f"the answer names {listed(list(by_name))}", f"it is to name {asked}")
-    return {name: number_of(text) for name, text in by_name.items()}
+    return {name: parse_number(text) for name, text in by_name.items()}
 
 
-def number_of(text: str) -> Any:
-    """Return the number that an expression is. Raises `ExpressionError`, which points into it."""
-    with placed_in(text):
+def parse_number(text: str) -> Any:
+    """Evaluate an expression without variables. Raises `ExpressionError`, which points into it."""
+    with errors_point_into(text):
         program, _ = leniently(text, parse)
         for name, leaf in program.variables.items():
             raise point_error(f"`{name}` has no value here", "the answer is a number", span=leaf.span)
@@ -408,22 +410,22 @@ def number_of(text: str) -> Any:
 
 
 def is_rounded(text: str, number: Fraction, root: Fraction) -> bool:
-    """Return whether a text is a decimal number of a few digits that a root rounds to."""
+    """Return whether a text is a decimal number to which the root rounds."""
     decimal = _DECIMAL.fullmatch(text)
-    if decimal is None or len(text.strip(" -+0.").replace(".", "")) < FEWEST_DIGITS:
+    if decimal is None or len(text.strip(" -+0.").replace(".", "")) < MIN_ROUNDED_DIGITS:
         return False
     return bool(2 * abs(root - number) * 10 ** len(decimal[1]) <= 1)
 
 
-def short(x: Any) -> str:
-    """Return a number to six digits."""
+def rounded(x: Any) -> str:
+    """Format a number to six digits."""
     return f"{float(x):.6g}"
 
 
-def short_pair(a: Any, b: Any) -> tuple[str, str]:
-    """Return two numbers with so many digits, six at least, that they look different."""
+def distinguishable(a: Any, b: Any) -> tuple[str, str]:
+    """Format two numbers with enough digits, at least six, to tell them apart."""
     if b is None:
-        return short(a), ""
+        return rounded(a), ""
     context = many_digits().context
     for digits in (6, 12, 20, 40, DIGITS):
         texts = tuple(context.nstr(context.mpf(x), digits) if digits > 15 else f"{float(x):.{digits}g}" for x in (a, b))
@@ -436,7 +438,7 @@ def _number_hint(posed: Exercise, answers: Mapping[str, Any], right: Mapping[str
     pairs = {name: (float(answers[name]), float(right[name])) for name in wrong}
     if all(x == -wanted for x, wanted in pairs.values()):
         return SIGN
-    if all(abs(x - wanted) <= NEAR * abs(wanted) for x, wanted in pairs.values()):
+    if all(abs(x - wanted) <= NEAR_RELATIVE * abs(wanted) for x, wanted in pairs.values()):
         return "that is near: give it exactly, as a fraction"
     if posed.kind == "step":
         up = {name: 2 * float(Fraction(posed.point[name])) - wanted for name, (_, wanted) in pairs.items()}

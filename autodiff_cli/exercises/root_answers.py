@@ -23,7 +23,7 @@ from ..table.operators import VARIABLE
 from .answers import figure, own
 from .comparison import AGREED, as_number, equal, many_digits, points, value_at
 from .exercise import Exercise, Marked
-from .marking import formula_marked, is_rounded, placed_in
+from .marking import errors_point_into, is_rounded, mark_formula
 
 Solution = dict[str, str]
 """A solution as it was typed: the text of each unknown's value."""
@@ -37,7 +37,7 @@ LONGEST_SWAP = 4
 _NAMED = re.compile(r"\s*([^\W\d]\w*)\s*=(?!=)")
 _TUPLE = re.compile(r"\s*\((.*)\)\s*", re.DOTALL)
 _PARTS = re.compile(r";|\s+(?:or|and)\s+")
-EQUAL, NEAR = Fraction(1, 10**50), Fraction(1, 100)
+EQUAL, NEAR_RELATIVE = Fraction(1, 10**50), Fraction(1, 100)
 """Values are equal, or told to be near, that are off by less than this part of them."""
 
 
@@ -77,7 +77,7 @@ def _formulas_marked(posed: Exercise, answer: str, formulas: Sequence[str], unkn
     left, how = list(formulas), "simplified"
     for solution in solutions_in(answer, unknowns):
         entry = solution[unknowns[0]]
-        marked = [formula_marked(own("solution", formula, [formula], unknowns), entry) for formula in left]
+        marked = [mark_formula(own("solution", formula, [formula], unknowns), entry) for formula in left]
         place = next((k for k, one in enumerate(marked) if one.right), None)
         if place is None:
             but_sign = marked and "sign" in marked[0].hint
@@ -186,7 +186,7 @@ def _values(answer: str, unknowns: Sequence[str], form: str) -> Iterator[tuple[s
 
 
 def _graph(text: str) -> Value:
-    with placed_in(text):
+    with errors_point_into(text):
         return leniently(text, lambda typed: single_output(parse(typed)))[0]
 
 
@@ -236,7 +236,7 @@ class _System:
                 if self.failing(dict(zip(solution, values, strict=True))) is None:
                     return "the values are those of other unknowns: they are swapped"
         numbers = self.numbers(solution)
-        if any(all(_is_within(x, root[name], NEAR) for name, x in numbers.items()) for root in roots):
+        if any(all(_is_within(x, root[name], NEAR_RELATIVE) for name, x in numbers.items()) for root in roots):
             return "that is near: give it exactly, or with more digits"
         return ""
 

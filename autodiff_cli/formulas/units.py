@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import Context, Decimal
 from fractions import Fraction
 
-from ..algebra.canonical import factored
+from ..algebra.canonical import without_twos_and_fives
 from ..errors import ExpressionError
 from ..inputs.problem import evaluate_constant
 from ..quantities.table import Constant, Entry, constants, prefixes, spellings, table
@@ -68,7 +68,7 @@ def decimal_text(x: Fraction) -> str:
     >>> decimal_text(Fraction(127, 5000)), decimal_text(Fraction(5, 9)), decimal_text(Fraction(1, 10**12))
     ('0.0254', '5/9', '1e-12')
     """
-    rest, twos, fives = factored(x.denominator)
+    rest, twos, fives = without_twos_and_fives(x.denominator)
     if rest != 1:
         return str(x)
     places = max(twos, fives)

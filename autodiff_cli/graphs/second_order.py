@@ -70,7 +70,7 @@ def _jet(m: NumberType, graph: Graph, values: Mapping[str, Number], wrt: Sequenc
 
 # ---- at breakpoints ------------------------------------------------------------------------------------------------
 def _at_breakpoints(m: NumberType, swept: GradientResult, wrt: Sequence[str]) -> Curvature:
-    """Compute the Hessian on every branch that meets at the point; they must agree. Raises `Fault`."""
+    """Compute the Hessian on every branch that meets at the point; they must agree. Raises `NodeError`."""
     graph = swept.graph
     (root,) = graph.roots
     place = {label: i for i, label in graph.labels.items() if graph.primitives[i] is VARIABLE}
@@ -105,7 +105,7 @@ def _at_breakpoints(m: NumberType, swept: GradientResult, wrt: Sequence[str]) ->
 def _without_lengths(m: NumberType, piece: SmoothBranch) -> tuple[list[Number], list[list[Number]]]:
     """The derivatives of a piece by the variables alone, its lengths of vectors replaced by their squares' form.
 
-    Raises `Fault` where a length is left that is not squared.
+    Raises `NodeError` where a length is left that is not squared.
     """
     smooth, output = piece.smooth, piece.numbers[piece.graph.roots[0]]
     try:

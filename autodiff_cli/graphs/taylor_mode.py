@@ -14,7 +14,7 @@ from ..numbers.budget import BudgetExceeded
 from ..numbers.series import Failed, SeriesType
 from ..run.evaluation import Evaluation, located
 from ..run.smooth_branches import SmoothBranch, TaylorSeries, Unknown, common, pieces
-from ..run.sweep import Fault, show
+from ..run.sweep import NodeError, show
 from .value import Source, graph_of
 from .value_and_gradient import breakpoints_met, evaluate_in
 
@@ -76,7 +76,7 @@ def _expanded(
 
 
 def _coefficients(series: SeriesType, at: Evaluation, order: int) -> list[Number]:
-    def fault(failed: Failed) -> Fault:
+    def fault(failed: Failed) -> NodeError:
         return _fault(failed, range(len(at.graph.data)), at.graph.data)
 
     for n in range(1, order + 1):
@@ -90,15 +90,15 @@ def _coefficients(series: SeriesType, at: Evaluation, order: int) -> list[Number
     return [at.values[0].at(k) for k in range(order + 1)]
 
 
-def _fault(failed: Failed, nodes: Iterable[int], numbers: Iterable[object]) -> Fault:
+def _fault(failed: Failed, nodes: Iterable[int], numbers: Iterable[object]) -> NodeError:
     """The fault of a coefficient, at the operation among these that it belongs to."""
     series, error, order = failed.series, failed.error, failed.order
     node = next((i for i, x in zip(nodes, numbers, strict=True) if x is series), 0)
     if isinstance(error, Refusal):
-        return Fault(node, error.kind, error.message, error.hint)
+        return NodeError(node, error.kind, error.message, error.hint)
     places = ", ".join(show(x.c[0]) for x in series.inputs)
     if isinstance(error, OverflowError):
         message = f"the coefficient of order {order} of `{series.name}` at {places} is too large for {series.m.range}"
-        return Fault(node, "overflow", message, "ask for a lower order, or use `--precision`")
+        return NodeError(node, "overflow", message, "ask for a lower order, or use `--precision`")
     fate = f"its derivative of order {order} is infinite or undefined there"
-    return Fault(node, "derivative", f"`{series.name}` has no power series at {places}: {fate}", "move the point")
+    return NodeError(node, "derivative", f"`{series.name}` has no power series at {places}: {fate}", "move the point")

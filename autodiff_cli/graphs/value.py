@@ -17,7 +17,7 @@ from ..run.backends import with_fallback
 from ..run.doubles import adjoints
 from ..run.evaluation import Evaluation
 from ..run.flat_graph import Graph
-from ..run.sweep import Fault, compute
+from ..run.sweep import NodeError, compute
 from ..table import primitives as primitives
 from ..table.operators import ADD, CONSTANT, DIV, MUL, NEG, POW, SUB, VARIABLE
 from ..table.primitive import BY_SYMBOL, FUNCTIONS, PRIMITIVES, Primitive
@@ -346,7 +346,7 @@ def apply(primitive: Primitive, *operands: Value | Number) -> Value:
         return node(primitive, inputs)
     try:
         out = compute(REAL, primitive, numbers, 0)
-    except Fault as fault:
+    except NodeError as fault:
         raise _hinted(ExpressionError(fault.kind, fault.message, None, fault.hint)) from None
     first, second = _kept(inputs)
     return _result(primitive, first, second, out)

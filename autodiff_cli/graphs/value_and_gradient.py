@@ -19,7 +19,7 @@ from ..errors import ExpressionError
 from ..numbers.base import Number, NumberType, Refusal
 from ..run.evaluation import Evaluation
 from ..run.flat_graph import Graph
-from ..run.sweep import Breakpoint, Fault, breakpoints, forward
+from ..run.sweep import Breakpoint, NodeError, breakpoints, forward
 from ..table.operators import CONSTANT, VARIABLE
 from .value import Source, Value, graph_of
 
@@ -101,7 +101,7 @@ def value_in(m: NumberType, source: Source, values: Mapping[str, Number]) -> Num
     graph = at_point(m, source, values)
     try:
         forward(graph, m, graph.roots)
-    except Fault:
+    except NodeError:
         return None
     return graph.data[graph.roots[0]]
 

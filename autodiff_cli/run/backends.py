@@ -13,12 +13,12 @@ from typing import NamedTuple, TypeVar
 
 from ..errors import ExpressionError
 from ..numbers.budget import BudgetExceeded
-from .sweep import Fault
+from .sweep import NodeError
 
 BackendResult = TypeVar("BackendResult")
 Backend = TypeVar("Backend")
 
-LEFT = (KeyError, ValueError, ArithmeticError, Fault, BudgetExceeded)
+LEFT = (KeyError, ValueError, ArithmeticError, NodeError, BudgetExceeded)
 """The errors by which a backend leaves the work to the sweep; it may also return None."""
 
 

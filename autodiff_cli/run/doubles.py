@@ -164,10 +164,10 @@ class Doubles:
             self._plans.append(graph.rows)
 
     def gradient(self, leaves: Mapping[str, int], point: Mapping[str, float]) -> tuple[list[Any], list[float]] | None:
-        """The values and the adjoints of all nodes, up to the sign of a zero; None where the sweeps have to be asked.
+        """Return the values and adjoints of all nodes, up to the sign of a zero; None if the general sweeps are needed.
 
-        `leaves` are the places of the variables by name. Raises KeyError, ValueError, ArithmeticError or `Fault` where
-        the sweeps have to be asked as well.
+        `leaves` are the indices of the variables by name. Raises KeyError, ValueError, ArithmeticError or `NodeError`
+        where the general sweeps are needed too.
         """
         graph = self._graph
         data = self._data.copy()
@@ -184,7 +184,7 @@ class Doubles:
         return None if grads is None else (data, grads)
 
     def _new_plan(self, values: Mapping[int, float]) -> list[Step]:
-        """The way through the branches of the program at a point. Raises `Fault`."""
+        """Return the steps through the branches taken at a point. Raises `NodeError`."""
         graph = self._graph.with_leaves(values)
         order = forward(graph, REAL, graph.roots)
         rows = {row[1]: row for row in self._graph.rows}

@@ -19,8 +19,8 @@ from .sweep import (
     Activity,
     Breakpoint,
     Failure,
-    Fault,
-    Rough,
+    NodeError,
+    NotDifferentiable,
     backward,
     forward,
     kinks_met,
@@ -50,7 +50,7 @@ class Reverse(NamedTuple):
 def reverse(
     graph: Graph, m: NumberType, order: Sequence[int], active: Activity, seeds: Mapping[int, Number]
 ) -> Reverse:
-    """The adjoint of each node of an evaluated graph, from those of the outputs. Raises `Fault`.
+    """The adjoint of each node of an evaluated graph, from those of the outputs. Raises `NodeError`.
 
     Where the sides agree, `active` has the local derivatives from then on, for other sweeps of these outputs.
     """
@@ -82,7 +82,7 @@ class Evaluation:
         """Return the result of a sweep over the graph. Raises `ExpressionError`."""
         try:
             return sweep(*args, **options)
-        except (Fault, BudgetExceeded) as fault:
+        except (NodeError, BudgetExceeded) as fault:
             raise located(fault, self.graph, self.wanted) from None
 
     @property
@@ -175,7 +175,7 @@ def located(fault: Failure, graph: Graph, wanted: Iterable[str] = (), leaves: Se
         assert isinstance(fault, BudgetExceeded)
         return fault
     span, message, hint = graph.span(fault.node), fault.message, fault.hint
-    if isinstance(fault, Rough):
+    if isinstance(fault, NotDifferentiable):
         return NotSmooth(fault.kind, message, span, hint)
     names = {graph.labels[i]: graph.data[i] for i in (leaves_below(graph, fault.node) if leaves is None else leaves)}
     if names:

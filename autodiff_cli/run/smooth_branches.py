@@ -19,7 +19,7 @@ from ..numbers.dual import Dual, Duals
 from ..numbers.series import Failed, Series, SeriesType
 from ..table.operators import WHERE
 from .flat_graph import Graph
-from .sweep import Activity, Breakpoint, Fault, Rough, compute, demanded, is_cut, show
+from .sweep import Activity, Breakpoint, NodeError, NotDifferentiable, compute, has_zero_factor, needed_nodes, show
 
 HIGHEST = 8
 """Up to this order at least it is found out on which side of 0 a number lies near the point."""
@@ -251,16 +251,16 @@ class SmoothBranch:
         """The node to blame if the branch has no derivative, or differs from others; None if there is no kink."""
         return self.turned or (self.groups[0][1] if self.groups else self.first)
 
-    def blamed(self, fault: Fault) -> Fault:
+    def blamed(self, fault: NodeError) -> NodeError:
         """The fault of a piece as one at a breakpoint of the whole."""
-        if self.breakpoint is None or isinstance(fault, Rough) or fault.kind not in BLAMED:
+        if self.breakpoint is None or isinstance(fault, NotDifferentiable) or fault.kind not in BLAMED:
             return fault
         return self.breakpoint.refusal(f"on one side there is no derivative, as {fault.message}")
 
     def evaluate(self, roots: Sequence[int]) -> None:
-        """Find the number of all that the roots need. Raises `Fault`, and `Unknown`."""
+        """Find the number of all that the roots need. Raises `NodeError`, and `Unknown`."""
         direction = {leaf: k for k, leaf in enumerate(self.wanted)}
-        for i, inputs, needed in demanded(self.graph, roots, self.numbers, self.numbers):
+        for i, inputs, needed in needed_nodes(self.graph, roots, self.numbers, self.numbers):
             if not self.graph.parents[i]:
                 x = self.graph.data[i]
                 self.numbers[i] = self.smooth.leaf(x, direction[i]) if i in direction else self.smooth.number(x)
@@ -269,10 +269,10 @@ class SmoothBranch:
             try:
                 self.numbers[i] = self.number(i, inputs, needed)
             except Refusal as refusal:
-                raise Fault(i, refusal.kind, refusal.message, refusal.hint) from None
+                raise NodeError(i, refusal.kind, refusal.message, refusal.hint) from None
             except Failed as failed:
                 if isinstance(failed.error, Refusal):
-                    raise Fault(i, failed.error.kind, failed.error.message, failed.error.hint) from None
+                    raise NodeError(i, failed.error.kind, failed.error.message, failed.error.hint) from None
                 raise self.here.refusal("its derivative is infinite or undefined there") from None
             except (ValueError, ArithmeticError):
                 raise self.here.refusal("its derivative is infinite or undefined there") from None
@@ -289,7 +289,7 @@ class SmoothBranch:
         if primitive.active_branch is not None:
             return self.active_branch(i, inputs)
         out = compute(self.smooth.m, primitive, inputs, i)
-        if primitive.product and is_cut(self.graph, self.graph.parents[i]):
+        if primitive.product and has_zero_factor(self.graph, self.graph.parents[i]):
             return self.smooth.number(self.smooth.value(out))
         return out
 
@@ -370,7 +370,7 @@ class SmoothBranch:
 def pieces(
     make: Callable[[], Any], graph: Graph, roots: Sequence[int], wanted: Sequence[int]
 ) -> Iterator[SmoothBranch]:
-    """All pieces, those of choices that contradict each other too, in numbers that `make` gives. Raises `Fault`.
+    """All pieces, those of choices that contradict each other too, in numbers that `make` gives. Raises `NodeError`.
 
     The graph is evaluated; the wanted leaves are the variables.
     """
@@ -381,7 +381,7 @@ def pieces(
         work.charge(work.BRANCH + len(graph.data) * piece.smooth.steps)
         try:
             piece.evaluate(roots)
-        except Fault as fault:
+        except NodeError as fault:
             raise piece.blamed(fault) from None
         for k in range(len(choices), len(piece.groups)):
             waiting.append(([*piece.choices[:k], -1], piece.groups[k][1]))
@@ -396,12 +396,12 @@ def common(
     names: Sequence[str],
     way_out: str = "",
 ) -> list[Number]:
-    """The numbers that all pieces have in common, the first of which is the value. Raises `Rough` where two differ."""
+    """Return the numbers on which all pieces agree, value first. Raises `NotDifferentiable` where two differ."""
     first: list[Number] = []
     for piece in met:
         here, breakpoint = numbers(piece), piece.breakpoint
         for k, (x, y) in enumerate(zip(first or [value], here, strict=False)):
-            if breakpoint is not None and not breakpoint.agree(m, x, y):
+            if breakpoint is not None and not breakpoint.same_value(m, x, y):
                 if not k:
                     raise breakpoint.refusal(f"the value jumps between {show(x)} and {show(y)} here")
                 raise breakpoint.refusal(f"{names[k]} is {show(x)} on one side and {show(y)} on the other", way_out)
@@ -415,12 +415,12 @@ def sides_chosen(
 ) -> Sequence[int]:
     """Find out whether all sides have one value and gradient, and choose one; the nodes that are evaluated then.
 
-    The sweep is then done on that side, by its local derivatives. Raises `Fault`.
+    The sweep is then done on that side, by its local derivatives. Raises `NodeError`.
     """
     try:
         side = _common(graph, m, active, seeds)
         one_sided_partials = None if side is None else _local(side, m)
-    except Fault as fault:
+    except NodeError as fault:
         if fault.kind not in BLAMED:
             raise
         return order
@@ -440,7 +440,7 @@ def sides_chosen(
 def _common(graph: Graph, m: NumberType, active: Activity, seeds: Mapping[int, Number]) -> SmoothBranch | None:
     """A piece, if all have the same value and gradient; one that takes the branches taken at the point, if there is.
 
-    Raises `Fault`, and what rules raise, where a piece has none.
+    Raises `NodeError`, and what rules raise, where a piece has none.
     """
     wanted = list(dict.fromkeys(active.wanted))
     # Most kinks show along any one line already.
@@ -523,7 +523,8 @@ def _local(piece: SmoothBranch, m: NumberType) -> dict[int, list[Number | None]]
         primitive, ps = graph.primitives[i], graph.parents[i]
         if not jumped.isdisjoint(ps):
             jumped.add(i)
-            if i not in slopes and not primitive.gives_condition and not (primitive.product and is_cut(graph, ps)):
+            is_zero = primitive.product and has_zero_factor(graph, ps)
+            if i not in slopes and not primitive.gives_condition and not is_zero:
                 xs = [piece.smooth.value(piece.numbers[p]) for p in ps]
                 slopes[i] = primitive.slopes(m, xs, piece.smooth.value(piece.numbers[i]))
     for i, answers in piece.answers.items():

@@ -1,4 +1,4 @@
-"""The sweeps: a graph in a row, evaluated on demand and differentiated backward or forward. Nothing recurses."""
+"""Forward and reverse sweeps over a flat graph: lazy evaluation, adjoints, tangents and kinks, without recursion."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from ..table.primitive import Primitive
 from .flat_graph import Graph
 
 
-class Fault(AutodiffError):
-    """A node without a value or derivative: its place in the graph, the kind of error, and what to say."""
+class NodeError(AutodiffError):
+    """A node without a value or derivative: its index, the kind of error, and the message."""
 
     def __init__(
         self, node: int, kind: str, message: str, hint: str | None = None, position: int | None = None
@@ -29,20 +29,20 @@ class Fault(AutodiffError):
         self.message = message
         self.hint = hint
         self.position = position
-        """For a derivative: which input it was to be taken towards."""
+        """The position of the input whose partial derivative failed."""
 
 
-class Rough(Fault):
-    """A derivative that does not exist, or is not known to: the point lies on a kink or a jump."""
+class NotDifferentiable(NodeError):
+    """The point lies on a kink or a jump, where the derivative does not exist or is not known to."""
 
 
-Failure = Fault | BudgetExceeded
+Failure = NodeError | BudgetExceeded
 FAILURES = (*NO_RESULT, BudgetExceeded)
-"""The errors of an operation or its rule that end the sweep."""
+"""The exceptions of operations and derivative rules that end a sweep."""
 
 
 class Breakpoint(NamedTuple):
-    """A node where the pieces of its operation meet, and its inputs there."""
+    """A node at whose inputs the smooth branches of its operation meet."""
 
     graph: Graph
     node: int
@@ -55,44 +55,44 @@ class Breakpoint(NamedTuple):
 
     @property
     def span(self) -> Span | None:
-        """Its place in the text."""
+        """Its span in the text."""
         return self.graph.span(self.node)
 
     def warning(self) -> Diagnostic:
         """Return the warning that there is no derivative here, with the convention that was used."""
         primitive = self.primitive
         if primitive.gives_condition:
-            message, hint = f"{self._equal}: the branches meet", "the derivative is that of the branch taken"
+            message, hint = f"{self._equality_message}: the branches meet", "the derivative is that of the branch taken"
         else:
-            message = f"`{primitive.written}` has no derivative at {_places(self.inputs)}"
+            message = f"`{primitive.written}` has no derivative at {_point_text(self.inputs)}"
             hint = f"convention: {primitive.convention}"
         return Diagnostic("kink", message, self.span, hint)
 
-    def refusal(self, reason: str, way_out: str = "") -> Rough:
-        """The error that there is no derivative here, and why."""
+    def refusal(self, reason: str, way_out: str = "") -> NotDifferentiable:
+        """Return the error that there is no derivative here, with the reason."""
         fault = "jumps" if self.primitive.jumps else "has a kink"
-        what = f"`{self.primitive.written}` {fault} at {_places(self.inputs)}"
-        what = self._equal if self.primitive.gives_condition else what
-        return Rough(self.node, "derivative", f"{what}: {reason}", f"move the point to one side{way_out}")
+        what = f"`{self.primitive.written}` {fault} at {_point_text(self.inputs)}"
+        what = self._equality_message if self.primitive.gives_condition else what
+        return NotDifferentiable(self.node, "derivative", f"{what}: {reason}", f"move the point to one side{way_out}")
 
     @property
-    def _equal(self) -> str:
+    def _equality_message(self) -> str:
         return f"`{self.primitive.written}` compares equal numbers, {show(self.inputs[0])}, here"
 
-    def agree(self, m: NumberType, x: Number, y: Number) -> bool:
-        """Whether a result is the same on two sides. Raises `Fault` if that is undecided."""
+    def same_value(self, m: NumberType, x: Number, y: Number) -> bool:
+        """Return whether the results on two sides are equal. Raises `NodeError` if that is undecided."""
         try:
             return m.same(x, y)
         except Refusal as refusal:
             message = f"`{self.primitive.written}` has two sides here, and {refusal.message}"
-            raise Fault(self.node, refusal.kind, message, refusal.hint) from None
+            raise NodeError(self.node, refusal.kind, message, refusal.hint) from None
 
 
 # ---- values -------------------------------------------------------------------------------------------------------
 def forward(graph: Graph, m: NumberType, roots: Iterable[int]) -> Sequence[int]:
-    """The nodes that the roots need, in the order of evaluation; their values are filled in.
+    """Evaluate the nodes that the roots need, and return them in the order of evaluation.
 
-    A conditional evaluates its condition and then one branch only. Raises `Fault`.
+    A conditional evaluates its condition and then one branch only. Raises `NodeError`.
     """
     primitives, parents, data = graph.primitives, graph.parents, graph.data
     work.charge(work.FORWARD * len(data))
@@ -103,7 +103,7 @@ def forward(graph: Graph, m: NumberType, roots: Iterable[int]) -> Sequence[int]:
                 data[i] = compute(m, primitive, [data[p] for p in parents[i]], i)
         return range(len(data))
     done: dict[int, None] = {}
-    for i, inputs, needed in demanded(graph, roots, data, done):
+    for i, inputs, needed in needed_nodes(graph, roots, data, done):
         if data[i] is None:
             data[i] = _value(m, primitives[i], inputs, needed, i)
         done[i] = None
@@ -111,22 +111,22 @@ def forward(graph: Graph, m: NumberType, roots: Iterable[int]) -> Sequence[int]:
 
 
 def compute(m: NumberType, primitive: Primitive, inputs: Sequence[Number], node: int) -> Number:
-    """The value of an operation. Raises `Fault`, naming the node, where it has none."""
+    """Return the value of an operation. Raises `NodeError` with the node where it has none."""
     try:
         out = getattr(m, primitive.name)(*inputs)
         if not m.finite(out):
             raise OverflowError
     except FAILURES as error:
-        raise undefined(m, node, primitive, inputs, error) from None
+        raise domain_error(m, node, primitive, inputs, error) from None
     return out
 
 
-def demanded(
+def needed_nodes(
     graph: Graph, roots: Iterable[int], numbers: Any, done: Container[int]
 ) -> Iterator[tuple[int, list[Any], Sequence[int]]]:
-    """Yield the nodes that the roots need, each after what it needs itself: its inputs, and which of them it needs.
+    """Yield the nodes that the roots need in order of evaluation, with their inputs and the positions of needed inputs.
 
-    An input that is not evaluated is None. Whoever asks puts the number of the node into `numbers`, and it into `done`,
+    An input that is not evaluated is None. The caller stores the value of the node in `numbers` and adds it to `done`
     before the next one.
     """
     stack = [*roots]
@@ -146,14 +146,14 @@ def demanded(
 
 
 def _value(m: NumberType, primitive: Primitive, inputs: Sequence[Any], needed: Sequence[int], node: int) -> Number:
-    """Return the value of an operation; of one that chooses, the input that it has chosen. Raises `Fault`."""
+    """Return the value of an operation; of a conditional, the chosen input. Raises `NodeError`."""
     if primitive.lazy_inputs:
         return inputs[needed[-1]] if needed else inputs[0]
     return compute(m, primitive, inputs, node)
 
 
 def show(x: Number) -> str:
-    """A number as messages show it."""
+    """Format a number for messages."""
     if isinstance(x, float):
         return f"{x + 0.0:.6g}"
     text = str(x)
@@ -168,26 +168,26 @@ def show(x: Number) -> str:
         return text
 
 
-def _places(inputs: Sequence[Number]) -> str:
+def _point_text(inputs: Sequence[Number]) -> str:
     return show(inputs[0]) if len(inputs) == 1 else "(" + ", ".join(map(show, inputs)) + ")"
 
 
 @lru_cache(256)
-def domain_words(primitive: Primitive, count: int) -> str:
-    """The domain of an operation on so many inputs, for people: the table's `x` is not the user's."""
+def domain_description(primitive: Primitive, count: int) -> str:
+    """Return the domain of an operation on `count` inputs; the only input is called `argument`, not `x`."""
     return re.sub(r"\bx\b", "argument", primitive.domain) if count == 1 else primitive.domain
 
 
-def undefined(m: NumberType, node: int, primitive: Primitive, inputs: Sequence[Number], error: Exception) -> Failure:
+def domain_error(m: NumberType, node: int, primitive: Primitive, inputs: Sequence[Number], error: Exception) -> Failure:
     """Return the error of an operation that has no value at these inputs."""
     name = primitive.written
     if isinstance(error, BudgetExceeded):
         return error.at_node(node)
     if isinstance(error, Refusal):
-        return Fault(node, error.kind, error.message, error.hint)
+        return NodeError(node, error.kind, error.message, error.hint)
     if isinstance(error, OverflowError):
         way_out = "rescale the inputs, or use a form that stays small (`logsumexp`, `softplus`, `lgamma`)"
-        return Fault(node, "overflow", f"`{name}` at {_places(inputs)} is too large for {m.range}", way_out)
+        return NodeError(node, "overflow", f"`{name}` at {_point_text(inputs)} is too large for {m.range}", way_out)
     message = hint = None
     if primitive.domain_message:
         with suppress(Refusal):
@@ -195,21 +195,21 @@ def undefined(m: NumberType, node: int, primitive: Primitive, inputs: Sequence[N
     if message is not None:
         message = message.format(*map(show, inputs))
     else:
-        message = f"`{name}` is undefined at {_places(inputs)}"
+        message = f"`{name}` is undefined at {_point_text(inputs)}"
         if primitive.domain:
-            message += f"; its domain: {domain_words(primitive, len(inputs))}"
+            message += f"; its domain: {domain_description(primitive, len(inputs))}"
     hint = hint or "move the point into the domain, or guard it: `a if condition else b`"
-    return Fault(node, "domain", message, hint)
+    return NodeError(node, "domain", message, hint)
 
 
 # ---- backpropagation ----------------------------------------------------------------------------------------------
 def backward(
     graph: Graph, m: NumberType, order: Sequence[int], active: Activity, seeds: Mapping[int, Number]
 ) -> list[Number | None]:
-    """Return the adjoint of each node, from those of the outputs, `seeds`; None where nothing flows to. Raises `Fault`.
+    """Return the adjoint of every node from the adjoints of the outputs, `seeds`; None where none arrives.
 
-    From the outputs to the leaves each node passes its adjoint, times the local derivative, on to its inputs; the
-    shares that come from all uses of a node add up. Kinks are another matter: see `kinks_met`.
+    From the outputs to the leaves, each node adds its adjoint times the local partial derivative to the adjoints of its
+    inputs. Raises `NodeError`, but not at kinks: see `kinks_met`.
     """
     work.charge(work.BACKWARD * len(order))
     adjoints = [seeds.get(i) for i in range(len(graph.data))]
@@ -234,11 +234,10 @@ def backward(
 
 # ---- derivatives --------------------------------------------------------------------------------------------------
 class Activity(list[bool]):
-    """For each node, whether its value depends on a wanted leaf at this point. Raises `Fault`.
+    """Activity analysis: whether the value of each node depends on a wanted leaf. Raises `NodeError`.
 
-    `through` structural zeros too, or (`varying`) only where it moves with the leaf near this point: a node that is
-    behind the losing side of a `max` stays where it is, so no derivative towards it is needed and nobody meets a kink
-    of it.
+    With `through`, dependence through structural zeros counts; without it (see `varying`), only what varies with the
+    leaf near this point: the losing input of a `max` does not, so its derivative and its kinks do not matter.
     """
 
     def __init__(
@@ -250,18 +249,18 @@ class Activity(list[bool]):
         self.order = order
         self.wanted = tuple(wanted)
         self.discontinuous: set[int] = set()
-        """Nodes whose value may jump at this point."""
+        """The nodes whose value may jump at this point."""
         self.one_sided_partials: Mapping[int, Sequence[Number | None]] = {}
-        """The local derivatives of the nodes that have sides, on one side, if the sides of all kinks agree."""
+        """The local derivatives of nodes at kinks on one side, if all sides agree."""
         self.zeros: set[int] = set()
-        """The literal zeros, which cut off what they are multiplied with."""
+        """The literal zeros; a product with one depends on nothing."""
         self._through = through
         self._locally_varying: Activity | None = None
         self._values: list[Any] = []
-        """Values of all nodes, of branches that were not taken too, as far as they were asked for."""
+        """The values of nodes, also in branches not taken, as far as computed."""
         self._evaluated: set[int] = set()
         self._discontinuous: set[int] = set()
-        """The nodes among them that may jump."""
+        """The nodes among `_values` that may jump."""
         for i in self.wanted:
             self[i] = True
         primitives, parents = graph.primitives, graph.parents
@@ -277,21 +276,21 @@ class Activity(list[bool]):
                 if primitive is NEG and ps[0] in self.zeros:
                     self.zeros.add(i)
                 if primitive is WHERE:
-                    self._choice(i, ps)
+                    self._mark_conditional(i, ps)
                     continue
                 for p in ps:
                     if self[p]:
-                        self[i] = through or not primitive.has_structural_zeros or self._passes(i)
+                        self[i] = through or not primitive.has_structural_zeros or self._has_nonzero_partial(i)
                         break
-                jumps = primitive.jumps and self[i] and _meets(graph, i, self, primitive.kink)
+                jumps = primitive.jumps and self[i] and _pieces_meet(graph, i, self, primitive.kink)
                 if jumps or (self.discontinuous and not self.discontinuous.isdisjoint(ps)):
                     self.discontinuous.add(i)
         except Refusal as refusal:
-            raise Fault(i, refusal.kind, refusal.message, refusal.hint) from None
+            raise NodeError(i, refusal.kind, refusal.message, refusal.hint) from None
 
     @property
     def varying(self) -> Activity:
-        """The activity of nodes near this point; computed on first use."""
+        """The activity of nodes in a neighbourhood of the point; computed on first use."""
         if not self._through:
             return self
         if self._locally_varying is None:
@@ -299,47 +298,47 @@ class Activity(list[bool]):
         return self._locally_varying
 
     def choose_side(self, one_sided_partials: Mapping[int, Sequence[Number | None]], others: Iterable[int]) -> None:
-        """Take the local derivatives on one side, where branches were taken that were not at the point."""
+        """Use one-sided local derivatives, and activate `others`, nodes of branches not taken at the point."""
         self.one_sided_partials = one_sided_partials
         for i in others:
             for activity in (self, self.varying):
                 activity[i] = any(activity[p] for p in self.graph.parents[i])
 
-    def _choice(self, i: int, ps: tuple[int, ...]) -> None:
-        # Where the branches meet, what was chosen hangs on the variables although the branch itself may not.
+    def _mark_conditional(self, i: int, ps: tuple[int, ...]) -> None:
+        # Where branches meet, the choice depends on the variables even if the branch does not.
         condition, taken = ps[0], ps[1] if self.graph.data[ps[0]] else ps[2]
-        turns = self[condition] and bool(_edges(self.graph, condition, self))
+        turns = self[condition] and bool(_condition_breakpoints(self.graph, condition, self))
         self[i] = self[taken] or turns
-        if taken in self.discontinuous or (turns and self.differ(i)):
+        if taken in self.discontinuous or (turns and self.branches_differ(i)):
             self.discontinuous.add(i)
 
-    def _passes(self, i: int) -> bool:
-        """Whether anything comes through an operation that cuts some of its inputs off: a slope, or a jump."""
+    def _has_nonzero_partial(self, i: int) -> bool:
+        """Return whether an operation with structural zeros has a nonzero partial derivative or a jump here."""
         primitive = self.graph.primitives[i]
         try:
             if primitive.may_kink and not self.discontinuous.isdisjoint(self.graph.parents[i]):
                 return True
-            if primitive.jumps and _meets(self.graph, i, self, primitive.kink):
+            if primitive.jumps and _pieces_meet(self.graph, i, self, primitive.kink):
                 return True
             return any(partial is not None for partial in local_derivatives(self.graph, self.m, i, self))
         except NO_RESULT:
-            return True  # the sweep that needs it says why
+            return True  # a sweep that needs the derivative raises the error
 
-    def differ(self, i: int) -> bool:
-        """Whether the branches of choice `i` have different values here, or the one not taken has none, or jumps."""
+    def branches_differ(self, i: int) -> bool:
+        """Return whether the branches of conditional `i` differ here, or the one not taken is undefined or jumps."""
         _, x, y = self.graph.parents[i]
         try:
             self._evaluate((x, y))
             return bool(self._values[x] != self._values[y]) or not self._discontinuous.isdisjoint((x, y))
-        except (Fault, *NO_RESULT):
+        except (NodeError, *NO_RESULT):
             return True
 
     def _evaluate(self, roots: Sequence[int]) -> None:
-        """Find the values of nodes, of branches that were not taken too, and which of these may jump."""
+        """Evaluate nodes, also in branches not taken, and note which of them may jump."""
         if not self._values:
             self._values = self.graph.data.copy()
             self._evaluated = {i for i, x in enumerate(self._values) if x is not None}
-        for i, inputs, needed in demanded(self.graph, roots, self._values, self._evaluated):
+        for i, inputs, needed in needed_nodes(self.graph, roots, self._values, self._evaluated):
             primitive, ps = self.graph.primitives[i], self.graph.parents[i]
             self._values[i] = _value(self.m, primitive, inputs, needed, i)
             jump = primitive.breakpoint if primitive.gives_condition else primitive.kink if primitive.jumps else None
@@ -350,10 +349,10 @@ class Activity(list[bool]):
 
 
 def local_derivatives(graph: Graph, m: NumberType, i: int, active: Activity) -> list[Number | None]:
-    """The local derivative of node `i` by each of its inputs: None for a structural zero, and one that is not active.
+    """Return the partial derivative of node `i` by each input; None for a structural zero or an inactive input.
 
-    Raises what the rule raises (ValueError, ArithmeticError) where the derivative is infinite or undefined; towards an
-    input that does not move there is nothing then.
+    Raises the error of the rule (ValueError, ArithmeticError) where a derivative is infinite or undefined, unless its
+    input does not vary near the point.
     """
     primitive, ps, data = graph.primitives[i], graph.parents[i], graph.data
     if active.one_sided_partials and i in active.one_sided_partials:
@@ -369,9 +368,9 @@ def local_derivatives(graph: Graph, m: NumberType, i: int, active: Activity) -> 
 
 
 def _partials(graph: Graph, m: NumberType, i: int, active: Activity) -> list[Number | None]:
-    """Return the local derivative by each input that takes a share of the adjoint.
+    """Return the partial derivative by each input, as the reverse sweep multiplies it with the adjoint.
 
-    Those by a node that is an input many times are added at its first place, at once, which rounds once.
+    The partials by a repeated input are summed at its first position, with one rounding.
     """
     partials, ps = local_derivatives(graph, m, i, active), graph.parents[i]
     if not graph.primitives[i].variadic or len(set(ps)) == len(ps):
@@ -384,8 +383,8 @@ def _partials(graph: Graph, m: NumberType, i: int, active: Activity) -> list[Num
     return [total.pop(p, None) for p in ps]
 
 
-def is_cut(graph: Graph, factors: Iterable[int]) -> bool:
-    """Whether one of the factors is a literal 0."""
+def has_zero_factor(graph: Graph, factors: Iterable[int]) -> bool:
+    """Return whether one of the factors is a literal 0."""
     primitives = graph.primitives
     for p in factors:
         literal = primitives[graph.parents[p][0]] if primitives[p] is NEG else primitives[p]
@@ -401,15 +400,15 @@ def _no_derivative(graph: Graph, m: NumberType, i: int, active: Activity, adjoin
     if isinstance(error, Refusal):
         try:
             _kinks(graph, i, active)
-        except Refusal as question:  # whether there is a kink is behind what its rule could not decide
-            error = question
-        return Fault(i, error.kind, error.message, error.hint)
+        except Refusal as undecided:  # the rule failed because the kink is undecided
+            error = undecided
+        return NodeError(i, error.kind, error.message, error.hint)
     primitive, inputs = graph.primitives[i], [graph.data[p] for p in graph.parents[i]]
-    name, places, position = primitive.written, _places(inputs), _failing(graph, m, i, active)
+    name, places, position = primitive.written, _point_text(inputs), _failing_input(graph, m, i, active)
     try:
         vanishes = bool(adjoint == 0)
     except Refusal as refusal:
-        return Fault(i, refusal.kind, refusal.message, refusal.hint)
+        return NodeError(i, refusal.kind, refusal.message, refusal.hint)
     kind, hint = "derivative", "move the point, or leave this input out with `--wrt`"
     if vanishes:
         what = f"`{name}` at {places} has no finite derivative, and what it is multiplied by is 0"
@@ -423,11 +422,11 @@ def _no_derivative(graph: Graph, m: NumberType, i: int, active: Activity, adjoin
         towards = f" with respect to {names[position]}" if len(primitive.partials) > 1 else ""
         fate = "infinite there" if isinstance(error, ZeroDivisionError) else "undefined there"
         message = f"`{name}` is defined at {places} but its {m.derivative}{towards} is {fate}"
-    return Fault(i, kind, message, hint, position)
+    return NodeError(i, kind, message, hint, position)
 
 
-def _failing(graph: Graph, m: NumberType, i: int, active: Sequence[bool]) -> int:
-    """The position of the active input whose derivative fails or is infinite; the last one where none is."""
+def _failing_input(graph: Graph, m: NumberType, i: int, active: Sequence[bool]) -> int:
+    """Return the position of the first active input whose partial fails or is infinite; else of the last."""
     ps, position = graph.parents[i], 0
     inputs = [graph.data[p] for p in ps]
     for k, p in enumerate(ps):
@@ -446,9 +445,9 @@ def _failing(graph: Graph, m: NumberType, i: int, active: Sequence[bool]) -> int
 def kinks_met(
     graph: Graph, m: NumberType, order: Sequence[int], active: Activity, adjoints: Sequence[Number | None]
 ) -> list[int]:
-    """Return the nodes where a backward sweep with these adjoints met a kink, the first that it met first.
+    """Return the nodes where a reverse sweep with these adjoints meets a kink, in the order of the sweep.
 
-    A kink is met by an adjoint other than 0, a jump by any: 0 times a jump may be a slope on one side. Raises `Fault`.
+    A kink is met by a nonzero adjoint, a jump by any: 0 times a jump may be a slope on one side. Raises `NodeError`.
     """
     kinks: list[int] = []
     for i in reversed(order):
@@ -457,73 +456,73 @@ def kinks_met(
             continue
         try:
             here = _kinks(graph, i, active) and _kinks(graph, i, active.varying)
-            if here and (adjoint != 0 or primitive.jumps or (primitive is WHERE and active.differ(i))):
+            if here and (adjoint != 0 or primitive.jumps or (primitive is WHERE and active.branches_differ(i))):
                 kinks += here
             if active.discontinuous and primitive.has_structural_zeros:
-                kinks += _upsets(graph, i, active.varying)
+                kinks += _deciding_jumps(graph, i, active.varying)
         except FAILURES as error:
             raise _no_derivative(graph, m, i, active, adjoint, error) from None
     return list(dict.fromkeys(kinks))
 
 
 def _kinks(graph: Graph, i: int, active: Activity) -> list[int]:
-    """Return the nodes at which node `i` has no derivative: itself, or for a choice the causes of its condition."""
+    """Return the nodes at which node `i` has no derivative: itself, or the breakpoints of its condition."""
     primitive, ps = graph.primitives[i], graph.parents[i]
     if primitive is WHERE:
-        return _edges(graph, ps[0], active) if active[ps[0]] else []
-    return [i] if _meets(graph, i, active, primitive.kink) else []
+        return _condition_breakpoints(graph, ps[0], active) if active[ps[0]] else []
+    return [i] if _pieces_meet(graph, i, active, primitive.kink) else []
 
 
 def may_meet_kinks(graph: Graph, order: Iterable[int], active: Activity) -> bool:
-    """Whether there is a kink or a jump at the point, in what depends on the wanted leaves. Raises `Fault`."""
+    """Return whether an active node has a kink or a jump at the point. Raises `NodeError`."""
     rows = graph.primitives
-    return any(True for _ in _where(order, lambda i: active[i] and rows[i].may_kink and _kinks(graph, i, active)))
+    return any(True for _ in _nodes_that(order, lambda i: active[i] and rows[i].may_kink and _kinks(graph, i, active)))
 
 
 def breakpoints(graph: Graph, order: Iterable[int], active: Activity) -> list[int]:
-    """The nodes at whose inputs the pieces of their operation meet, with something active there; comparisons too.
+    """Return the active nodes, comparisons included, at whose inputs smooth branches meet.
 
-    Raises `Fault` where that is undecided.
+    Raises `NodeError` where that is undecided.
     """
     rows = graph.primitives
-    return [*_where(order, lambda i: active[i] and _meets(graph, i, active, rows[i].breakpoint))]
+    return [*_nodes_that(order, lambda i: active[i] and _pieces_meet(graph, i, active, rows[i].breakpoint))]
 
 
-def _where(order: Iterable[int], holds: Callable[[int], object]) -> Iterator[int]:
-    """Yield the nodes for which something holds. Raises `Fault` where that is undecided."""
+def _nodes_that(order: Iterable[int], holds: Callable[[int], object]) -> Iterator[int]:
+    """Yield the nodes that satisfy `holds`. Raises `NodeError` where that is undecided."""
     for i in order:
         try:
             if holds(i):
                 yield i
         except Refusal as refusal:
-            raise Fault(i, refusal.kind, refusal.message, refusal.hint) from None
+            raise NodeError(i, refusal.kind, refusal.message, refusal.hint) from None
 
 
-def _meets(graph: Graph, i: int, active: Sequence[bool], meet: Callable[..., bool] | None) -> bool:
-    """Whether pieces of node `i` meet at its inputs, and something active is among what meets."""
+def _pieces_meet(graph: Graph, i: int, active: Sequence[bool], meet: Callable[..., bool] | None) -> bool:
+    """Return whether branches of node `i` meet at its inputs, and an active input is among them."""
     ps, data, primitive = graph.parents[i], graph.data, graph.primitives[i]
     if meet is None or not any(active[p] for p in ps):
         return False
     if not primitive.variadic and not primitive.gives_condition:
         return meet(*[data[p] for p in ps])
-    # One node listed twice does not tie with itself, and a tie among constants moves nothing.
+    # A repeated input does not tie with itself, and a tie of constants does not matter.
     distinct = dict.fromkeys(ps)
     if primitive.gives_condition:
         return len(distinct) > 1 and meet(*[data[p] for p in ps])
     return meet(*[data[p] for p in distinct]) and any(active[p] and data[p] == data[i] for p in distinct)
 
 
-def _upsets(graph: Graph, i: int, active: Activity) -> list[int]:
-    """The jumps of inputs that may make another of them win, such as the largest."""
+def _deciding_jumps(graph: Graph, i: int, active: Activity) -> list[int]:
+    """Return the jumps of inputs that may change which input is selected, such as the largest."""
     if graph.primitives[i] is WHERE:
         return []
-    return [k for p in graph.parents[i] if p in active.discontinuous for k in _edges(graph, p, active)]
+    return [k for p in graph.parents[i] if p in active.discontinuous for k in _condition_breakpoints(graph, p, active)]
 
 
-def _edges(graph: Graph, condition: int, active: Activity) -> list[int]:
+def _condition_breakpoints(graph: Graph, condition: int, active: Activity) -> list[int]:
     """Return the active nodes at which a condition may change: comparisons of equal numbers, and jumps.
 
-    The same of a number that is `discontinuous`: what its value jumps at.
+    For a `discontinuous` number, return the nodes at which its value jumps.
     """
     edges: list[int] = []
     seen: set[int] = set()
@@ -536,7 +535,7 @@ def _edges(graph: Graph, condition: int, active: Activity) -> list[int]:
         primitive, ps = graph.primitives[i], graph.parents[i]
         if primitive.takes_conditions and primitive.gives_condition:
             stack.extend(reversed(ps))
-        elif _meets(graph, i, active, primitive.breakpoint if primitive.gives_condition else primitive.kink):
+        elif _pieces_meet(graph, i, active, primitive.breakpoint if primitive.gives_condition else primitive.kink):
             edges.append(i)
         elif i in active.discontinuous:
             stack.extend(p for p in reversed(ps) if p in active.discontinuous or graph.primitives[p].gives_condition)
@@ -552,13 +551,13 @@ def tangents(
     seeds: dict[int, Number],
     roots: Iterable[int] | None = None,
 ) -> list[Number | None]:
-    """The tangent of each node along the direction that `seeds` gives to the leaves; None where it depends on none.
+    """Return the tangent of every node in the direction of `seeds`, by leaf; None for nodes that depend on no seed.
 
-    Forward mode: each node adds up its inputs' tangents, times the same local derivatives as in `backward`. Raises
-    `Fault` for a node without a derivative; if there are `roots`, only where one of them takes part in it.
+    Forward mode: a tangent is the sum of the inputs' tangents times the partial derivatives of `backward`. Raises
+    `NodeError` for a node without a derivative; with `roots`, only if one of them depends on it.
     """
     result: list[Number | None] = [None] * len(graph.data)
-    faults: dict[int, Fault] = {}
+    faults: dict[int, NodeError] = {}
     for i, seed in seeds.items():
         result[i] = seed
     for i in order:

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..graphs.adjoint import Recording
 from ..numbers.base import Number
-from ..numbers.double.formulas import FINER, formula
+from ..numbers.double.formulas import COMPENSATED, formula
 from ..numbers.double.special_formulas import Lacking
 from ..numbers.recorder import CONDITIONS, Recorder, Step
 from ..table.names import native
@@ -40,7 +40,7 @@ class Lowering(Recorder):
             return simpler
         if name not in CONDITIONS and any(is_undefined(a) for a in steps):
             return self.number(math.nan)
-        finer = FINER[name](self, *steps) if name in self.coarse else None
+        finer = COMPENSATED[name](self, *steps) if name in self.coarse else None
         if finer is not None:
             return self.number(finer)
         operation = OPERATIONS[name]

@@ -11,7 +11,7 @@ from ..graphs.adjoint import Branch, column_names
 from ..graphs.schedule import schedule
 from ..language.printer import assembled
 from ..numbers.recorder import CONDITIONS, Step, is_number
-from ..run.sweep import domain_words
+from ..run.sweep import domain_description
 from ..table.binding import ATOM, CHOICE, COMPARISON, SUM
 from ..table.names import by_name
 from ..table.primitive import OPERATIONS, Primitive
@@ -209,7 +209,7 @@ class Sql(Target):
                 reason = f"domain: division by zero in `{text}`"
             else:
                 reason = f"domain: `{primitive.written}` is undefined in `{text}`; its domain: "
-                reason += domain_words(primitive, len(inputs)).replace("…", "...")
+                reason += domain_description(primitive, len(inputs)).replace("…", "...")
             conditions.setdefault(condition, reason)
         return iter(conditions.items())
 

@@ -1,4 +1,4 @@
-"""The families of distributions of quantities; JCGM 101:2008, 6.4, and JCGM 100:2008, 4.3.9."""
+"""Families of probability distributions of inputs; JCGM 101:2008, 6.4, and JCGM 100:2008, 4.3.9."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 
 class Moments(NamedTuple):
-    """Central moments of a quantity over powers of its standard uncertainty."""
+    """Central moments of a distribution, divided by powers of the standard uncertainty."""
 
     variance: float = 1.0
     """Not 1 for Student's t, whose scale is the standard uncertainty: JCGM 101:2008, 6.4.9."""
@@ -17,22 +17,22 @@ class Moments(NamedTuple):
 
 
 class Family(NamedTuple):
-    """A family of distributions."""
+    """A family of probability distributions, with functions of its parameters."""
 
     signatures: tuple[str, ...]
-    """How it is written, with the names of its parameters; one for each number of them."""
-    moments: Callable[..., tuple[float, float]]
-    """From the parameters to the mean and the standard deviation."""
+    """Its notations, with the names of the parameters; one for each number of parameters."""
+    mean_sd: Callable[..., tuple[float, float]]
+    """Return the mean and the standard deviation."""
     draw: Callable[..., Any]
-    """From NumPy, its generator, the number of draws and the parameters to the draws."""
+    """Return an array of draws; the arguments are NumPy, its generator, the number of draws and the parameters."""
     units: str = ""
-    """A letter a parameter: value, difference or number; empty if the quantity has no unit."""
-    shape: Callable[..., Moments] = lambda *_: Moments()
-    """From the parameters to the higher moments."""
+    """The unit of each parameter, one letter: `v`alue, `d`ifference or pure `n`umber; empty if there is no unit."""
+    moments: Callable[..., Moments] = lambda *_: Moments()
+    """Return the standardized central moments."""
     positive: tuple[int, ...] = ()
-    """Which parameters are above 0."""
-    limits: Callable[..., tuple[float, float]] = lambda *_: (-math.inf, math.inf)
-    """From the parameters to the ends of the values."""
+    """The indices of the parameters that must be positive."""
+    support: Callable[..., tuple[float, float]] = lambda *_: (-math.inf, math.inf)
+    """Return the ends of the support."""
 
 
 class Distribution(NamedTuple):
@@ -44,65 +44,65 @@ class Distribution(NamedTuple):
     """The degrees of freedom of the standard uncertainty."""
 
     @property
-    def limits(self) -> tuple[float, float]:
-        """The ends of its values."""
-        return FAMILIES[self.family].limits(*self.parameters)
+    def support(self) -> tuple[float, float]:
+        """The ends of the support."""
+        return FAMILIES[self.family].support(*self.parameters)
 
     def draw(self, np: Any, rng: Any, n: int) -> Any:
-        """Return draws from it, as an array of NumPy, by a generator of it."""
+        """Return `n` draws as a NumPy array."""
         if self.family == "normal" and not math.isinf(self.dof):
             return FAMILIES["student"].draw(np, rng, n, *self.parameters, self.dof)
         return FAMILIES[self.family].draw(np, rng, n, *self.parameters)
 
 
-def _triangular(a: float, *rest: float) -> tuple[float, float]:
+def _triangular_mean_sd(a: float, *rest: float) -> tuple[float, float]:
     mode, b = rest if len(rest) == 2 else ((a + rest[0]) / 2, rest[0])
-    # in terms of the distances from the mode, which do not cancel
+    # distances from the mode avoid cancellation
     left, right = mode - a, b - mode
     return mode + (right - left) / 3, math.sqrt((left * left + left * right + right * right) / 18)
 
 
-def _triangular_shape(a: float, *rest: float) -> Moments:
+def _triangular_moments(a: float, *rest: float) -> Moments:
     left, right = (rest[0] - a, rest[1] - rest[0]) if len(rest) == 2 else (1.0, 1.0)
-    # of the parts of the width, whose powers do not overflow
+    # powers of fractions of the width do not overflow
     x, y = left / (left + right), right / (left + right)
     skewness = math.sqrt(2) * (y - x) * (2 * x + y) * (x + 2 * y) / (5 * (x * x + x * y + y * y) ** 1.5)
     return Moments(1.0, skewness, 2.4)
 
 
-def _student_shape(m: float, s: float, dof: float) -> Moments:
+def _student_moments(m: float, s: float, dof: float) -> Moments:
     variance = dof / (dof - 2) if dof > 2 else math.inf
     return Moments(variance, 0.0, 3 * variance * (dof / (dof - 4)) if dof > 4 else math.inf)
 
 
-def _lognormal(mu: float, s: float) -> tuple[float, float]:
+def _lognormal_mean_sd(mu: float, s: float) -> tuple[float, float]:
     mean = math.exp(mu + s * s / 2)
     return mean, mean * math.sqrt(math.expm1(s * s))
 
 
-def _lognormal_shape(mu: float, s: float) -> Moments:
+def _lognormal_moments(mu: float, s: float) -> Moments:
     w = math.exp(s * s)
     return Moments(1.0, (w + 2) * math.sqrt(math.expm1(s * s)), w**4 + 2 * w**3 + 3 * w * w - 3)
 
 
-def _beta(a: float, b: float, low: float, high: float) -> tuple[float, float]:
+def _beta_mean_sd(a: float, b: float, low: float, high: float) -> tuple[float, float]:
     return low + (high - low) * (a / (a + b)), (high - low) * math.sqrt(a * b / (a + b + 1)) / (a + b)
 
 
-def _beta_shape(a: float, b: float, *_: float) -> Moments:
+def _beta_moments(a: float, b: float, *_: float) -> Moments:
     n = a + b
     skewness = 2 * (b - a) * math.sqrt(n + 1) / ((n + 2) * math.sqrt(a * b))
     excess = 6 * ((a - b) ** 2 * (n + 1) - a * b * (n + 2)) / (a * b * (n + 2) * (n + 3))
     return Moments(1.0, skewness, 3 + excess)
 
 
-def _two_piece(mode: float, below: float, above: float) -> tuple[float, float]:
+def _two_piece_mean_sd(mode: float, below: float, above: float) -> tuple[float, float]:
     d = above - below
     return mode + math.sqrt(2 / math.pi) * d, math.sqrt((1 - 2 / math.pi) * d * d + below * above)
 
 
-def _two_piece_shape(mode: float, below: float, above: float) -> Moments:
-    # of the spreads over the larger one, whose powers do not overflow
+def _two_piece_moments(mode: float, below: float, above: float) -> Moments:
+    # powers of the spreads divided by the larger one do not overflow
     s, t = (x / max(below, above) for x in (below, above))
     c, left, right = math.sqrt(2 / math.pi), s / (s + t), t / (s + t)
     raw = [1.0, c * (t - s), right * t * t + left * s * s, 2 * c * (right * t**3 - left * s**3)]
@@ -114,11 +114,11 @@ def _two_piece_shape(mode: float, below: float, above: float) -> Moments:
     return Moments(1.0, third / variance**1.5, fourth / variance**2)
 
 
-def _ends(a: float, *rest: float) -> tuple[float, float]:
+def _endpoints(a: float, *rest: float) -> tuple[float, float]:
     return a, rest[-1]
 
 
-def _from_zero(*_: float) -> tuple[float, float]:
+def _nonnegative(*_: float) -> tuple[float, float]:
     return 0.0, math.inf
 
 
@@ -128,21 +128,21 @@ FAMILIES = {
     ),
     "student": Family(
         ("student(m, s, dof)",), lambda m, s, dof: (m, s),
-        lambda np, rng, n, m, s, dof: m + s * rng.standard_t(dof, n), "vdn", _student_shape,
+        lambda np, rng, n, m, s, dof: m + s * rng.standard_t(dof, n), "vdn", _student_moments,
     ),
     "uniform": Family(
         ("uniform(a, b)",), lambda a, b: (a + (b - a) / 2, (b - a) / math.sqrt(12)),
-        lambda np, rng, n, a, b: a + (b - a) * rng.random(n), "vv", lambda *_: Moments(fourth=1.8), limits=_ends,
+        lambda np, rng, n, a, b: a + (b - a) * rng.random(n), "vv", lambda *_: Moments(fourth=1.8), support=_endpoints,
     ),
     "triangular": Family(
-        ("triangular(a, b)", "triangular(a, mode, b)"), _triangular,
+        ("triangular(a, b)", "triangular(a, mode, b)"), _triangular_mean_sd,
         lambda np, rng, n, a, *rest: rng.triangular(a, rest[0] if len(rest) == 2 else (a + rest[0]) / 2, rest[-1], n),
-        "vvv", _triangular_shape, limits=_ends,
+        "vvv", _triangular_moments, support=_endpoints,
     ),
     "arcsine": Family(
         ("arcsine(a, b)",), lambda a, b: (a + (b - a) / 2, (b - a) / math.sqrt(8)),
         lambda np, rng, n, a, b: (a + b) / 2 + (b - a) / 2 * np.sin(2 * np.pi * rng.random(n)),
-        "vv", lambda *_: Moments(fourth=1.5), limits=_ends,
+        "vv", lambda *_: Moments(fourth=1.5), support=_endpoints,
     ),
     "trapezoidal": Family(
         ("trapezoidal(a, b, ratio)",), lambda a, b, r: (a + (b - a) / 2, (b - a) * math.sqrt((1 + r * r) / 24)),
@@ -150,40 +150,41 @@ FAMILIES = {
         "vvn",
         # the sum of two uniform quantities
         lambda a, b, r: Moments(fourth=3 - 0.6 * (1 + 6 * r * r + r**4) / (1 + r * r) ** 2),
-        limits=lambda a, b, r: (a, b),
+        support=lambda a, b, r: (a, b),
     ),
     "lognormal": Family(
-        ("lognormal(mu, sigma)",), _lognormal, lambda np, rng, n, *p: rng.lognormal(*p, n),
-        shape=_lognormal_shape, limits=_from_zero,
+        ("lognormal(mu, sigma)",), _lognormal_mean_sd, lambda np, rng, n, *p: rng.lognormal(*p, n),
+        moments=_lognormal_moments, support=_nonnegative,
     ),
     "gamma": Family(
         ("gamma(shape, scale)",), lambda k, scale: (k * scale, math.sqrt(k) * scale),
         lambda np, rng, n, *p: rng.gamma(*p, n), "nd",
-        lambda k, _: Moments(1.0, 2 / math.sqrt(k), 3 + 6 / k), (0, 1), _from_zero,
+        lambda k, _: Moments(1.0, 2 / math.sqrt(k), 3 + 6 / k), (0, 1), _nonnegative,
     ),
     "beta": Family(
-        ("beta(a, b, low, high)",), _beta, lambda np, rng, n, a, b, low, high: low + (high - low) * rng.beta(a, b, n),
-        "nnvv", _beta_shape, (0, 1), lambda a, b, low, high: (low, high),
+        ("beta(a, b, low, high)",), _beta_mean_sd,
+        lambda np, rng, n, a, b, low, high: low + (high - low) * rng.beta(a, b, n), "nnvv",
+        _beta_moments, (0, 1), lambda a, b, low, high: (low, high),
     ),
     "poisson": Family(
         ("poisson(n)",), lambda n: (n, math.sqrt(n)), lambda np, rng, n, mean: rng.poisson(mean, n).astype(float),
-        shape=lambda n: Moments(1.0, 1 / math.sqrt(n), 3 + 1 / n), positive=(0,), limits=_from_zero,
+        moments=lambda n: Moments(1.0, 1 / math.sqrt(n), 3 + 1 / n), positive=(0,), support=_nonnegative,
     ),
     "exponential": Family(
         ("exponential(mean)",), lambda m: (m, m), lambda np, rng, n, mean: rng.exponential(mean, n), "d",
-        lambda _: Moments(1.0, 2.0, 9.0), (0,), _from_zero,
+        lambda _: Moments(1.0, 2.0, 9.0), (0,), _nonnegative,
     ),
     "twopiece": Family(
-        ("twopiece(mode, below, above)",), _two_piece,
+        ("twopiece(mode, below, above)",), _two_piece_mean_sd,
         lambda np, rng, n, mode, s, t: mode
         + np.where(rng.random(n) < s / (s + t), -s, t) * np.abs(rng.standard_normal(n)),
-        "vdd", _two_piece_shape, (1, 2),
+        "vdd", _two_piece_moments, (1, 2),
     ),
-    # copies of draws, which are not written: their mean, standard deviation, skewness and kurtosis
+    # empirical draws, without a notation: mean, standard deviation, skewness and kurtosis
     "draws": Family(
         (), lambda m, s, *_: (m, s), NotImplemented, "vdnn", lambda m, s, third, fourth: Moments(1.0, third, fourth),
     ),
 }  # fmt: skip
-"""By name. `lognormal` has the mean and the standard deviation of the logarithm, and `twopiece` two halves of normal
-distributions that meet at the mode: S. John, Communications in Statistics A 11 (1982) 879.
+"""The families by name. `lognormal` takes the mean and the standard deviation of the logarithm; `twopiece` joins two
+halves of normal distributions at the mode: S. John, Communications in Statistics A 11 (1982) 879.
 """

@@ -136,7 +136,7 @@ class _Written:
                 parameters = float(match[1]), float(match["below"]), float(match["above"])
                 if not min(parameters[1:]) > 0:
                     raise self.refused("has an uncertainty of 0 on one side")
-                moments = FAMILIES["twopiece"].moments(*parameters)
+                moments = FAMILIES["twopiece"].mean_sd(*parameters)
                 return self.with_uncertainty(*moments, Distribution("twopiece", parameters))
         concise = _CONCISE.fullmatch(written)
         if concise and not (concise[2] and concise[4]):
@@ -200,7 +200,7 @@ class _Written:
         if len(arguments) not in lengths or not all(argument for argument, _ in arguments):
             raise self.refused(f"gives `{name}` {counted(len(arguments), 'number')}", f"write it as {listed}")
         numbers = tuple(float(constant_value(self.name, *argument)) for argument in arguments)
-        low, high = family.limits(*numbers)
+        low, high = family.support(*numbers)
         if not low < high:
             ends = "low below high" if name == "beta" else "a below b"
             raise self.refused(f"goes from {low:g} to {high:g}", f"{listed}, with {ends}")
@@ -217,7 +217,7 @@ class _Written:
         dof = numbers[2] if name == "student" else math.inf
         check_dof(self.name, dof)
         try:
-            value, u = family.moments(*numbers)
+            value, u = family.mean_sd(*numbers)
         except OverflowError:
             value = u = math.inf
         return self.with_uncertainty(value, u, Distribution(name, numbers, dof))

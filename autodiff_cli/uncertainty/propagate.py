@@ -608,7 +608,7 @@ class _Expansion:
             moments, ends = Moments(), (-math.inf, math.inf)
             if i in alone and source.uncertainty:
                 family, parameters, _ = source.distribution
-                moments, (low, high) = FAMILIES[family].shape(*parameters), source.distribution.limits
+                moments, (low, high) = FAMILIES[family].moments(*parameters), source.distribution.support
                 ends = (low - source.estimate) / source.uncertainty, (high - source.estimate) / source.uncertainty
             self.moments.append(moments)
             self.ends.append(ends)

@@ -21,17 +21,17 @@ from .schema import OutputRow, View, declared, record_of
 from .tex import page as trace_page
 from .trace import TraceView
 
-ROOM = r"\par\vspace{3cm}"
-"""Room to write, in LaTeX."""
+LATEX_ROOM = r"\par\vspace{3cm}"
+"""Blank space for a solution, in LaTeX."""
 
 ROOM_LINES = 6
-"""The same in Markdown."""
+"""Lines of blank space for a solution, in text and Markdown."""
 
 _SIGN = re.compile(r"(?<![\w)])-(?=[\d.])")
-"""The sign of a number, which formulas have too."""
+"""A minus sign that begins a number."""
 
 _PAIR = re.compile(r"\(([^()]*,[^()]*)\)")
-"""A vector, by its components."""
+"""A vector of components in parentheses."""
 
 STYLE = """
 :root { color-scheme: light dark; font: 1rem/1.5 system-ui, sans-serif; }
@@ -56,7 +56,7 @@ EXERCISE, COLUMNS, *_ = declared(
         "solution.lines": lambda x: [line.replace("`", "") for line in x.lines],
     },
 )
-"""The keys of an exercise."""
+"""The JSON keys of an exercise."""
 
 SHEET = declared("sheet").fields
 OF_MARK = declared("mark")
@@ -64,7 +64,7 @@ MARKED = OF_MARK.fields
 
 
 class ExerciseView(View[Sheet | Exercise | Marked]):
-    """How exercises are shown, and what there is to say of an answer to one."""
+    """The view of sheets, exercises and marked answers."""
 
     fields = EXERCISE
     other_records = (("about an answer", MARKED),)
@@ -72,7 +72,7 @@ class ExerciseView(View[Sheet | Exercise | Marked]):
     extra_formats: ClassVar[tuple[str, ...]] = ("html",)
 
     unicode: bool = True
-    """Whether letters beyond ASCII are shown."""
+    """Whether the output may have characters outside ASCII."""
 
     def record(self, answer: Sheet | Exercise | Marked) -> dict[str, object]:
         fields = SHEET if isinstance(answer, Sheet) else MARKED if isinstance(answer, Marked) else EXERCISE
@@ -83,40 +83,40 @@ class ExerciseView(View[Sheet | Exercise | Marked]):
             cells = {field.column: field.of(answer) for field in MARKED}
             yield cells | {"answer": self.one_line(answer)}
             return
-        for exercise in _all(answer):
+        for exercise in _exercises(answer):
             cells = {field.column: field.of(exercise) for field in EXERCISE if field.column}
             yield cells | {"at": ",".join(f"{name}={x}" for name, x in exercise.point.items())}
 
     def one_line(self, answer: Sheet | Exercise | Marked) -> str:
         if isinstance(answer, Marked):
             return "right" if answer.right else "wrong"
-        return "\n".join(f"{exercise.number}. {plain(task(exercise, self.unicode))}" for exercise in _all(answer))
+        return "\n".join(f"{exercise.number}. {plain(task(exercise, self.unicode))}" for exercise in _exercises(answer))
 
     def document(self, answer: Sheet | Exercise | Marked) -> Iterator[Block]:
         if isinstance(answer, Marked):
             for marked in (answer, *answer.entries):
                 of: Pieces = ((f"  {marked.of}: ", "name"),) if marked.of else ()
                 yield Line((*of, *sentence(marked.message, "" if marked.right else "error")))
-                # that of an answer of several entries stands at its entry
+                # an answer of several entries has its hints at the entries
                 if marked.hint and not marked.entries:
                     yield Line((("    hint: " if marked.of else "  hint: ", "faint"), *sentence(marked.hint)))
             return
         if isinstance(answer, Sheet):
             yield Line(((_heading(answer), "heading"),))
-        for exercise in _all(answer):
+        for exercise in _exercises(answer):
             yield Line((("", ""),), source=True)
             yield Line(((f"{exercise.number}. ", "heading"), *task(exercise, self.unicode)))
             yield from solution(exercise, self.unicode) if exercise.solution else (Room(ROOM_LINES),)
 
     def draw(self, answer: Sheet | Exercise | Marked, format: str) -> str:
-        return html(answer)
+        return html_page(answer)
 
     def latex_document(self, answer: Sheet | Exercise | Marked) -> str:
-        return _page(answer)
+        return _latex_page(answer)
 
 
 class MarkedView(ExerciseView):
-    """How it is shown whether an answer to an own question is right."""
+    """The view of a marked answer to a question that the user chose."""
 
     fields, csv_columns, *_ = OF_MARK
     extra_formats = ()
@@ -127,7 +127,7 @@ class MarkedView(ExerciseView):
             yield {"of": marked.of, "right": marked.right, "message": marked.message, "hint": marked.hint}
 
 
-def _all(answer: Sheet | Exercise) -> tuple[Exercise, ...]:
+def _exercises(answer: Sheet | Exercise) -> tuple[Exercise, ...]:
     return answer.exercises if isinstance(answer, Sheet) else (answer,)
 
 
@@ -139,19 +139,19 @@ def _heading(answer: Sheet | Exercise | Marked) -> str:
 
 # ---- for people ---------------------------------------------------------------------------------------------------
 def task(exercise: Exercise, unicode: bool = True) -> Pieces:
-    """The task, with formulas as people write them."""
-    pieces = sentence(exercise.task.replace("{f}", f"`{program(exercise, unicode)}`"))
+    """Return the styled text of a task, with formulas in mathematical notation."""
+    pieces = sentence(exercise.task.replace("{f}", f"`{program_text(exercise, unicode)}`"))
     return tuple((_SIGN.sub("−", text) if unicode and style == "code" else text, style) for text, style in pieces)
 
 
-def program(exercise: Exercise, unicode: bool = True) -> str:
-    """The program of an exercise on one line."""
+def program_text(exercise: Exercise, unicode: bool = True) -> str:
+    """Return the program of an exercise as text on one line."""
     written = mathematical if unicode else expression_text
     return "; ".join(f"{statement.name} = {written(statement.graph)}" for statement in exercise.statements)
 
 
 def solution(exercise: Exercise, unicode: bool = True) -> Iterator[Block]:
-    """The exercise worked, and its answer; nothing where that was not asked for."""
+    """Yield the worked solution of an exercise and its answer; nothing if the exercise has none."""
     if exercise.solution is None:
         return
     derived, traced, lines = exercise.solution.derived, exercise.solution.traced, exercise.solution.lines
@@ -166,8 +166,8 @@ def solution(exercise: Exercise, unicode: bool = True) -> Iterator[Block]:
     yield Line((("answer: ", "heading"), (written, "number")))
 
 
-def html(answer: Sheet | Exercise | Marked) -> str:
-    """A page that needs no other file, to be read and to be printed."""
+def html_page(answer: Sheet | Exercise | Marked) -> str:
+    """Return a self-contained HTML page for reading and printing."""
     from .rendering import Html, escaped_html
 
     def item(exercise: Exercise) -> str:
@@ -182,7 +182,7 @@ def html(answer: Sheet | Exercise | Marked) -> str:
     if isinstance(answer, Marked):
         body = f"<p>{escaped_html(answer.message)}</p>"
     else:
-        body = "<ol>\n" + "\n".join(map(item, _all(answer))) + "\n</ol>"
+        body = "<ol>\n" + "\n".join(map(item, _exercises(answer))) + "\n</ol>"
     return (
         f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta name="viewport" content="width=device-width">\n<title>{heading}</title>\n'
@@ -191,40 +191,40 @@ def html(answer: Sheet | Exercise | Marked) -> str:
 
 
 # ---- LaTeX --------------------------------------------------------------------------------------------------------
-def _page(answer: Sheet | Exercise | Marked) -> str:
+def _latex_page(answer: Sheet | Exercise | Marked) -> str:
     if isinstance(answer, Marked):
-        entries = [f"{text_latex(entry.of)}: {_words(entry.message)}" for entry in answer.entries]
-        return "\n\n".join([_words(answer.message), *entries])
+        entries = [f"{text_latex(entry.of)}: {_latex_sentence(entry.message)}" for entry in answer.entries]
+        return "\n\n".join([_latex_sentence(answer.message), *entries])
     lines = [rf"\section*{{{text_latex(_heading(answer))}}}"] if isinstance(answer, Sheet) else []
-    for exercise in _all(answer):
-        lines.append(rf"\paragraph{{{exercise.number}.}} {_words(exercise.task, exercise)}")
+    for exercise in _exercises(answer):
+        lines.append(rf"\paragraph{{{exercise.number}.}} {_latex_sentence(exercise.task, exercise)}")
         if exercise.solution is None:
-            lines.append(ROOM)
+            lines.append(LATEX_ROOM)
         else:
             derived, traced = exercise.solution.derived, exercise.solution.traced
             lines += [steps_latex(derived.derivations)] if derived is not None else []
             lines += ["", trace_page(traced)] if traced is not None else []
-            lines += [rf"\par\noindent {_words(line)}." for line in exercise.solution.lines]
-            lines.append(rf"\par\noindent\textbf{{Answer:}} {_words(f'`{exercise.answered}`')}.")
+            lines += [rf"\par\noindent {_latex_sentence(line)}." for line in exercise.solution.lines]
+            lines.append(rf"\par\noindent\textbf{{Answer:}} {_latex_sentence(f'`{exercise.answered}`')}.")
     return "\n".join(lines)
 
 
-def _words(text: str, exercise: Exercise | None = None) -> str:
-    """A sentence in LaTeX: what is between backticks is mathematics."""
+def _latex_sentence(text: str, exercise: Exercise | None = None) -> str:
+    """Return a sentence in LaTeX, with the text between backticks as formulas."""
     if exercise is not None and "{f}" in text:
-        stated = [f"{_head(each.name)} = {expression_latex(each.graph)}" for each in exercise.statements]
+        stated = [f"{_latex_head(part.name)} = {expression_latex(part.graph)}" for part in exercise.statements]
         before, _, after = text.partition("{f}")
-        return _words(before) + "$" + ",\\ ".join(stated) + "$" + _words(after)
-    return "".join([_formula(piece) if k % 2 else text_latex(piece) for k, piece in enumerate(text.split("`"))])
+        return _latex_sentence(before) + "$" + ",\\ ".join(stated) + "$" + _latex_sentence(after)
+    return "".join([_latex_formula(piece) if k % 2 else text_latex(piece) for k, piece in enumerate(text.split("`"))])
 
 
-def _head(name: str) -> str:
+def _latex_head(name: str) -> str:
     called, mark, rest = name.partition("(")
     inside = ", ".join(name_latex(argument.strip()) for argument in rest.rstrip(")").split(",")) if mark else ""
     return name_latex(called) + (f"({inside})" if mark else "")
 
 
-def _formula(text: str) -> str:
+def _latex_formula(text: str) -> str:
     """Typeset equations and formulas; leave other text as it is."""
     pair = _PAIR.fullmatch(text)
     try:

@@ -13,7 +13,7 @@ from mpmath import isfinite, mp, mpc, mpf
 
 from autodiff_cli import ExpressionError, parse
 from autodiff_cli.algebra import canonical as collector
-from autodiff_cli.algebra.canonical import number_text, quotient
+from autodiff_cli.algebra.canonical import decimal_quotient, number_text
 from autodiff_cli.formulas.diff import diff
 from autodiff_cli.graphs.value_and_gradient import value_in
 from autodiff_cli.numbers.multiprecision import Multiprecision
@@ -195,7 +195,7 @@ def test_numbers_are_written_in_few_digits() -> None:
         a, b = Fraction(Decimal(literal(rng))), Fraction(Decimal(literal(rng)))
         if number_text(a / b) is not None:
             continue
-        parts = quotient(a / b)
+        parts = decimal_quotient(a / b)
         texts = [number_text(part) for part in parts]
         assert parts[0] / parts[1] == a / b and all(texts)
         typed = len(str(number_text(a))) + len(str(number_text(b)))

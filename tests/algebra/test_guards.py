@@ -12,7 +12,7 @@ from agreement import FORTY, close
 from autodiff_cli.algebra import branch_elimination as guards
 from autodiff_cli.algebra import ranges
 from autodiff_cli.algebra.branch_elimination import without_dead_branches
-from autodiff_cli.algebra.canonical import Collector, Form, Refused
+from autodiff_cli.algebra.canonical import Canonicalizer, Form, RuleNotApplicable
 from autodiff_cli.formulas.diff import diff
 from autodiff_cli.graphs.value import Value, constant, in_order, node, variable
 from autodiff_cli.graphs.value_and_gradient import value_in
@@ -128,8 +128,8 @@ def choices(graph: Value) -> int:
     return sum(value.primitive is WHERE for value in in_order((graph,)))
 
 
-def nothing_known(p: Collector, primitive: Primitive, inputs: Sequence[Form]) -> Form:
-    raise Refused
+def nothing_known(p: Canonicalizer, primitive: Primitive, inputs: Sequence[Form]) -> Form:
+    raise RuleNotApplicable
 
 
 def held(count: int) -> int:
@@ -138,7 +138,7 @@ def held(count: int) -> int:
     for _ in range(count):
         choice = node(WHERE, (condition(rng, 2), number(rng, 3), number(rng, 2)))
         drawn = share_leaves(node(rng.choice(BINARY), (choice, number(rng, 2))))
-        (graph,) = Collector([drawn], {}, nothing_known).outputs()  # equal parts are one
+        (graph,) = Canonicalizer([drawn], {}, nothing_known).outputs()  # equal parts are one
         (shorter,) = without_dead_branches([graph])
         gone += choices(shorter) < choices(graph)
         for _ in range(4):

@@ -231,7 +231,7 @@ def test_what_does_not_fit_in_memory_is_put_aside(tmp_path: Path, monkeypatch: p
         return found
 
     monkeypatch.setattr(measured._ColumnBuffer, "columns", noted)
-    monkeypatch.setattr("autodiff_cli.data.readers.BLOCK", 100_000)
+    monkeypatch.setattr("autodiff_cli.data.readers.BLOCK_BYTES", 100_000)
     aside = grad("--data", str(path), "--on-error", "skip")
     assert kept == ["memmap", "memmap"]
     assert (aside["value"], aside["gradient"], aside["data"]) == tuple(

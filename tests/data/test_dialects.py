@@ -192,7 +192,7 @@ def test_options_say_what_the_file_does_not(tmp_path: Path) -> None:
 
 
 def test_many_rows_follow_the_first_block(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(readers, "BLOCK", 50_000)
+    monkeypatch.setattr(readers, "BLOCK_BYTES", 50_000)
     rng = np.random.default_rng(1)
     x, y = rng.normal(size=(2, 30_000)).round(6)
     rows = [f'{a};{b};"a;b"'.replace(".", ",") for a, b in zip(x.tolist(), y.tolist(), strict=True)]

@@ -110,8 +110,8 @@ def test_of_a_line_that_is_too_long_there_is_one_error(
     place: str, to: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:  # fmt: skip
     monkeypatch.setattr(reading, "LIMIT", 1_000)
-    monkeypatch.setattr(readers, "BLOCK", 200)
-    monkeypatch.setattr(readers, "SMALL", 40)
+    monkeypatch.setattr(readers, "BLOCK_BYTES", 200)
+    monkeypatch.setattr(readers, "PIECE_BYTES", 40)
     monkeypatch.setattr(requests, "CHUNK", 100)
     monkeypatch.chdir(tmp_path)
     lines = [f"{k},{k}" for k in range(100)]

@@ -204,8 +204,8 @@ def pathological(rng: random.Random) -> str:
 def test_a_line_may_be_longer_than_a_block(
     text: str, rows: list[str | None], backend: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:  # fmt: skip
-    monkeypatch.setattr(readers, "SMALL", 40)
-    monkeypatch.setattr(readers, "BLOCK", 100)
+    monkeypatch.setattr(readers, "PIECE_BYTES", 40)
+    monkeypatch.setattr(readers, "BLOCK_BYTES", 100)
     asked = ("grad", "x*y", "--points", "-", "--wide", "--backend", backend, "--format", "jsonl")
     found = [json.loads(line)["error"] for line in autodiff(*asked, stdin=text).out.splitlines()]
     assert [each and each.split(": ")[1 if each.startswith("line") else 0] for each in found] == rows
@@ -213,13 +213,13 @@ def test_a_line_may_be_longer_than_a_block(
 
 def test_blocks_are_read_as_rows_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """However a file falls into blocks and pieces, its rows are those that our own reader sees."""
-    monkeypatch.setattr(readers, "SMALL", 40)
+    monkeypatch.setattr(readers, "PIECE_BYTES", 40)
     compared = wrong = 0
     for seed in range(60):
         rng = random.Random(seed)
         path = tmp_path / "data.csv"
         path.write_text(pathological(rng), encoding="utf-8", newline="")
-        monkeypatch.setattr(readers, "BLOCK", rng.choice([30, 100, 400, 10_000]))
+        monkeypatch.setattr(readers, "BLOCK_BYTES", rng.choice([30, 100, 400, 10_000]))
         asked = ["grad", FORMULA, "--points", str(path), "--wide", "--keep", "note", "--format", "jsonl"]
         plain = [json.loads(line) for line in autodiff(*asked, "--backend", "python").out.splitlines()]
         rows = [json.loads(line) for line in autodiff(*asked, "--backend", "llvm").out.splitlines()]
@@ -239,7 +239,7 @@ def test_cells_that_are_not_plain_numbers_are_read_one_by_one(monkeypatch: pytes
     text = "x,note,y\n1,a,2\nNA,b,2\npi/4,c,2\n,d,-2\n1e999,e,2\n3,f,oops\nno,g,no\n 4,h,2.50\n"
     asked = ("grad", "y*x", "--points", "-", "--wide", "--keep", "note", "--format", "jsonl")
     plain = autodiff(*asked, "--backend", "python", stdin=text)
-    monkeypatch.setattr(readers.Text, "by_hand", None)
+    monkeypatch.setattr(readers.Text, "parse_plainly", None)
     found = autodiff(*asked, "--backend", "numpy", stdin=text)
     assert (found.out, found.err, found.code) == (plain.out, plain.err, plain.code)
     assert [json.loads(row)["error"] is None for row in found.out.splitlines()] == [1, 0, 1, 0, 0, 0, 0, 1]
@@ -468,8 +468,8 @@ def test_decimals_are_the_doubles_nearest_to_them() -> None:
 
 
 def test_a_large_group_of_rows_is_not_read_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(readers, "BUFFER", 65_536)
-    monkeypatch.setattr(readers, "ROWS", 1_000)
+    monkeypatch.setattr(readers, "BUFFER_BYTES", 65_536)
+    monkeypatch.setattr(readers, "BATCH_ROWS", 1_000)
     rng = random.Random(1)
     column = pa.array([rng.random() for _ in range(300_000)])
     path = tmp_path / "data.parquet"

@@ -11,7 +11,7 @@ from autodiff_cli import diff as api_diff
 from autodiff_cli.algebra.rational_functions import vanishes
 from autodiff_cli.exercises.answers import check_derivative, check_hessian, check_series
 from autodiff_cli.exercises.exercise import TOPICS, sheet
-from autodiff_cli.exercises.marking import asked
+from autodiff_cli.exercises.marking import sheet_or_mark
 from autodiff_cli.exercises.root_answers import check_solution
 from autodiff_cli.formulas.diff import diff
 from autodiff_cli.inputs.bounds import Range
@@ -240,11 +240,11 @@ def test_exercises_about_a_topic(topic: str) -> None:
 
 
 def test_exercises_about_an_own_function() -> None:
-    own = asked(function="x^2 sin y", solutions=True)
+    own = sheet_or_mark(function="x^2 sin y", solutions=True)
     assert [(each.wrt, each.program) for each in own.exercises] == [  # type: ignore[union-attr]
         (("x",), "f(x, y) = x^2*sin(y)"), (("y",), "f(x, y) = x^2*sin(y)"),
     ]  # fmt: skip
-    marked = asked(function="x^2 sin y", check=2, answer="x² cos y")
+    marked = sheet_or_mark(function="x^2 sin y", check=2, answer="x² cos y")
     assert marked.right  # type: ignore[union-attr]
     with pytest.raises(ExpressionError, match="no exercise 3"):
-        asked(function="x^2 sin y", check=3, answer="1")
+        sheet_or_mark(function="x^2 sin y", check=3, answer="1")

@@ -22,7 +22,7 @@ from autodiff_cli.language.printer import expression_text
 from autodiff_cli.numbers.base import NumberType
 from autodiff_cli.numbers.budget import allowed
 from autodiff_cli.numbers.multiprecision import Multiprecision
-from autodiff_cli.run.sweep import Fault
+from autodiff_cli.run.sweep import NodeError
 from autodiff_cli.table.primitive import FUNCTIONS
 from random_texts import drawn
 
@@ -70,7 +70,7 @@ def number_in(m: NumberType, graph: Value, step: Step, by: str, at: dict[str, An
     for name, function in step.pending.items():
         try:
             swept = value_and_gradient(m, function, at, [by])
-        except (ExpressionError, Fault):
+        except (ExpressionError, NodeError):
             return None
         point[name] = swept.gradient[by]
     return value_in(m, graph, point)

@@ -112,12 +112,12 @@ def test_commands_are_in_groups_and_their_summaries_begin_with_a_verb() -> None:
 
 def test_exit_codes_are_told_with_every_command() -> None:
     assert {0, 1, 130} | set(EXIT_CODES.values()) == set(entries.EXITS)
-    no = {command for command in COMMANDS if 1 in entries.exits(command)}
+    no = {command for command in COMMANDS if 1 in entries.exit_codes(command)}
     answered = {"diff", "hessian", "taylor"}
     assert no == {"check", "descend", "minimize", "maximize", "solve", "fit", "exercise", *answered}
     for command in COMMANDS:
         told = autodiff(command, "--help").out.partition("\nExit codes:\n")[2]
-        assert [int(code) for code in re.findall(r"^  (\d+) ", told, re.MULTILINE)] == list(entries.exits(command))
+        assert [int(code) for code in re.findall(r"^  (\d+) ", told, re.MULTILINE)] == list(entries.exit_codes(command))
 
 
 def test_files_of_the_checkout_are_as_the_declarations_say() -> None:
@@ -130,7 +130,7 @@ def test_files_of_the_checkout_are_as_the_declarations_say() -> None:
 def test_the_man_page_has_every_option_and_is_written_to_a_pipe() -> None:
     page = entries.man_page()
     assert autodiff("help", "--man").out == page
-    for option, _ in entries.options_and_users():
+    for option, _ in entries.options_of_commands():
         assert "\\fB" + option.name.replace("-", "\\-") + "\\fR" in page
     assert [command for command in COMMANDS if f".SS autodiff {command} " in page] == list(COMMANDS)
     for command in COMMANDS:

@@ -15,7 +15,7 @@ from autodiff_cli.graphs.value_and_gradient import value_and_gradient
 from autodiff_cli.numbers import budget as work
 from autodiff_cli.numbers.base import NO_RESULT, Refusal
 from autodiff_cli.numbers.floats import REAL
-from autodiff_cli.run.sweep import Fault
+from autodiff_cli.run.sweep import NodeError
 from counting import allowed, counted_calls
 from running import autodiff
 
@@ -105,7 +105,7 @@ def test_no_limit_is_taken_for_a_missing_value() -> None:
     for each in family:
         family += each.__subclasses__()
         assert not issubclass(each, (ValueError, ArithmeticError)), each
-    assert {ExpressionError, Refusal, Fault} <= set(family)
+    assert {ExpressionError, Refusal, NodeError} <= set(family)
     # what is caught for a missing value catches no limit, until it is said to whoever asked
     assert not issubclass(work.BudgetExceeded, (AutodiffError, ValueError, ArithmeticError, *NO_RESULT))
     with pytest.raises(work.BudgetExceeded), work.Defined(ValueError, ArithmeticError):

@@ -25,7 +25,7 @@ from autodiff_cli.inputs.problem import as_number, parse
 from autodiff_cli.numbers.floats import REAL
 from autodiff_cli.run import backends
 from autodiff_cli.run.doubles import Doubles, adjoints
-from autodiff_cli.run.sweep import Fault
+from autodiff_cli.run.sweep import NodeError
 from autodiff_cli.table.operators import ADD, DIV, MUL, POW, SUB
 from autodiff_cli.table.primitive import Primitive
 from random_texts import drawn
@@ -78,7 +78,7 @@ def by_lists(text: str, point: Mapping[str, float]) -> Answer | None:
     places = program.places
     try:
         found = Doubles(program.graph).gradient(places, point)
-    except (ValueError, ArithmeticError, Fault):
+    except (ValueError, ArithmeticError, NodeError):
         return None
     gradient = dict.fromkeys(program.leaves, 0.0)
     return found and shown(found[0][program.graph.roots[0]], gradient | {n: found[1][i] for n, i in places.items()})

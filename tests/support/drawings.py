@@ -9,7 +9,7 @@ from random import Random
 from typing import NamedTuple
 
 from autodiff_cli.derivatives.graph import Picture, picture, symbolic_picture
-from autodiff_cli.views.pictures.layout import Size, arranged
+from autodiff_cli.views.pictures.layout import Size, layered_layout
 from autodiff_cli.views.pictures.scene import FONT
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -132,6 +132,6 @@ def tangle(random: Random, count: int = 30) -> Picture:
 def crossings(drawn: Picture) -> int:
     """How often the lines of a picture cross between two columns."""
     inputs = [list(dict.fromkeys(each.node for each in node.inputs)) for node in drawn.nodes]
-    layout = arranged([Size(20, 20)] * len(inputs), inputs, drawn.outputs, [False] * len(inputs))
+    layout = layered_layout([Size(20, 20)] * len(inputs), inputs, drawn.outputs, [False] * len(inputs))
     lines = [(layout.lefts[s.start], layout.corners[s.start].y, layout.corners[s.end].y) for s in layout.segments]
     return sum(a[0] == b[0] and (a[1] - b[1]) * (a[2] - b[2]) < 0 for a, b in combinations(lines, 2))

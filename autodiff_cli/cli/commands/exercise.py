@@ -3,7 +3,7 @@
 import sys
 
 from ...exercises.exercise import Marked
-from ...exercises.marking import asked
+from ...exercises.marking import sheet_or_mark
 from ...views.characters import terminal_of
 from ...views.exercise import ExerciseView
 from ..runner import Command, write_entries
@@ -16,7 +16,7 @@ def run(call: Command) -> int:
     """Set exercises in derivatives, and check answers; return the exit code."""
     shown = ExerciseView(unicode=call.output is not None or terminal_of(sys.stdout).unicode)
     chosen = call.chosen(shown.formats)
-    sheet = asked(**call.arguments(asked))
+    sheet = sheet_or_mark(**call.arguments(sheet_or_mark))
     entries = [sheet] if isinstance(sheet, Marked) or chosen not in ("jsonl", "csv", "tsv") else sheet.exercises
     code = WRONG if isinstance(sheet, Marked) and not sheet.right else 0
     return write_entries(call, shown, entries, code, chosen)

@@ -1,7 +1,7 @@
-"""Formulas of functions as arithmetic on doubles that keeps its digits, once for this program and all exported code.
+"""Formulas of functions that are accurate in double precision, for this program and for all exported code.
 
-Each is a rule on a number type, as those of the table are: `REAL` computes with it, and a recorder turns it into a
-function of a target whose library lacks it, or into steps of the program. What is not here is composed as its row says.
+Each is a rule on a number type, like the rules of the table: `REAL` computes with it, and a recorder turns it into a
+function for targets whose library lacks it. Other functions are composed by the definition in their row of the table.
 """
 
 from __future__ import annotations
@@ -67,8 +67,8 @@ FAR_DENOMINATOR = (
 )  # fmt: skip
 
 
-def _large_half_power(m: Any, x: Number) -> Number:
-    """exp(|x|)/2, without overflow on the way."""
+def _half_exp_abs(m: Any, x: Number) -> Number:
+    """Return exp(|x|)/2 without intermediate overflow."""
     half = m.exp(m.abs(x) / 2)
     return half / 2 * half
 
@@ -76,15 +76,15 @@ def _large_half_power(m: Any, x: Number) -> Number:
 def _sinh(m: Any, x: Number) -> Number:
     u = m.expm1(m.abs(x))
     near = m.sign(x) * ((u + u / (u + 1)) / 2)
-    return m.where(m.gt(m.abs(x), 20), lambda: m.sign(x) * _large_half_power(m, x), near)
+    return m.where(m.gt(m.abs(x), 20), lambda: m.sign(x) * _half_exp_abs(m, x), near)
 
 
 def _cosh(m: Any, x: Number) -> Number:
     e = m.exp(m.abs(x))
-    return m.where(m.gt(m.abs(x), 20), lambda: _large_half_power(m, x), (e + 1 / e) / 2)
+    return m.where(m.gt(m.abs(x), 20), lambda: _half_exp_abs(m, x), (e + 1 / e) / 2)
 
 
-def _root_of_square_minus_one(m: Any, x: Number) -> Number:
+def _sqrt_square_minus_one(m: Any, x: Number) -> Number:
     size = m.abs(x)
     return m.where(m.gt(size, 1e9), size, lambda: m.sqrt((size - 1) * (size + 1)))
 
@@ -100,7 +100,7 @@ def _asech(m: Any, x: Number) -> Number:
 
 
 def _cbrt(m: Any, x: Number) -> Number:
-    # A step of Newton's method mends the digits that the exponent 1/3, which is rounded, has cost.
+    # A Newton step corrects the error from the rounded exponent 1/3.
     def root() -> Number:
         y = m.pow(m.abs(x), 1 / 3)
         return m.sign(x) * (y - (y - m.abs(x) / (y * y)) / 3)
@@ -119,7 +119,7 @@ def _sinc(m: Any, x: Number) -> Number:
 
 
 def _sinc_derivative(m: Any, n: Number, x: Number) -> Number:
-    """The first derivative; near 0 its power series, the terms of (cos(πx) - sinc(x))/x cancel there."""
+    """Return the first derivative; near 0 by power series, where the terms of (cos(πx) - sinc(x))/x cancel."""
     if float(n) != 1:
         return DEFINITIONS["sinc_derivative"](m, n, x)
     square = (math.pi * x) * (math.pi * x)
@@ -139,7 +139,7 @@ def _hypot(m: Any, *xs: Number) -> Number:
 
 
 def _exp_difference(m: Any, x: Number, y: Number) -> Number:
-    """exp(x - y) for x <= y, as accurate as if the difference had not been rounded."""
+    """Return exp(x - y) for x <= y, corrected for the rounding of the difference."""
     high, low = two_sum(x, -y)
     power = m.exp(high)
     return m.where(m.lt(high, -750), 0, lambda: power + power * low)
@@ -162,32 +162,32 @@ def _softmax_weight(m: Any, x: Number, *xs: Number) -> Number:
     return _exp_difference(m, x, largest) / m.sum(*[_exp_difference(m, v, largest) for v in xs])
 
 
-def _chain(name: str) -> Any:
-    def chained(m: Any, *xs: Number) -> Number:
+def _reduce_pairwise(name: str) -> Any:
+    def reduced(m: Any, *xs: Number) -> Number:
         total = xs[0]
         for x in xs[1:]:
             total = m.step(name, total, x)
         return total
 
-    return chained
+    return reduced
 
 
-def _extreme(name: str, better: str) -> Any:
-    chained = _chain(name)
+def _max_or_min(name: str, better: str) -> Any:
+    reduced = _reduce_pairwise(name)
 
     def extreme_value(m: Any, *xs: Number) -> Number:
-        return m.where(m.step(better, *xs), *xs) if len(xs) == 2 else chained(m, *xs)
+        return m.where(m.step(better, *xs), *xs) if len(xs) == 2 else reduced(m, *xs)
 
     return extreme_value
 
 
-def _finer_exp(m: Any, x: Number) -> Number:
-    """e**x as 2**(k/4) times what is left, near 1, of which expm1 gives what counts."""
-    x = m.where(m.lt(x, -746), -746, x)  # e**x is 0 from here on: not as a constant, which products are told apart by
+def _compensated_exp(m: Any, x: Number) -> Number:
+    """Return e**x as 2**(k/4) times e**rest, with the second factor from expm1 of the small rest."""
+    x = m.where(m.lt(x, -746), -746, x)  # e**x is 0 below; not a literal 0, which cuts off products
     k = m.floor(x * EXP_STEPS + 0.5)
     rest = (x - k * EXP_STEP[0]) - k * EXP_STEP[1]
-    whole = m.floor(k / 4)
-    quarter = k - 4 * whole
+    exponent = m.floor(k / 4)
+    quarter = k - 4 * exponent
     lower, upper, (high, low) = m.eq(quarter, 0), m.eq(quarter, 1), zip(*EXP_POWERS, strict=True)
 
     def chosen(powers: tuple[float, ...]) -> Number:
@@ -195,13 +195,13 @@ def _finer_exp(m: Any, x: Number) -> Number:
 
     base = chosen(high)
     power = base + (base * m.expm1(rest) + chosen(low))
-    half = m.floor(whole / 2)  # a power of two that is no double is the product of two that are
-    return power * m.pow(2, half) * m.pow(2, whole - half)
+    half = m.floor(exponent / 2)  # two factors, because 2**exponent may overflow or underflow
+    return power * m.pow(2, half) * m.pow(2, exponent - half)
 
 
-def _finer_power(m: Any, x: Number, y: Number) -> Number | None:
-    """x**y for a whole y from 3 to 8 as products with what their rounding takes; None for others."""
-    if y.name != "number" or y.data not in FINER_POWERS:
+def _compensated_power(m: Any, x: Number, y: Number) -> Number | None:
+    """Return x**y for an integer y from 3 to 8 by products with compensated rounding; None for other y."""
+    if y.name != "number" or y.data not in COMPENSATED_EXPONENTS:
         return None
     power, lost = x, m.zero
     for bit in bin(int(y.data))[3:]:
@@ -220,9 +220,9 @@ def _expm1(m: Any, x: Number) -> Number:
 
 
 def _log1p(m: Any, x: Number) -> Number:
-    # What rounding took from 1 + x is given back (Hewlett-Packard Journal 28 no. 9, 1977).
-    whole = 1 + x
-    return m.log(whole) - ((whole - 1) - x) / whole
+    # The last term corrects the rounding of 1 + x (Hewlett-Packard Journal 28 no. 9, 1977).
+    total = 1 + x
+    return m.log(total) - ((total - 1) - x) / total
 
 
 def _tanh(m: Any, x: Number) -> Number:
@@ -270,7 +270,7 @@ def _normal_distribution(m: Any, x: Number) -> Number:
         error = error - x * doubles.SQRT_HALF[1]
         return 0.5 * (m.erfc(z) - m.exp(-z * z) / doubles.SQRT_PI_OVER_2 * error)
 
-    # Far out it is 0 or 1, and the error of a product of large numbers cannot be found.
+    # For large |x| it is 0 or 1, and two_product overflows.
     return m.where(m.gt(m.abs(x), 40), lambda: m.where(m.gt(x, 0), 1, 0), near)
 
 
@@ -316,7 +316,7 @@ def _erfinv_slope(m: Any, x: Number, out: Number) -> Number:
     return doubles.SQRT_PI_OVER_2 * m.where(m.lt(size, 0.5), grown, tail)
 
 
-def _large(near: Any, far: Any) -> Any:
+def _switch_at_1e9(near: Any, far: Any) -> Any:
     def function(m: Any, x: Number) -> Number:
         return m.where(m.gt(m.abs(x), 1e9), lambda: far(m, x), lambda: near(m, x))
 
@@ -332,11 +332,11 @@ EXP_POWERS = (
 )  # fmt: skip
 """2**(k/4) as the sum of two doubles, k = 0 … 3."""
 
-FINER_POWERS = range(3, 9)
+COMPENSATED_EXPONENTS = range(3, 9)
 
-FINER: dict[str, Any] = by_name({"exp": _finer_exp, "pow": _finer_power})
-"""How operations are written out that a library has, but with an error of one unit of the last place in ten; each None
-where that gives no more digits."""
+COMPENSATED: dict[str, Any] = by_name({"exp": _compensated_exp, "pow": _compensated_power})
+"""Compensated formulas for operations whose library function is wrong by one ulp about once in ten; they return None
+where they are not more accurate."""
 
 FORMULAS: dict[str, Any] = by_name({
     "sign": lambda m, x: m.where(m.gt(x, 0), 1, m.where(m.lt(x, 0), -1, 0)),
@@ -353,8 +353,8 @@ FORMULAS: dict[str, Any] = by_name({
     "acosh": _acosh,
     "atanh": lambda m, x: m.sign(x) * (0.5 * m.log1p(2 * m.abs(x) / (1 - m.abs(x)))),
     "acot": lambda m, x: x / m.abs(x) * m.atan2(1, m.abs(x)),
-    "asec": lambda m, x: m.atan2(_root_of_square_minus_one(m, x), m.sign(x)),
-    "acsc": lambda m, x: m.sign(x) * m.atan2(1, _root_of_square_minus_one(m, x)),
+    "asec": lambda m, x: m.atan2(_sqrt_square_minus_one(m, x), m.sign(x)),
+    "acsc": lambda m, x: m.sign(x) * m.atan2(1, _sqrt_square_minus_one(m, x)),
     "sinh": _sinh,
     "cosh": _cosh,
     "asech": _asech,
@@ -373,8 +373,8 @@ FORMULAS: dict[str, Any] = by_name({
     "softmax": _softmax,
     "softmax_weight": _softmax_weight,
     "power_minus_one": _power_minus_one,
-    "max": _extreme("max", "ge"),
-    "min": _extreme("min", "le"),
+    "max": _max_or_min("max", "ge"),
+    "min": _max_or_min("min", "le"),
     "erf": special.erf,
     "erfc": special.erfc,
     "gamma": special.gamma,
@@ -384,14 +384,14 @@ FORMULAS: dict[str, Any] = by_name({
     "polygamma": special.polygamma,
     "polygamma_difference": special.polygamma_difference,
     "beta": special.beta,
-    "recip_one_plus_square": _large(lambda m, x: 1 / (1 + x * x), lambda m, x: 1 / x / x),
-    "recip_one_minus_square": _large(lambda m, x: 1 / ((1 - x) * (1 + x)), lambda m, x: -1 / x / x),
-    "recip_sqrt_square_minus_one": lambda m, x: 1 / _root_of_square_minus_one(m, x),
+    "recip_one_plus_square": _switch_at_1e9(lambda m, x: 1 / (1 + x * x), lambda m, x: 1 / x / x),
+    "recip_one_minus_square": _switch_at_1e9(lambda m, x: 1 / ((1 - x) * (1 + x)), lambda m, x: -1 / x / x),
+    "recip_sqrt_square_minus_one": lambda m, x: 1 / _sqrt_square_minus_one(m, x),
 })  # fmt: skip
-"""The formulas by the names of the operations."""
+"""The formulas by names of operations."""
 
 
 def formula(name: str) -> Any:
-    """The formula of an operation, None where there is none that is short and right."""
+    """Return the formula of an operation; None if there is no short accurate one."""
     definition = FORMULAS.get(name) or ACCURATE.get(name)
     return definition or (None if OPERATIONS[name].for_reading else DEFINITIONS.get(name))

@@ -1,7 +1,7 @@
-"""The layout of a picture: columns from left to right, boxes that do not overlap, lines between them.
+"""Layered layout of a graph: columns from left to right, boxes that do not overlap, lines between them.
 
-A layered layout: columns by the longest way, the order within them by barycentres, places by weighted least squares. A
-node that many others use has one line that branches, so that a picture of a loop does not drown in parallel lines.
+Columns follow the longest path, the order within them barycentres, heights weighted least squares. A node with many
+users has one line that branches, so that a picture of a loop does not fill with parallel lines.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ from typing import NamedTuple
 from ...errors import ExpressionError
 
 GAP = 16.0
-"""Between two boxes of a column, and between a box and a line that passes it."""
+"""Pixels between two boxes of a column, and between a box and a line that passes it."""
 
 LINE_GAP = 10.0
-"""Between two lines that pass a column."""
+"""Pixels between two lines that pass a column."""
 
 COLUMN_GAP = (44.0, 150.0)
-"""Between two columns: at least and at most; more where lines are steep."""
+"""The least and the greatest distance of columns, in pixels; it grows with the steepness of the lines."""
 
-ROUNDS, PATIENCE = 12, 30_000
-"""The rounds of ordering: at most so many, with rounds times edges at most that."""
+MAX_ROUNDS, MAX_EDGE_ROUNDS = 12, 30_000
+"""The most rounds of ordering, and the most rounds times edges."""
 
 SWEEPS = 24
-NODES, BENDS = 5000, 100_000
-"""The most nodes and bends of lines in a picture: an unlucky graph takes half a minute."""
+MAX_NODES, MAX_BENDS = 5000, 100_000
+"""The most nodes and bends in a picture: the worst graph of that size takes half a minute."""
 
 
 class Size(NamedTuple):
@@ -37,21 +37,21 @@ class Size(NamedTuple):
     width: float
     height: float
     middle: float | None = None
-    """How far below its top its lines come and go; None for half of its height."""
+    """The distance from its top to its lines; None for half of its height."""
 
     @property
-    def before(self) -> float:
+    def above(self) -> float:
         """The height above its lines."""
         return self.height / 2 if self.middle is None else self.middle
 
     @property
-    def after(self) -> float:
+    def below(self) -> float:
         """The height below its lines."""
-        return self.height - self.before
+        return self.height - self.above
 
 
 class Point(NamedTuple):
-    """A place in the picture; y grows downwards."""
+    """A point of the picture; y grows downwards."""
 
     x: float
     y: float
@@ -70,7 +70,7 @@ class Layout(NamedTuple):
     """A finished layout. Indices below `len(sizes)` are nodes, those above are bends of lines."""
 
     sizes: tuple[Size, ...]
-    """Also of bends: as wide as their column, without height."""
+    """The sizes of nodes, then of bends, which are as wide as their column and have no height."""
     corners: tuple[Point, ...]
     """The left end of each node's middle line."""
     lefts: tuple[float, ...]
@@ -82,25 +82,24 @@ class Layout(NamedTuple):
     height: float
 
 
-def arranged(
+def layered_layout(
     sizes: Sequence[Size],
     inputs: Sequence[Sequence[int]],
     outputs: Sequence[int],
     ordered: Sequence[bool],
     gaps: tuple[float, float] = COLUMN_GAP,
-    most: float = math.inf,
+    max_height: float = math.inf,
 ) -> Layout:
-    """The layout of a graph: node `i` is drawn from `inputs[i]`, all of which are nodes of a lower index.
+    """Return the layout of a graph in which node `i` has the inputs `inputs[i]`, all of lower index.
 
-    Lines arrive at a node in the order of its inputs, from the top, if it is `ordered`, else as is convenient.
-    Between columns is the first of `gaps` at least, and the second at most; more where lines are steep.
-    It is at most so high, where no column is higher.
-    Raises `ExpressionError` (`limit`) for too large a graph.
+    Lines arrive at a node in the order of its inputs, from the top, if it is `ordered`, else in any order.
+    `gaps` are the least and the greatest distance of columns. The layout is at most `max_height` high, unless a column
+    needs more. Raises `ExpressionError` (`limit`) if the graph is too large.
     """
-    if len(sizes) > NODES:
+    if len(sizes) > MAX_NODES:
         raise _too_large(f"{len(sizes):,} nodes are")
     rank = _ranks(inputs)
-    ranks, segments, last = _with_bends(rank, inputs)
+    ranks, segments, last = _insert_bends(rank, inputs)
     edges = [(segment.start, segment.end) for segment in segments]
     ports = {
         (last[source, index], index): place / len(own)
@@ -114,10 +113,10 @@ def arranged(
         sources.setdefault(end, []).append(start)
         targets.setdefault(start, []).append(end)
     graph = _Graph(ranks, edges, ports, sources, targets)
-    columns = _ordered(graph, _first_order(inputs, outputs, len(ranks), segments))
+    columns = _order_columns(graph, _depth_first_order(inputs, outputs, len(ranks), segments))
     widths = [max((sizes[i].width for i in column if i < len(sizes)), default=0.0) for column in columns]
     all_sizes = (*sizes, *(Size(widths[ranks[i]], 0.0) for i in range(len(sizes), len(ranks))))
-    middles = _middles(columns, edges, all_sizes, len(sizes), most)
+    middles = _vertical_positions(columns, edges, all_sizes, len(sizes), max_height)
     left = 0.0
     lefts: list[float] = []
     for number, width in enumerate(widths):
@@ -130,8 +129,8 @@ def arranged(
         Point(lefts[rank] + widths[rank] - size.width, y)
         for rank, size, y in zip(ranks, all_sizes, middles, strict=True)
     ]
-    top = min(point.y - size.before for point, size in zip(corners, all_sizes, strict=True))
-    bottom = max(point.y + size.after for point, size in zip(corners, all_sizes, strict=True))
+    top = min(point.y - size.above for point, size in zip(corners, all_sizes, strict=True))
+    bottom = max(point.y + size.below for point, size in zip(corners, all_sizes, strict=True))
     return Layout(
         all_sizes,
         tuple(Point(x, y - top) for x, y in corners),
@@ -150,7 +149,7 @@ def _too_large(what: str) -> ExpressionError:
 
 
 def _ranks(inputs: Sequence[Sequence[int]]) -> list[int]:
-    """The column of each node: as far to the right as its users allow."""
+    """Return the column of each node: as far to the right as its users allow."""
     distance = [0] * len(inputs)
     for index in range(len(inputs) - 1, -1, -1):
         for source in inputs[index]:
@@ -159,10 +158,10 @@ def _ranks(inputs: Sequence[Sequence[int]]) -> list[int]:
     return [deepest - source for source in distance]
 
 
-def _with_bends(
+def _insert_bends(
     rank: list[int], inputs: Sequence[Sequence[int]]
 ) -> tuple[list[int], list[Segment], dict[tuple[int, int], int]]:
-    """Columns of nodes and bends, and the segments and the last bends of lines."""
+    """Divide long lines by bends; return the column of each node and bend, the segments, and each line's last bend."""
     ranks = list(rank)
     trunks: dict[int, list[int]] = {}
     segments: list[Segment] = []
@@ -175,17 +174,17 @@ def _with_bends(
                 segments.append(Segment(trunk[-1], len(ranks), source))
                 trunk.append(len(ranks))
                 ranks.append(rank[source] + len(trunk) - 1)
-                if len(ranks) > BENDS:
+                if len(ranks) > MAX_BENDS:
                     raise _too_large("the lines between distant nodes of this graph are")
             segments.append(Segment(trunk[span - 1], index, source))
             last[source, index] = trunk[span - 1]
     return ranks, segments, last
 
 
-def _first_order(
+def _depth_first_order(
     inputs: Sequence[Sequence[int]], outputs: Sequence[int], count: int, segments: Sequence[Segment]
 ) -> list[int]:
-    """Nodes and bends in depth-first order from the outputs: a tree drawn so has no crossings."""
+    """Return nodes and bends in depth-first order from the outputs, in which a tree has no crossings."""
     bends: dict[int, list[int]] = {}
     for segment in segments:
         if segment.end >= len(inputs):
@@ -206,59 +205,59 @@ def _first_order(
 
 # ---- the order within columns -------------------------------------------------------------------------------------
 class _Graph(NamedTuple):
-    """Columns of nodes and bends, edges between neighbouring columns, and at which part of its end an edge arrives."""
+    """A layered graph: columns (`ranks`), edges between neighbouring columns, and the ports where edges arrive."""
 
     ranks: Sequence[int]
     edges: Sequence[tuple[int, int]]
     ports: dict[tuple[int, int], float]
     sources: dict[int, list[int]]
-    """From where lines come to each node or bend, and `targets`, where those that leave it go."""
+    """The predecessors of each node or bend; `targets` are its successors."""
     targets: dict[int, list[int]]
 
 
-def _ordered(graph: _Graph, first: Sequence[int]) -> list[list[int]]:
-    """The columns, each in an order that has few crossings."""
+def _order_columns(graph: _Graph, first: Sequence[int]) -> list[list[int]]:
+    """Return the columns, ordered so that few edges cross."""
     columns: list[list[int]] = [[] for _ in range(max(graph.ranks) + 1)]
     for index in first:
         columns[graph.ranks[index]].append(index)
     if not _crossings(columns, graph):
         return columns
-    orders = (*(_balanced(columns, graph, back=back) for back in (False, True)), columns)
-    return min((_swapped(order, graph) for order in orders), key=lambda candidate: _crossings(candidate, graph))
+    orders = (*(_sort_by_barycentres(columns, graph, back=back) for back in (False, True)), columns)
+    return min((_swap_neighbours(order, graph) for order in orders), key=lambda candidate: _crossings(candidate, graph))
 
 
-def _balanced(columns: list[list[int]], graph: _Graph, *, back: bool) -> list[list[int]]:
-    """The columns, each sorted by the barycentres of its neighbours, to and fro: the best that were met.
+def _sort_by_barycentres(columns: list[list[int]], graph: _Graph, *, back: bool) -> list[list[int]]:
+    """Sort each column by the barycentres of its neighbours, in alternating directions; return the best order met.
 
-    `back` says to begin with the last column. Source: K. Sugiyama, S. Tagawa, M. Toda, IEEE Transactions on Systems,
+    `back` begins with the last column. Source: K. Sugiyama, S. Tagawa, M. Toda, IEEE Transactions on Systems,
     Man, and Cybernetics 11 (1981) 109-125.
     """
     best, fewest = columns, _crossings(columns, graph)
     columns = [list(column) for column in columns]
     ways = [(graph.sources, columns), (graph.targets, columns[::-1])]
-    # the place of each in its column, from 0 to 1
+    # the relative position of each node in its column, from 0 to 1
     share: dict[int, float] = {}
     for column in columns:
-        _spread(column, share)
-    for _ in range(min(ROUNDS, max(2, PATIENCE // len(graph.edges)))):
+        _set_relative_positions(column, share)
+    for _ in range(min(MAX_ROUNDS, max(2, MAX_EDGE_ROUNDS // len(graph.edges)))):
         for near, way in reversed(ways) if back else ways:
             for column in way:
                 means = {i: math.fsum(share[k] for k in near[i]) / len(near[i]) for i in column if i in near}
                 column.sort(key=lambda i: means.get(i, share[i]))
-                _spread(column, share)
+                _set_relative_positions(column, share)
         crossings = _crossings(columns, graph)
         if crossings < fewest:
             best, fewest = [list(column) for column in columns], crossings
     return best
 
 
-def _spread(column: Sequence[int], share: dict[int, float]) -> None:
+def _set_relative_positions(column: Sequence[int], share: dict[int, float]) -> None:
     last = max(len(column) - 1, 1)
     share.update((index, place / last) for place, index in enumerate(column))
 
 
-def _swapped(columns: list[list[int]], graph: _Graph) -> list[list[int]]:
-    """The columns with neighbours exchanged wherever that leaves fewer crossings."""
+def _swap_neighbours(columns: list[list[int]], graph: _Graph) -> list[list[int]]:
+    """Return the columns with neighbours swapped wherever that reduces crossings."""
     columns = [list(column) for column in columns]
     position = {index: float(place) for column in columns for place, index in enumerate(column)}
 
@@ -267,7 +266,7 @@ def _swapped(columns: list[list[int]], graph: _Graph) -> list[list[int]]:
         right = [position[other] + graph.ports.get((index, other), 0.0) for other in graph.targets.get(index, ())]
         return left, right
 
-    for _ in range(ROUNDS):
+    for _ in range(MAX_ROUNDS):
         changed = False
         for column in columns:
             for place in range(len(column) - 1):
@@ -286,7 +285,7 @@ def _swapped(columns: list[list[int]], graph: _Graph) -> list[list[int]]:
 
 
 def _crossings(columns: list[list[int]], graph: _Graph) -> int:
-    """How many pairs of edges cross."""
+    """Return the number of pairs of edges that cross."""
     position = {index: place for column in columns for place, index in enumerate(column)}
     between: dict[int, list[tuple[int, float]]] = {}
     for start, end in graph.edges:
@@ -303,16 +302,16 @@ def _crossings(columns: list[list[int]], graph: _Graph) -> int:
 
 
 # ---- coordinates --------------------------------------------------------------------------------------------------
-def _middles(
-    columns: list[list[int]], edges: Sequence[tuple[int, int]], sizes: Sequence[Size], nodes: int, most: float
+def _vertical_positions(
+    columns: list[list[int]], edges: Sequence[tuple[int, int]], sizes: Sequence[Size], nodes: int, max_height: float
 ) -> list[float]:
-    """The heights of nodes and bends: near their neighbours, in the order of their column, and apart.
+    """Return the heights of nodes and bends: close to their neighbours, in the order of their column, without overlap.
 
-    All stand between minus and plus a half of `most`, or of what the highest column needs.
+    They stay within half of `max_height`, or of the highest column if that is larger, around 0.
     """
     pulls: tuple[list[list[tuple[int, float]]], ...] = ([[] for _ in sizes], [[] for _ in sizes])
     for start, end in edges:
-        # lines that only pass are to be straight before all others
+        # segments between bends have the largest weight, to be straight
         weight = (1.0, 3.0, 8.0)[(start >= nodes) + (end >= nodes)]
         pulls[0][end].append((start, weight))
         pulls[1][start].append((end, weight))
@@ -321,20 +320,19 @@ def _middles(
         sums = [0.0]
         for above, below in pairwise(column):
             gap = LINE_GAP if above >= nodes and below >= nodes else GAP
-            sums.append(sums[-1] + sizes[above].after + sizes[below].before + gap)
+            sums.append(sums[-1] + sizes[above].below + sizes[below].above + gap)
         apart.append(sums)
     outer = [
-        (sizes[column[0]].before, sums[-1], sizes[column[-1]].after)
-        for column, sums in zip(columns, apart, strict=True)
+        (sizes[column[0]].above, sums[-1], sizes[column[-1]].below) for column, sums in zip(columns, apart, strict=True)
     ]
-    half = max(most, *(before + between + after for before, between, after in outer)) / 2
+    half = max(max_height, *(before + between + after for before, between, after in outer)) / 2
     ends = [(before - half, half - after - between) for before, between, after in outer]
     middles = [0.0] * len(sizes)
     for column, sums in zip(columns, apart, strict=True):
         for index, offset in zip(column, sums, strict=True):
             middles[index] = offset - sums[-1] / 2
     for sweep in range(SWEEPS):
-        # in the end a node stands in the middle of its inputs, or else of its users
+        # the last sweep centres a node on its inputs, or on its users if it has none
         back, other_side = sweep % 2 == 0, 0.25 if sweep < SWEEPS - 1 else 0.02
         numbered = list(enumerate(columns))
         for number, column in reversed(numbered) if back else numbered:
@@ -347,17 +345,17 @@ def _middles(
                 wish = sum(middles[other] * strength for other, strength in pull) / weight if pull else middles[index]
                 wishes.append(wish)
                 weights.append(weight or 1.0)
-            for index, place in zip(column, _apart(wishes, weights, apart[number], ends[number]), strict=True):
+            for index, place in zip(column, _fit_with_gaps(wishes, weights, apart[number], ends[number]), strict=True):
                 middles[index] = place
     return middles
 
 
-def _apart(
+def _fit_with_gaps(
     wishes: Sequence[float], weights: Sequence[float], offsets: Sequence[float], ends: tuple[float, float]
 ) -> list[float]:
-    """The places nearest to the wishes, by weighted squares, that keep the distances which `offsets` add up.
+    """Return the positions nearest to `wishes` in weighted least squares that differ at least as much as `offsets`.
 
-    The first is between the two `ends`. Source: isotonic regression, by pooling neighbours.
+    The first one is clamped to `ends`. Method: isotonic regression by pooling adjacent violators.
     """
     pools: list[tuple[float, float, int]] = []
     for wish, weight, offset in zip(wishes, weights, offsets, strict=True):

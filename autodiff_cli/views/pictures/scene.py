@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from ...derivatives.graph import Picture, PictureInput, PictureNode
 from ..characters import width_of
 from .cells import NOT_EVALUATED, USUAL, Cell, Choices, Way, cells, description
-from .layout import COLUMN_GAP, Layout, Size, arranged
+from .layout import COLUMN_GAP, Layout, Size, layered_layout
 
 if TYPE_CHECKING:
     from ...quantities.unit import Unit
@@ -211,7 +211,7 @@ def _laid_out(picture: Picture, choices: Choices, way: _Way, tight: bool) -> Sce
     units = [_unit(node, way, choices, bool(widest)) for node in picture.nodes]
     inputs = [list(dict.fromkeys(edge.node for edge in node.inputs)) for node in picture.nodes]
     slide = SLIDE[0 if way.down else 1] * FONT / LEGIBLE - 2 * MARGIN
-    layout = arranged(
+    layout = layered_layout(
         [unit.size for unit in units],
         inputs,
         picture.outputs,
@@ -344,7 +344,7 @@ def _ports(node: PictureNode, index: int, layout: Layout, port: float) -> list[f
 def _node(node: PictureNode, unit: _Unit, corner: Place, result: bool, way: _Way) -> Iterator[Shape]:
     x, y = way.at(*corner)
     if way.down:
-        x, y = x - (unit.operation.width / 2 if unit.operation else unit.size.before), y + BOX / 2
+        x, y = x - (unit.operation.width / 2 if unit.operation else unit.size.above), y + BOX / 2
     if unit.operation:
         wide, high, _ = unit.operation
         kind: BoxKind = "operation result" if result and not unit.cells else "operation"
