@@ -137,12 +137,9 @@ class Arithmetic(NamedTuple):
             return Figure(text.removesuffix(".0"), within_doubles(float(x)))
         if _vanishes(x):
             return Figure("0", 0.0, context.nstr(x.largest(), 2, min_fixed=0, max_fixed=0))
-        raise ExpressionError(
-            "limit",
-            f"no digit of a result can be told, even with {context.dps:,} digits",
-            None,
-            "ask for more digits, allow more work with `--work 10`, or move the point",
-        )
+        message = f"no digit of a result can be told, even with {context.dps:,} digits"
+        hint = "ask for more digits, allow more work with `--work 10`, or move the point"
+        raise ExpressionError("limit", message, None, hint)
 
     def _certified(self, point: Mapping[str, float | str], task: Task) -> dict[str, Any]:
         """The numbers with proven digits only: computed with more and more bits until these suffice."""
@@ -242,14 +239,10 @@ def _undecided(error: Diagnosed, precision: str) -> ExpressionError:
 
 def _too_few_digits(x: Any) -> ExpressionError:
     """The error of a ball with too few digits."""
-    return ExpressionError(
-        "domain",
-        f"the result is {x}, and may be 0: no digit of it can be proven"
-        if x.a.contains(0)
-        else f"the digits of a result near {x} need more bits than there are",
-        None,
-        "move the point, or use `--exact` or `--precision` instead",
-    )
+    message = f"the digits of a result near {x} need more bits than there are"
+    if x.a.contains(0):
+        message = f"the result is {x}, and may be 0: no digit of it can be proven"
+    return ExpressionError("domain", message, None, "move the point, or use `--exact` or `--precision` instead")
 
 
 def nearest(x: Any) -> float | None:
@@ -284,10 +277,7 @@ def kink_warnings(arithmetic: Arithmetic, kinks: Iterable[Breakpoint]) -> list[D
     if warnings and arithmetic.name == "certified":
         first = warnings[0]
         what = "a derivative" if met[0].primitive.gives_condition else "one"
-        raise ExpressionError(
-            "derivative",
-            f"{first.message}, so no digit of {what} can be proven",
-            first.span,
-            "move the point, or leave `--certified` out for the conventional derivative",
-        )
+        hint = "move the point, or leave `--certified` out for the conventional derivative"
+        message = f"{first.message}, so no digit of {what} can be proven"
+        raise ExpressionError("derivative", message, first.span, hint)
     return warnings

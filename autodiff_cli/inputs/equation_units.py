@@ -103,9 +103,9 @@ class EquationUnits(ProgramUnits):
 
 def _own_unit(name: str, start: Any, ends: Range | None) -> Unit | None:
     """The unit that the bounds or the start of an unknown have; None where these have none."""
-    of_bounds = [] if ends is None else [x for x in ends if x is not None]
+    typed = [x for x in (*(ends or ()), start) if x is not None]
     own: Unit | None = None
-    for x in [*of_bounds, *([] if start is None else [start])]:
+    for x in typed:
         unit = getattr(x, "unit", None)
         if unit is None:
             continue
@@ -114,7 +114,7 @@ def _own_unit(name: str, start: Any, ends: Range | None) -> Unit | None:
             raise usage_error(f"`{name}` is looked for as {theirs}", "give its bounds and its start in one dimension")
         own = own or unit
     if own is not None:
-        for x in [*of_bounds, *([] if start is None else [start])]:
+        for x in typed:
             if not has_unit(x) and float(x) and own.dimension != NUMBER:
                 raise usage_error(f"`{name}` has values with a unit and without one", f"write `{float(x):g} {own}`")
     return own

@@ -118,20 +118,16 @@ def _list_of(text: str, start: int, end: int) -> Any:
     if text[end - 1] != "]" or "=" in text[start:end]:
         fail("this list has no end", Span(start, end), "write it as `[1, 2, 3]` or `[[1, 2], [3, 4]]`")
     inside = text[start + 1 : end - 1]
-    return (
-        [_list_of(text, start + 1 + first, start + 1 + last) for first, last in pieces(inside)]
-        if inside.strip()
-        else []
-    )
+    spans = pieces(inside) if inside.strip() else ()
+    return [_list_of(text, start + 1 + first, start + 1 + last) for first, last in spans]
 
 
 def _entries(name: str, value: object, span: Span | None = None) -> dict[str, Any]:
     """The entries of a list by their names. Raises `ExpressionError` where it has no shape."""
     entries = flattened(name, value)
     if isinstance(entries, str):
-        fail(
-            f"the value of `{name}` is no list of numbers: {entries}", span, "write it as [1, 2, 3] or [[1, 2], [3, 4]]"
-        )
+        hint = "write it as [1, 2, 3] or [[1, 2], [3, 4]]"
+        fail(f"the value of `{name}` is no list of numbers: {entries}", span, hint)
     return entries
 
 

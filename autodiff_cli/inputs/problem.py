@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..diagnostics.parsing import parse as parse
 from ..diagnostics.parsing import statements
-from ..errors import Diagnostic, ExpressionError, Offer, Span, nearest, quoted
+from ..errors import Diagnostic, ExpressionError, Offer, Span, nearest, point_error, quoted, usage_error
 from ..graphs.value import Value
 from ..language.builder import Program
 from ..language.elements import expanded, listed, point_text, split_names
@@ -185,9 +185,8 @@ def evaluate_constant(text: str) -> float:
         if plain_number(text):
             value = float(text)
             if math.isinf(value):
-                raise ExpressionError(
-                    "overflow", f"{text} is too large for double precision", None, "give a smaller value"
-                )
+                message = f"{text} is too large for double precision"
+                raise ExpressionError("overflow", message, None, "give a smaller value")
             return value
         _check_no_uncertainty(text)
         _check_one_expression(text)
@@ -197,8 +196,8 @@ def evaluate_constant(text: str) -> float:
             span = program.whole.span(leaf)
             hint = "give a number, or an expression of numbers such as `pi/4`"
             if name.lower() in ("nan", "inf", "infinity"):
-                raise ExpressionError("point", f"`{name}` is not a value that a variable can have", span, hint)
-            raise ExpressionError("point", f"`{name}` has no value here", span, hint)
+                raise point_error(f"`{name}` is not a value that a variable can have", hint, span)
+            raise point_error(f"`{name}` has no value here", hint, span)
         check_single(program)
         with reported():
             (value,) = Evaluation(REAL, program.graph.with_leaves({})).values
@@ -208,39 +207,31 @@ def evaluate_constant(text: str) -> float:
     return float(value) + 0.0
 
 
+_UNCERTAIN = "`{}` gives an uncertainty, and a point here has none"
+
+
 def _check_no_uncertainty(text: str) -> None:
     """Raise an error for `3+-0.1`, which would be 2.9, and `3.0(1)`, 0.3, which nobody writes for these."""
     digits = UNCERTAIN_DIGITS.search(text)
     if digits is not None:
-        raise ExpressionError(
-            "point",
-            f"`{digits[0]}` gives an uncertainty, and a point here has none",
-            Span(*digits.span()),
-            f"leave `{digits[2]}` out, or ask `autodiff propagate`; a product is `{digits[1].rstrip()}*{digits[2]}`",
-        )
+        product = f"{digits[1].rstrip()}*{digits[2]}"
+        hint = f"leave `{digits[2]}` out, or ask `autodiff propagate`; a product is `{product}`"
+        raise point_error(_UNCERTAIN.format(digits[0]), hint, Span(*digits.span()))
     sign = re.search(r"\+[-−]|\+/[-−]|±", text)
     if sign is not None:
         value, doubt = text[: sign.start()].strip(), text[sign.end() :].strip()
         example = f"`{value}`" if value else "the number"
-        raise ExpressionError(
-            "point",
-            f"`{sign[0]}` gives an uncertainty, and a point here has none",
-            Span(*sign.span()),
-            f"give {example} alone, or ask `autodiff propagate`"
-            + (f"; a difference is `{value} - {doubt}`" if value and doubt else ""),
-        )
+        hint = f"give {example} alone, or ask `autodiff propagate`"
+        hint += f"; a difference is `{value} - {doubt}`" if value and doubt else ""
+        raise point_error(_UNCERTAIN.format(sign[0]), hint, Span(*sign.span()))
 
 
 def _check_one_expression(text: str) -> None:
     """Raise an error unless a text is one expression and nothing else."""
     (*earlier, last) = statements(text)
     if earlier or last.kind != "expression" or "#" in text:
-        raise ExpressionError(
-            "point",
-            "a value is one expression, and this is more",
-            Span(last.start, last.end),
-            "give a number, or `pi/4` for example",
-        )
+        hint = "give a number, or `pi/4` for example"
+        raise point_error("a value is one expression, and this is more", hint, Span(last.start, last.end))
 
 
 def number_or_quantity(value: float | str, name: str) -> float:
@@ -260,15 +251,15 @@ def as_number(value: float | str, name: str) -> float:
     if type(value) is Quantity:
         raise without_units(name, value)
     if isinstance(value, bool) or not hasattr(value, "__float__"):
-        raise ExpressionError("point", f"`{name}` needs a number, not {value!r}", None, "give a number")
+        raise point_error(f"`{name}` needs a number, not {value!r}", "give a number")
     try:
         number = float(value)
     except OverflowError:
         number = math.inf
     except (TypeError, ValueError):
-        raise ExpressionError("point", f"`{name}` needs a number", None, "give a number") from None
+        raise point_error(f"`{name}` needs a number", "give a number") from None
     if not math.isfinite(number):
-        raise ExpressionError("point", f"`{name}` cannot be {number}", None, "give a finite number")
+        raise point_error(f"`{name}` cannot be {number}", "give a finite number")
     return number
 
 
@@ -280,7 +271,7 @@ def without_units(name: str, value: Quantity) -> ExpressionError:
     number = f"{value:.15g}"
     message = f"the value of `{name}` has a unit, and numbers here have none"
     hint = f"in {unit} it is `{name}={number}`" if unit.atoms else f"write `{name}={number}`"
-    return ExpressionError("point", message, None, hint)
+    return point_error(message, hint)
 
 
 SEVERAL = "`autodiff jacobian` differentiates several outputs"
@@ -296,12 +287,8 @@ def check_single(program: Program, hint: str = SEVERAL) -> None:
             message = f"`{comma[0]}` has a comma, which separates outputs here"
             hint = f"decimals have a point: `{comma[1]}.{comma[2]}`; with two outputs, {hint}"
             raise ExpressionError("type", message, Span(*comma.span()), hint)
-        raise ExpressionError(
-            "type",
-            f"this program has {len(program.roots)} outputs, and a gradient needs one",
-            program.whole.span(program.roots[1]),
-            hint,
-        )
+        message = f"this program has {len(program.roots)} outputs, and a gradient needs one"
+        raise ExpressionError("type", message, program.whole.span(program.roots[1]), hint)
 
 
 def single_output(program: Program, hint: str = SEVERAL) -> Value:
@@ -322,27 +309,20 @@ def check_values(program: Program, values: Mapping[str, float]) -> list[Diagnost
         if name in program.leaves:
             continue
         if name in bound:
-            raise ExpressionError(
-                "point",
-                f"`{name}` is given a value by the point, and bound by the program",
-                program.whole.span(bound[name]),
-                "leave one of them out",
-            )
+            message = f"`{name}` is given a value by the point, and bound by the program"
+            raise point_error(message, "leave one of them out", program.whole.span(bound[name]))
         warnings.append(unused(program, name, missing))
     if missing:
         offers = apart(program, missing, values)
         names = listed(missing)
         stated = " and ".join(f"`{name}`" for name in names[:3]) + (" and others" if len(names) > 3 else "")
         example = point_text({name: _shortest(values[name]) if name in values else "…" for name in program.leaves})
-        raise ExpressionError(
-            "missing_value",
-            f"{stated} {'has' if len(names) == 1 else 'have'} no value",
-            program.whole.span(program.leaves[missing[0]]),
-            (f"write {spelled(offers)}, or " if offers else "")
-            + f"give the point: `--at {example}`"
-            + "".join(f"; {warning.message}: {warning.hint}" for warning in warnings[:1] if not offers),
-            offers=offers,
-        )
+        message = f"{stated} {'has' if len(names) == 1 else 'have'} no value"
+        hint = (f"write {spelled(offers)}, or " if offers else "") + f"give the point: `--at {example}`"
+        if warnings and not offers:
+            hint += f"; {warnings[0].message}: {warnings[0].hint}"
+        span = program.whole.span(program.leaves[missing[0]])
+        raise ExpressionError("missing_value", message, span, hint, offers=offers)
     return warnings
 
 
@@ -395,8 +375,6 @@ def wanted_variables(program: Program, values: Mapping[str, float], wrt: Sequenc
     wrt = expanded(wrt, dict.fromkeys([*program.leaves, *values]))
     for name in wrt:
         if name not in program.leaves and name not in values:
-            quoted_names = quoted(program.leaves)
-            raise ExpressionError(
-                "usage", f"`{name}` is not a variable of this program", None, f"its variables: {quoted_names}"
-            )
+            hint = f"its variables: {quoted(program.leaves)}"
+            raise usage_error(f"`{name}` is not a variable of this program", hint)
     return [x for x in program.leaves if x in wrt] + [x for x in dict.fromkeys(wrt) if x not in program.leaves]

@@ -157,36 +157,23 @@ def _log(x: Fraction) -> float:
     return math.log(x.numerator) - math.log(x.denominator)
 
 
-class Uncertain(Axis):
-    """Values that all have one uncertainty, absolute or in percent."""
+class Suffixed(Axis):
+    """Values with one text behind each number: the unit of a sweep, or its uncertainty, absolute or in percent."""
 
-    def __init__(self, axis: Axis, name: str, spread: str, value_of: ValueOf) -> None:
-        self.axis, self.size, self.name, self.spread, self.value_of = axis, axis.size, name, spread, value_of
+    def __init__(self, axis: Axis, name: str, suffix: str, value_of: ValueOf, *, is_unit: bool) -> None:
+        self.axis, self.size, self.name, self.suffix, self.value_of = axis, axis.size, name, suffix, value_of
+        self.is_unit = is_unit
         self.value(0)
 
     def number(self, k: int) -> float:
-        return self.axis.number(k)
+        return float(self.value(k)) if self.is_unit else self.axis.number(k)
 
     def value(self, k: int) -> float:
-        return self.value_of(self.name, f"{self.axis.number(k)!r}{self.spread}", 0)
-
-
-class InUnit(Axis):
-    """Values in one unit, which stands behind the sweep."""
-
-    def __init__(self, axis: Axis, name: str, unit: str, value_of: ValueOf) -> None:
-        self.axis, self.size, self.name, self.unit, self.value_of = axis, axis.size, name, unit, value_of
-        self.value(0)
-
-    def number(self, k: int) -> float:
-        return float(self.value(k))
-
-    def value(self, k: int) -> float:
-        text = self.axis.source(k)
-        return self.value_of(self.name, f"{text if plain_number(text) else f'({text})'} {self.unit}", 0)
+        text = self.axis.source(k) if self.is_unit else repr(self.axis.number(k))
+        return self.value_of(self.name, f"{text if plain_number(text) else f'({text})'}{self.suffix}", 0)
 
     def without_unit(self) -> tuple[Axis, Unit | None]:
-        return self.axis, getattr(self.value(0), "unit", None)
+        return (self.axis, getattr(self.value(0), "unit", None)) if self.is_unit else (self, None)
 
 
 def exact_text(x: Fraction) -> str:
@@ -298,41 +285,50 @@ class Sweeping:
         unit = self._unit(written)
         if unit:
             axis = self._axis(name, written.removesuffix(unit), begin)
-            return axis and InUnit(axis, name, unit, self.value_of)
+            return axis and Suffixed(axis, name, f" {unit}", self.value_of, is_unit=True)
         if written.startswith("{"):
             return self._listed(name, written, begin)
         spread = _SPREAD.search(written) if self.value_of is not constant_value else None
         if spread is not None and ":" in written[: spread.start()]:
             axis = self._axis(name, written[: spread.start()], begin)
-            return axis and Uncertain(axis, name, written[spread.start() :], self.value_of)
+            return axis and Suffixed(axis, name, written[spread.start() :], self.value_of, is_unit=False)
         logarithmic = _LOGARITHMIC.fullmatch(written)
         if logarithmic is not None and not _closed(logarithmic[1]):
             logarithmic = None
         inside = logarithmic[1] if logarithmic else written
         colons = _top_level(inside, ":")
         if not colons and ":" in written:
-            place = begin + written.index(":")
+            colon = begin + written.index(":")
             hint = f"a sweep has its colons outside of parentheses: {EXAMPLE}"
-            fail("a colon has no meaning here", Span(place, place + 1), hint)
+            fail("a colon has no meaning here", Span(colon, colon + 1), hint)
         if not colons:
             return None
         if logarithmic:
             if logarithmic[2] is None:
                 fail("a logarithmic sweep needs a number of points", here, f"write `{name}=log({inside})/7`")
-            start, end = self._ends(name, inside, colons, begin + logarithmic.start(1))
+            ends = self._numbers(name, inside, begin + logarithmic.start(1), 2)
             count = self._count(name, logarithmic[2], begin + logarithmic.start(2))
-            if not (start > 0 and end > 0):
-                fail("a logarithmic sweep goes between positive numbers", here, f"write `{name}=log(1:1e6)/7`")
-            return self._evenly_or_not(start, end, count, here, logarithmic=True)
-        if len(colons) == 1:
+        elif len(colons) > 1:
+            return self._stepped(name, inside, begin)
+        else:
             slashes = [k for k in _top_level(inside, "/") if k > colons[0] and _is_whole(inside[k + 1 :].strip())]
             if not slashes:
                 raise _without_step(name, inside, here)
-            ends, count = inside[: slashes[-1]], self._count(name, inside[slashes[-1] + 1 :], begin + slashes[-1] + 1)
-            start, end = self._ends(name, ends, colons, begin)
-            texts = None if _decimal(ends, colons) else _texts(ends, colons, str(count - 1))
-            return self._evenly_or_not(start, end, count, here, texts)
-        return self._stepped(name, inside, colons, begin)
+            count = self._count(name, inside[slashes[-1] + 1 :], begin + slashes[-1] + 1)
+            ends = self._numbers(name, inside[: slashes[-1]], begin)
+        ((first, start), (last, end)) = ends
+        if logarithmic and not (start > 0 and end > 0):
+            fail("a logarithmic sweep goes between positive numbers", here, f"write `{name}=log(1:1e6)/7`")
+        if count == 1 and start != end:
+            hint = "give the point alone, or ask for 2 points or more"
+            fail("one point cannot be at both ends of a sweep", here, hint)
+        if count > 1 and start == end:
+            fail("both ends of the sweep are the same number", here, "give the point alone, or another end")
+        if logarithmic:
+            return Geometric(start, end, count)
+        steps = max(1, count - 1)
+        texts = None if plain_number(first) and plain_number(last) else (first, f"({last}) - ({first})", str(steps))
+        return Evenly(start, (end - start) / steps, count, texts, True)
 
     def _unit(self, written: str) -> str:
         """The unit behind a sweep; empty where there is none, or values have none here."""
@@ -358,7 +354,7 @@ class Sweeping:
             return None
         logarithmic = _LOGARITHMIC.fullmatch(written)
         inside, count = (logarithmic[1], logarithmic[2]) if logarithmic else (written, None)
-        parts = [inside[a + 1 : b] for a, b in pairwise([-1, *_top_level(inside, ":"), len(inside)])]
+        parts = [part for part, _ in _parts(inside)]
         if not logarithmic and len(parts) == 2:
             ends, slash, number = parts[1].rpartition("/")
             if slash and _is_whole(number.strip()):
@@ -374,9 +370,8 @@ class Sweeping:
         unit = quantities[0][1]
         for _, other in quantities:
             if other.dimension != unit.dimension:
-                fail(
-                    f"`{unit}` and `{other}` in one sweep have different dimensions", here, f"write it all in `{unit}`"
-                )
+                message = f"`{unit}` and `{other}` in one sweep have different dimensions"
+                fail(message, here, f"write it all in `{unit}`")
         texts = [_converted(number, other, unit, step=k == 2) for k, (number, other) in enumerate(quantities)]
         way = f"log({':'.join(texts)})" if logarithmic else ":".join(texts)
         return f"{way}{'' if count is None else '/' + count} {unit}"
@@ -406,12 +401,14 @@ class Sweeping:
             values.append(value)
         return Listed(values)
 
-    def _ends(self, name: str, text: str, colons: Sequence[int], begin: int) -> list[Fraction]:
-        """The numbers between the colons of a text."""
-        parts = [(text[a + 1 : b], begin + a + 1) for a, b in pairwise([-1, *colons, len(text)])]
-        if len(parts) > 3:
-            place = begin + colons[2]
-            fail("a sweep has three numbers at most: from, to and step", Span(place, place + 1), EXAMPLE)
+    def _numbers(self, name: str, text: str, begin: int, most: int = 3) -> list[tuple[str, Fraction]]:
+        """Return the numbers between the colons of a text, each with its own text."""
+        parts = [(part, begin + place) for part, place in _parts(text)]
+        if len(parts) > most:
+            colon = parts[most][1] - 1
+            message = "a sweep has three numbers at most: from, to and step"
+            message = message if most == 3 else "a logarithmic sweep has two numbers: from and to"
+            fail(message, Span(colon, colon + 1), EXAMPLE)
         for k, (part, place) in enumerate(parts):
             if not part.strip():
                 what = ("start", "end", "step")[k]
@@ -420,7 +417,7 @@ class Sweeping:
                 here = Span(place, place + len(part))
                 hint = f"write `{name}=0:10:0.5 mm`, or `{name}=0 mm:10 mm:0.5 mm`"
                 fail("a sweep has its unit behind it, or behind each of its numbers", here, hint)
-        return [_fraction(part, constant_value(name, part, place)) for part, place in parts]
+        return [(part.strip(), _fraction(part, constant_value(name, part, place))) for part, place in parts]
 
     def _count(self, name: str, text: str, begin: int) -> int:
         """The number of points in a text."""
@@ -432,31 +429,10 @@ class Sweeping:
             fail("this is too many points" if written.strip("0") else "a sweep has a point or more", here, EXAMPLE)
         return int(written)
 
-    def _evenly_or_not(
-        self,
-        start: Fraction,
-        end: Fraction,
-        count: int,
-        here: Span,
-        texts: tuple[str, str, str] | None = None,
-        *,
-        logarithmic: bool = False,
-    ) -> Axis:
-        if count == 1 and start != end:
-            fail(
-                "one point cannot be at both ends of a sweep", here, "give the point alone, or ask for 2 points or more"
-            )
-        if count > 1 and start == end:
-            fail("both ends of the sweep are the same number", here, "give the point alone, or another end")
-        if logarithmic:
-            return Geometric(start, end, count)
-        return Evenly(start, (end - start) / max(1, count - 1), count, texts, True)
-
-    def _stepped(self, name: str, inside: str, colons: Sequence[int], begin: int) -> Axis:
-        """The values of `from:to:step`."""
-        start, end, step = self._ends(name, inside, colons, begin)
-        first, last, by = (part.strip() for part in inside.split(":")) if len(colons) == 2 else ("", "", "")
-        place = Span(begin + colons[-1] + 1, begin + len(inside))
+    def _stepped(self, name: str, inside: str, begin: int) -> Axis:
+        """Return the values of `from:to:step`."""
+        ((first, start), (last, end), (by, step)) = self._numbers(name, inside, begin)
+        place = Span(begin + _parts(inside)[-1][1], begin + len(inside))
         if step == 0:
             fail("the step is 0, so the sweep never ends", place, f"write `{name}={first}:{last}:1`, for example")
         if (end - start) * step < 0:
@@ -474,7 +450,7 @@ class Sweeping:
             whole = round(steps)
             texts = (first, f"({last}) - ({first})", str(max(1, whole)))
             step = (end - start) / whole if whole else step
-        return Evenly(start, step, whole + 1, None if _decimal(inside, colons) else texts)
+        return Evenly(start, step, whole + 1, None if all(map(plain_number, (first, last, by))) else texts)
 
 
 def _top_level(text: str, char: str) -> list[int]:
@@ -487,6 +463,11 @@ def _top_level(text: str, char: str) -> list[int]:
     return places
 
 
+def _parts(text: str) -> list[tuple[str, int]]:
+    """Return the texts between the colons outside of parentheses, each with its place."""
+    return [(text[a + 1 : b], a + 1) for a, b in pairwise([-1, *_top_level(text, ":"), len(text)])]
+
+
 def _closed(text: str) -> bool:
     """Whether all parentheses in a text open before they close."""
     depth = 0
@@ -495,11 +476,6 @@ def _closed(text: str) -> bool:
         if depth < 0:
             return False
     return depth == 0
-
-
-def _decimal(text: str, colons: Sequence[int]) -> bool:
-    """Whether all numbers between the colons are decimals, and no expressions."""
-    return all(plain_number(text[a + 1 : b].strip()) for a, b in pairwise([-1, *colons, len(text)]))
 
 
 def _is_whole(text: str) -> bool:
@@ -514,11 +490,6 @@ def _converted(number: str, unit: Unit, other: Unit, *, step: bool) -> str:
     if plain_number(number) and unit.pi == other.pi and len(number) < 50:
         return exact_text(Fraction(number) * unit.scale / other.scale + zero)
     return f"(({number})*({unit.factor_text})/({other.factor_text}) + {zero})"
-
-
-def _texts(ends: str, colons: Sequence[int], steps: str) -> tuple[str, str, str]:
-    first, last = ends[: colons[0]].strip(), ends[colons[0] + 1 :].strip()
-    return first, f"({last}) - ({first})", steps if steps != "0" else "1"
 
 
 def _fraction(text: str, value: float) -> Fraction:
