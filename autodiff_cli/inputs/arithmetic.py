@@ -90,10 +90,7 @@ class Arithmetic(NamedTuple):
         return _converted(result, lambda key, x: m.number(x))
 
     def _with_right_digits(self, point: Mapping[str, float | str], task: Task) -> dict[str, Any]:
-        """The numbers, each with the digits that the bound on its error leaves: computed with more until these suffice.
-
-        What cannot be distinguished from 0 is shown as being within a bound of it.
-        """
+        """Return the numbers with the digits that their error bounds leave, or as within a bound of 0."""
         from ..numbers.running_digits import RunningDigits
 
         digits = self.digits + GUARD
@@ -124,11 +121,11 @@ class Arithmetic(NamedTuple):
         return _converted(best, lambda key, x: self._agreed(x))
 
     def _right(self, x: Any) -> int:
-        """How many significant digits of a number are right by its error bound, as many as were asked for at most."""
+        """Return how many of the requested digits are correct by the error bound."""
         return int(x.right_digits(self.digits))
 
     def _agreed(self, x: Any) -> Figure:
-        """The digits of a number that are right; of one that cannot be distinguished from 0, how near to that it is."""
+        """Return the correct digits of a number, or a bound on its distance from 0."""
         right = self._right(x)
         context = x.m.base.context
         if right > 0:
@@ -142,7 +139,7 @@ class Arithmetic(NamedTuple):
         raise ExpressionError("limit", message, None, hint)
 
     def _certified(self, point: Mapping[str, float | str], task: Task) -> dict[str, Any]:
-        """The numbers with proven digits only: computed with more and more bits until these suffice."""
+        """Return the numbers with proven digits only."""
         message = "`--certified` needs python-flint, which is not installed"
         needed("flint", "certified", message, ", or use `--precision 50`, which proves nothing")
         from ..numbers.ball import Balls
@@ -172,13 +169,13 @@ class Arithmetic(NamedTuple):
         return best
 
     def _unproven(self, key: str, x: Any) -> bool:
-        """Whether too few digits of a ball are proven; a result may be near 0 instead."""
+        """Return whether too few digits of a ball are proven."""
         if x.a.is_exact() or x.a.rel_accuracy_bits() >= self.digits * 3.33 + 8:
             return False
         return key in INPUT_FIELDS or not (x.a.contains(0) and x.a.abs_upper() < 1)
 
     def _proven(self, key: str, x: Any) -> Figure:
-        """The digits of a ball that are proven; of one that holds 0, how near to that it is."""
+        """Return the proven digits of a ball, or a bound on its distance from 0."""
         if x.a.is_zero():
             return Figure("0", 0.0)
         if x.a.contains(0):
@@ -186,7 +183,7 @@ class Arithmetic(NamedTuple):
         return Figure(str(x.a.str(self.digits, radius=False)), within_doubles(float(x)))
 
     def _value(self, m: NumberType, name: str, typed: float | str) -> Number:
-        """The number that a point gives to a name: read as decimals, but by doubles."""
+        """Return the value of a name in this arithmetic."""
         text = typed if isinstance(typed, str) else getattr(typed, "source", None)
         if self.name == "double" or text is None:
             return m.number(number_or_quantity(typed, name))
@@ -203,7 +200,7 @@ class Arithmetic(NamedTuple):
 
 
 def _converted(results: dict[str, Any], convert: Callable[[str, Number], Any]) -> dict[str, Any]:
-    """Return the lists and dictionaries with each number converted; `convert` gets the top-level key and the number."""
+    """Return a tree with its numbers converted by `convert(top-level key, number)`."""
 
     def item(key: str, x: Any) -> Any:
         if isinstance(x, dict):
@@ -225,7 +222,7 @@ def _numbers(results: Any) -> Iterator[Any]:
 
 
 def _vanishes(x: Any) -> bool:
-    """Whether a result with an error bound is so near to 0 that this may be said of it instead of its digits."""
+    """Return whether the error bound of a result allows 0 and is small."""
     return bool(x.largest() < 1 and x.right_digits(1) < 1)
 
 

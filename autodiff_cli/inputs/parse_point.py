@@ -49,7 +49,7 @@ def parse_point(text: str, value_of: ValueOf | None = None) -> dict[str, float]:
 
 
 def _plain_point(text: str) -> dict[str, float] | None:
-    """The point where it is names and numbers with nothing around them, as most are; else None."""
+    """Return a point of plain names and numbers; None for any other text."""
     point: dict[str, float] = {}
     try:
         for piece in text.split(","):
@@ -111,7 +111,7 @@ def _assignment(text: str, start: int, end: int, value_of: ValueOf) -> Iterator[
 
 
 def _list_of(text: str, start: int, end: int) -> Any:
-    """The parts of a list such as `[1, pi/2]` or `[[1, 2], [3, 4]]`: lists of where the numbers stand."""
+    """Return the places of the numbers of `[1, pi/2]` or `[[1, 2], [3, 4]]`, nested."""
     start, end = end - len(text[start:end].lstrip()), start + len(text[start:end].rstrip())
     if text[start : start + 1] != "[":
         return slice(start, end)
@@ -123,7 +123,7 @@ def _list_of(text: str, start: int, end: int) -> Any:
 
 
 def _entries(name: str, value: object, span: Span | None = None) -> dict[str, Any]:
-    """The entries of a list by their names. Raises `ExpressionError` where it has no shape."""
+    """Return the entries of a rectangular list by name. Raises `ExpressionError`."""
     entries = flattened(name, value)
     if isinstance(entries, str):
         hint = "write it as [1, 2, 3] or [[1, 2], [3, 4]]"
@@ -270,7 +270,7 @@ def may_sweep(options: Sequence[str] | None) -> bool:
 
 
 def _values_of(option: str) -> Sequence[str]:
-    """The texts in which an `--at` may have sweeps: itself, or the texts in its file."""
+    """Return the texts of an `--at`, or of its file, that may be sweeps."""
     if not isinstance(option, PointFile):
         return () if option.startswith("@") else (option,)
     try:

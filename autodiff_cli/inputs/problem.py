@@ -211,7 +211,7 @@ _UNCERTAIN = "`{}` gives an uncertainty, and a point here has none"
 
 
 def _check_no_uncertainty(text: str) -> None:
-    """Raise an error for `3+-0.1`, which would be 2.9, and `3.0(1)`, 0.3, which nobody writes for these."""
+    """Raise an error for uncertain values: `3+-0.1` and `3.0(1)`."""
     digits = UNCERTAIN_DIGITS.search(text)
     if digits is not None:
         product = f"{digits[1].rstrip()}*{digits[2]}"

@@ -245,7 +245,7 @@ class ProgramUnits:
         self._node_units |= {i: unit.difference for i, unit in zip(program.graph.roots, self.outputs, strict=True)}
 
     def _dimensions(self) -> dict[str, Dimensioned]:
-        """Return the dimensions of the variables, with how many temperatures on a scale with its own zero each is."""
+        """Return the dimensions of the variables; °C and °F count as temperatures."""
         return {
             name: Dimensioned(unit.dimension, temperatures=Fraction(1) if unit.zero else None)
             for name, unit in self.point.items()
@@ -266,7 +266,7 @@ class ProgramUnits:
         return evaluation.values
 
     def _unit(self, dimension: Dimension) -> Unit:
-        """Return the unit for a dimension: of the system, or else of an input, or the SI's."""
+        """Return the unit to show a dimension in."""
         return choose(dimension, self._inputs) if self._system is None else self._system.unit(dimension)
 
     def _output(self, k: int, dimension: Any, asked: Unit | None, temperatures: Fraction | None = None) -> Unit:

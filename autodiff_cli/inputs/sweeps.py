@@ -139,7 +139,7 @@ class Geometric(Axis):
                 return
 
     def _exact(self, k: int) -> tuple[Fraction, int]:
-        """The first value times the largest whole power of the base, and the remainder in parts of the steps."""
+        """Return the value at the last whole power of the base, and the steps left."""
         whole, rest = divmod(self.powers * k, self.steps)
         return self.first * self.base**whole, rest
 
@@ -153,7 +153,7 @@ class Geometric(Axis):
 
 
 def _log(x: Fraction) -> float:
-    """The logarithm of a positive fraction, which may be beyond the range of doubles."""
+    """Return the logarithm of a fraction, perhaps beyond the range of doubles."""
     return math.log(x.numerator) - math.log(x.denominator)
 
 
@@ -243,7 +243,7 @@ class Grid(NamedTuple):
 
 
 def _combinations(axes: Sequence[Axis]) -> Iterator[list[float]]:
-    """Yield a value of each axis, the last of which varies fastest; `product` would hold all values."""
+    """Yield all combinations lazily; the last axis varies fastest."""
     if not axes:
         yield []
         return
@@ -331,7 +331,7 @@ class Sweeping:
         return Evenly(start, (end - start) / steps, count, texts, True)
 
     def _unit(self, written: str) -> str:
-        """The unit behind a sweep; empty where there is none, or values have none here."""
+        """Return the unit behind a sweep, or an empty text."""
         if self.value_of is constant_value or not (_top_level(written, ":") or written.startswith(("{", "log"))):
             return ""
         if written.startswith("{"):
@@ -464,7 +464,7 @@ def _top_level(text: str, char: str) -> list[int]:
 
 
 def _parts(text: str) -> list[tuple[str, int]]:
-    """Return the texts between the colons outside of parentheses, each with its place."""
+    """Return the texts between top-level colons, each with its place."""
     return [(text[a + 1 : b], a + 1) for a, b in pairwise([-1, *_top_level(text, ":"), len(text)])]
 
 
@@ -483,7 +483,7 @@ def _is_whole(text: str) -> bool:
 
 
 def _converted(number: str, unit: Unit, other: Unit, *, step: bool) -> str:
-    """The text of a number of one unit as a number of another; a `step` is a difference."""
+    """Return a number as text in another unit; a `step` is a difference."""
     if unit == other:
         return number
     zero = Fraction(0) if step else (unit.zero - other.zero) / other.scale
@@ -493,7 +493,7 @@ def _converted(number: str, unit: Unit, other: Unit, *, step: bool) -> str:
 
 
 def _fraction(text: str, value: float) -> Fraction:
-    """The number exactly: a decimal as it is written, the value of an expression as the double that it is."""
+    """Return a decimal exactly as written, the value of an expression as a double."""
     written = text.strip()
     # longer exponents make fractions that take seconds
     if plain_number(written) and value and len(written) < 50:
