@@ -59,7 +59,7 @@ class CheckedNumber:
     kept: int | None
     """The correct digits if the inputs are exactly the doubles they were read as."""
     difference: float | None
-    """Of a partial: the slope by differences, in doubles, and their estimate of its error."""
+    """The finite difference for a partial derivative, and its estimated error."""
     difference_error: float | None
     condition: float | None
     """Of a partial: by what factor a small relative change of the variable is magnified; None where the value is 0."""

@@ -43,13 +43,13 @@ MOST_TERMS = 40
 """Longer sums are left as they are."""
 
 MOST_PRODUCTS = 24
-"""As many terms come of multiplying out."""
+"""The most terms that expanding a product may give."""
 
 MOST_DEPTH = 6
 """Sums within sums that factors are taken out of."""
 
 MOST_TAKEN = 12
-"""As many terms or factors of a part are joined to a whole, though other places have them too."""
+"""The most terms or factors of a shared sum or product that are merged into its users."""
 
 MOST_LINED = 2
 """Higher powers of sums of fractions stay: of denominators to high powers there is no double."""

@@ -88,7 +88,7 @@ def is_spelled(primitive: Primitive) -> bool:
 
 # ---- local derivatives at a point: rules of the table applied to names that have values
 MANY = 8
-"""Of more inputs than this, a formula that lists them all would be as long as the program, for each of them."""
+"""The most inputs of an operation whose partial derivatives are formulas that list all inputs."""
 
 
 class AtPoint(Symbolic):

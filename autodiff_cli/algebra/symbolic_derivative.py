@@ -116,7 +116,7 @@ def as_values(steps: Sequence[Step], leaves: Mapping[int, Value]) -> list[Value]
 
 
 Multi = tuple[int, ...]
-"""By which variables a derivative is taken, by their positions, in ascending order."""
+"""The positions of the variables of differentiation, in ascending order."""
 
 
 def derivatives(output: Value, wrt: Sequence[Value], order: int, facts: Sequence[Value] = ()) -> dict[Multi, Value]:

@@ -61,7 +61,7 @@ class Columns(NamedTuple):
     """Columns of finite numbers, all of one length."""
 
     numbers: Mapping[str, Any]
-    """By the names of variables: arrays of doubles, NumPy's or Python's."""
+    """Arrays of doubles, of NumPy or Python, by variable."""
     rows: int
     where: Callable[[int], str]
     """Return the place of a row, for messages: `points.csv, line 5: `."""

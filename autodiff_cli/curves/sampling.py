@@ -24,13 +24,13 @@ DEPTH = 6
 """How often a step is halved where the curve bends."""
 
 BEND = 0.002
-"""By how much of the height a chord may miss the curve."""
+"""The largest distance of a chord from the curve, relative to the height."""
 
 LEAP = 0.01
-"""From which share of the height on a rise within one step is looked at more closely."""
+"""The rise within one step, relative to the height, above which the step is refined."""
 
 PEAK = 10
-"""By how many times the height a chord may miss the curve before it is taken for a pole."""
+"""The distance of a chord from the curve, relative to the height, above which it is a pole."""
 
 HALVINGS = 48
 

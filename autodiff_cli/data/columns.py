@@ -149,7 +149,7 @@ class _Piece(NamedTuple):
     """Consecutive rows of data."""
 
     numbers: dict[str, Any]
-    """By the names of variables: arrays of doubles, NumPy's or Python's."""
+    """Arrays of doubles, of NumPy or Python, by variable."""
     faults: Mapping[int, ExpressionError]
     """The errors of rows, by position."""
     rows: int

@@ -357,7 +357,7 @@ class Rows(NamedTuple):
     inputs: tuple[tuple[str, float, float], ...] = ()
     """Factor and summand of variables' numbers, which bring their units together."""
     outputs: tuple[tuple[float, float], ...] = ()
-    """The same of the results, so that they have the units that were asked for."""
+    """The factor and offset that convert each result to its requested unit."""
     heads: tuple[tuple[str, str], ...] = ()
     """How columns of answers are called that have units."""
     typed: tuple[tuple[str, str], ...] = ()

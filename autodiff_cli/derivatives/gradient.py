@@ -254,7 +254,7 @@ def _over_data(
 
 
 def with_elasticities(answer: Gradient[float]) -> Gradient[float]:
-    """The same answer in doubles with its elasticities.
+    """Return an answer in doubles with its elasticities.
 
     >>> with_elasticities(gradient("x**2/y", {"x": 3, "y": 2})).elasticities
     {'x': 2.0, 'y': -1.0}

@@ -46,7 +46,7 @@ class Taylor(Record):
     variable: str
     order: int
     coefficients: list[Shown]
-    """By order: the derivative of order k at the point, divided by k!."""
+    """The coefficients by order: the k-th derivative at the point, divided by k!."""
     point: dict[str, Shown]
     polynomial: str
     """The polynomial as a program of the language."""

@@ -52,7 +52,7 @@ class TraceRow(Record):
     numbered: bool
     """Whether the name is a letter and a number, given here."""
     symbol: str
-    """Of a variable or constant: its own name."""
+    """The name of a variable or constant."""
     formula: str
     """The operation on its inputs' names: `log(x1)`, `v1 + v2`."""
     graph: Value
@@ -122,7 +122,7 @@ class Trace(Record):
     pulls: tuple[AdjointStep, ...]
     pushes: tuple[TangentStep, ...]
     adjoints: tuple[float | None, ...]
-    """By row; None where none flowed."""
+    """The adjoints by row; None where none arrives."""
     gradient: dict[str, float]
     direction: dict[str, float]
     tangent: float | None

@@ -125,7 +125,7 @@ class Context:
         self.stuck = stuck
         self.tokens: list[Token] = []
         self.partner: dict[int, int] = {}
-        """From the number of each parenthesis or bar to that of its partner."""
+        """The index of the partner of each parenthesis or bar."""
         self.open: list[int] = []
         """The parentheses and bars that are open at the error."""
         self.at = -1

@@ -28,7 +28,7 @@ class AsRead(NamedTuple):
     text: str
     typed: str
     places: tuple[int, ...]
-    """Of each character as read, where it was typed; -1 for one that was not."""
+    """The position in the typed text of each character as read; -1 for an inserted one."""
     first: int = 0
     """Where the text begins that was typed; before it stand definitions of a session."""
     expected: str | None = None

@@ -40,7 +40,7 @@ GRID, SHELL_STEPS = 240, 60
 """The numbers of steps in which the first interval, and each farther one, is searched for roots."""
 
 DECADES = 100
-"""From which quotient of its ends on an interval is also divided in equal quotients."""
+"""The quotient of its ends from which an interval also gets a geometric grid."""
 
 MANY = 12
 """The most roots that a search without bounds returns."""
@@ -74,7 +74,7 @@ class OneEquation:
         self._evaluator = Evaluator(problem.program, [self.name])
         self.roots: list[float] = []
         self.multiplicities: dict[float, int | None] = {}
-        """Of the roots at which the sign does not change plainly."""
+        """The roots without a clear change of sign."""
         self.plateaus: list[tuple[float, float]] = []
         """Intervals in which the equation holds."""
         self.rejected: dict[float, Any] = {}

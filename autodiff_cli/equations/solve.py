@@ -60,11 +60,11 @@ class Solution(Record):
     simple: bool
     """Whether the derivative by the unknowns can be inverted there; at a multiple root it cannot."""
     multiplicity: int | None
-    """Of one unknown: how many derivatives, from order 0, vanish; None where that is unknown or no whole number."""
+    """The multiplicity of a root in one unknown; None if unknown or not an integer."""
     proven: bool
     """Whether it is proven that there is exactly one solution there."""
     derivatives: dict[str, dict[str, Shown]] | None
-    """By each unknown, and each other variable; None where there are none."""
+    """The derivatives of each unknown by each variable; None if there are none."""
     second: dict[str, dict[str, dict[str, Shown]]] | None
     """The second derivatives, if requested."""
     elasticities: dict[str, dict[str, Shown | None]] | None = None
@@ -90,7 +90,7 @@ class Solved(Record):
     between: Ends
     solutions: Sequence[Solution] = ()
     others: Sequence[float] = ()
-    """Of one unknown: where other solutions between the bounds seem to be."""
+    """The apparent other solutions between the bounds, for one unknown."""
     undecided: Sequence[Ends] = ()
     """Boxes of which it could not be proven whether they hold solutions."""
     complete: bool | None = None

@@ -149,9 +149,9 @@ class Marked(Record):
     points: int = 0
     """At how many points functions were compared."""
     of: str = ""
-    """Of an entry of an answer: which one it is, as `d/dx`."""
+    """The label of the entry of an answer, such as `d/dx`."""
     entries: tuple[Marked, ...] = ()
-    """Of an answer of several entries: the marking of each, those included that are missing."""
+    """The markings of the entries of an answer, missing ones included."""
     warnings: tuple[Diagnostic, ...] = ()
 
     @property
@@ -253,7 +253,7 @@ class Draft(NamedTuple):
     """`derivative`, `slope`, `tangent`, `flat`, `gradient`, `direction`, `step`, `second` or `kink`: what is asked."""
     program: str
     wrt: tuple[str, ...] = ("x",)
-    """By which variables."""
+    """The variables of differentiation."""
     point: Mapping[str, Fraction] = MappingProxyType({})
     more: Mapping[str, Fraction] = MappingProxyType({})
     """The direction, or the rate of a step."""

@@ -53,7 +53,7 @@ class Step(Record):
     depth: int
     """Within how many other derivatives the part stands."""
     pending: Mapping[str, Value]
-    """By the name of each such variable, the function whose derivative it is."""
+    """The functions whose derivatives the variables stand for, by name of the variable."""
 
     @property
     def is_rule(self) -> bool:
@@ -84,7 +84,7 @@ class Derivation(Record):
     """The derivation of one derivative."""
 
     by: tuple[str, ...]
-    """By which variables; of an order above the first the last of them is differentiated by here."""
+    """The variables of differentiation; for higher orders, this derivation is by the last one."""
     function: Value
     """The formula that is differentiated: the program's, or a derivative of it."""
     steps: tuple[Step, ...]

@@ -34,7 +34,7 @@ class Exported(Record):
     """The variables that it is differentiated by, in the order of the results."""
     source: str
     dialect: str | None = None
-    """Of SQL: the database that the source is for."""
+    """The database of SQL source."""
     warnings: tuple[Diagnostic, ...] = ()
 
 

@@ -132,12 +132,12 @@ class Value:
 
     @property
     def source(self) -> str | None:
-        """Of a constant: the literal or the name it was read from, to be read again as another number type."""
+        """The literal or name of a constant, for conversion to other number types."""
         return self._about.source
 
     @property
     def active(self) -> bool:
-        """Of a variable or a number: whether derivatives are taken with respect to it."""
+        """Whether derivatives by this variable or number are computed."""
         return self._about.active
 
     @active.setter

@@ -200,11 +200,11 @@ class _Piece(NamedTuple):
     positive: _Piece | None = None
     """The part after its leading minus."""
     called: tuple[str, _Piece] | None = None
-    """Of a function that is applied: its name and its arguments in parentheses."""
+    """The name and the parenthesised arguments of a function application."""
     rest: tuple[str | _Piece, ...] = ()
-    """Of cases: the lines of them, where others come before."""
+    """The lines of cases that follow other cases."""
     name: str = ""
-    """Of a symbol: its LaTeX."""
+    """The LaTeX of a symbol."""
 
 
 class Typesetting:
@@ -556,7 +556,7 @@ def expression_latex(root: Value) -> str:
 
 
 COLUMNS = 10
-"""As many columns a matrix of amsmath has, unless a document says otherwise."""
+"""The default number of matrix columns in amsmath."""
 
 
 def matrix(rows: Sequence[Sequence[str]]) -> str:

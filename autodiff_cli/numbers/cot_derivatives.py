@@ -7,7 +7,7 @@ from functools import lru_cache
 from .base import Number, NumberType
 
 MANY_POLES = 200
-"""From this order on the polynomials are long, and the poles are better summed."""
+"""The order from which sums over the poles replace the long polynomials."""
 
 
 def cotangent_derivative(m: NumberType, order: int, rest: Number) -> Number:

@@ -25,7 +25,7 @@ class Step(Written):
         """The operation: a function of `numbers.floats`, `where`, or `number`, `input`, `nothing` for a leaf."""
         self.args = args
         self.data = data
-        """Of a number: its value, a float or a bool. Of an input or an item: its position."""
+        """The value of a number (float or bool), or the position of an input or item."""
         self.index = index
         """Its place in the recording, behind those of its inputs."""
         self.safe = safe

@@ -61,7 +61,7 @@ class Verdict:
     step: tuple[float, ...]
     """Newton's step towards where the gradient is 0; along flat directions only where the gradient is not."""
     gain: float
-    """By how much the value would change on that step; infinite where the gradient has a part that is flat."""
+    """The change of the value on that step; infinite if the gradient has a component in a flat direction."""
 
 
 class Single:

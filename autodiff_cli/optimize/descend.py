@@ -145,7 +145,7 @@ class Ending:
     step: int = 0
     """The step at which it ended."""
     error: ExpressionError | None = None
-    """Of `domain`: what was undefined, and where in the program."""
+    """The error of a `domain` stop: the undefined operation and its place in the program."""
 
     @property
     def good(self) -> bool:

@@ -77,7 +77,7 @@ class Fit(Record):
     band: list[float | None]
     """Half the width of the confidence band of the curve at each row."""
     curve: list[tuple[float, float, float]]
-    """Of one predictor: points of the fitted curve, with half the width of its confidence band."""
+    """Points of the fitted curve over one predictor, with half the width of its confidence band."""
     predictors: list[str]
     predictions: list[Prediction]
     constants: dict[str, float]

@@ -52,7 +52,7 @@ class EndPoint(NamedTuple):
     cost: float
     """Half the sum of the squared residuals, or of their losses."""
     moved: float
-    """By how many standard errors another step of Gauss and Newton would move them."""
+    """The size of another Gauss-Newton step in standard errors."""
     message: str
 
 
@@ -100,7 +100,7 @@ class Evaluated(NamedTuple):
     weights: Any
     """The roots of the weights of the rows."""
     corrections: dict[str, Any]
-    """By what uncertain predictors are corrected in each row."""
+    """The corrections of uncertain predictors in each row."""
 
 
 class Model:

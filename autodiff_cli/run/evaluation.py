@@ -40,7 +40,7 @@ class Reverse(NamedTuple):
     """The result of a backward sweep."""
 
     adjoints: list[Number | None]
-    """Of each node; None where nothing flowed to it."""
+    """The adjoint of each node; None where none arrives."""
     kinks: list[int]
     """The nodes where there is no derivative, and a convention was taken."""
     order: Sequence[int]

@@ -112,7 +112,7 @@ class Facts(NamedTuple):
     """Whether a partial may be a structural zero: it takes no part in the output at some points."""
 
     extreme_value: str = ""
-    """Of the largest or the smallest of its inputs: how that is to each other one, `>` or `<`."""
+    """The relation of a maximum or minimum to the other inputs: `>` or `<`."""
 
     norm: bool = False
     """Whether its square is the sum of its inputs' squares."""
@@ -168,7 +168,7 @@ class Facts(NamedTuple):
     """Inputs at which the value is rational, and that value, where neither arithmetic nor the definition finds it."""
 
     holds: str = ""
-    """Of a comparison: how the first number may be to the second, of `<`, `=` and `>`, if it holds."""
+    """The relations `<`, `=`, `>` of its two numbers for which a comparison holds."""
     linear: bool = False
     """Whether it is linear in all its inputs together: no local derivative depends on an input."""
     product: bool = False

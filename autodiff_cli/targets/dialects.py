@@ -211,4 +211,4 @@ DIALECTS: dict[str, Dialect] = {
         templates=by_name({"pow": _power_of_any_size}),
     ),
 }  # fmt: skip
-"""By the names that `--dialect` takes."""
+"""The dialects by the values of `--dialect`."""

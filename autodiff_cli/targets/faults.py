@@ -53,9 +53,9 @@ class _Failures:
         self.possible: dict[Step, int] = {}
         """The faults that the evaluation of a step may have."""
         self.shown: dict[Step, int] = {}
-        """Of these the steps whose failure makes this one fail, wherever it is evaluated."""
+        """The steps among these whose failure always makes this step fail."""
         self.hidden: dict[Step, int] = {}
-        """Of these the steps that may fail although this one has a value."""
+        """The steps among these that may fail although this step has a value."""
         self.domains: dict[Step, list[tuple[int, str, float]]] = {}
         """For an input of steps that are defined on one side of a number, or but there: the step, and that domain."""
         large = {step for step in recording.watched if _may_be_infinite(step)}
@@ -121,7 +121,7 @@ class _Failures:
         return mask
 
     def concealed(self, step: Step, k: int) -> int:
-        """Of the failures that may reach an input of a step, those that its result may not show."""
+        """Return the failures that may reach an input of a step but may be hidden by its result."""
         row = OPERATIONS[step.name]
         if step.name in CONDITIONS or (row.may_kink and not row.propagates_infinity):
             return ALL
@@ -132,7 +132,7 @@ class _Failures:
         return (self.undefined if row.total and self.limits else ALL) & ~self.never_infinite
 
     def not_shown(self, step: Step, k: int) -> int:
-        """Of the failures that an input of a step shows itself, those that its result may not show."""
+        """Return the failures visible in an input of a step that may be hidden by its result."""
         return self.possible[step.args[k]] & ~self.hidden[step.args[k]] & self.concealed(step, k)
 
 

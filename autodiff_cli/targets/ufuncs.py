@@ -47,7 +47,7 @@ class Columns:
     def __init__(self, plan: Vectors, inputs: int) -> None:
         self.constants: list[Any] = []
         self.kinds: list[bool] = []
-        """Of each column that is worked in: whether it holds conditions."""
+        """Whether each work column holds conditions."""
         self.calls: list[Call] = []
         self.plan = plan
         self._inputs = inputs

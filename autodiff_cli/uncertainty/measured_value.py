@@ -61,7 +61,7 @@ class MeasuredValue(Typed):
     """Where it has one: the numbers are in coherent units then, but for `number`, which is the value in it."""
     number: float
     copied: tuple[str, Sequence[float]]
-    """Of a value that is given by draws: the name of their table, and the column."""
+    """The table and the column of the draws, for an empirical distribution."""
 
 
 class Spread(Typed):

@@ -77,7 +77,7 @@ class SecondOrder(Record):
     uncertainty: float | None
     """The standard uncertainty with them; None where they make the variance negative."""
     shift: float
-    """By how much they move the mean of the output."""
+    """The shift of the mean of the output."""
     matters: bool
     """Whether either changes the result as it is written."""
 
@@ -135,9 +135,9 @@ class Propagation(Record):
     results: list[Result]
     inputs: dict[str, Input]
     correlation: dict[str, dict[str, float]]
-    """Of the inputs: a row and a column for each; empty where none is correlated."""
+    """The correlation matrix of the inputs; empty if none is correlated."""
     covariance: list[list[float]]
-    """Of the outputs."""
+    """The covariance matrix of the outputs."""
     output_correlation: list[list[float | None]]
     samples: int
     seed: int

@@ -43,7 +43,7 @@ class Wrapped:
         self.text = "".join([text for text, _ in pieces])
         self.pieces = pieces
         self.breaks: list[list[tuple[int, int]]] = [[] for _ in range(LEVELS)]
-        """By level: the stretches that are left out at the end of a line, spaces mostly."""
+        """The omitted text at the end of a line, mostly spaces, by level."""
         start = 0
         code = []
         for text, style in pieces:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 MOST_CORRELATED = 8
-"""Of more parameters the table of correlations is too wide for a page."""
+"""The most parameters of a table of correlations that fits on a page."""
 
 _NUMBER = re.compile(r"-?(\d+\.?\d*|\.\d+)(\(\d+\))?(e[+-]?\d+)?")
 

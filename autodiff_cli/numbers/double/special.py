@@ -24,7 +24,7 @@ FACTORIALS = 150.0
 """Between these, products of two gamma functions are far from overflow."""
 
 LARGE = 10.0
-"""From here on eight terms of the asymptotic series give every digit."""
+"""The least argument at which eight terms of the asymptotic series give full precision."""
 
 HALF_LN_2PI = 0.9189385332046728
 """log(2π)/2."""

@@ -33,7 +33,7 @@ BESIDE = 18.0
 """The extra width of a number beside a vertical line."""
 
 BESIDE_TIGHT = 3.0
-"""By how much rows that are close together move apart for such numbers."""
+"""The additional distance of close rows that makes room for these numbers."""
 
 MARGIN = 20.0
 HEAD = 6.0
@@ -87,7 +87,7 @@ class Text(NamedTuple):
     y: float
     text: str
     word: str = ""
-    """Of a number: what stands before it."""
+    """The text before a number."""
 
     @property
     def width(self) -> float:
@@ -178,7 +178,7 @@ class _Way(NamedTuple):
 
     down: bool
     pad: float
-    """Beside the text in a box."""
+    """The horizontal padding of the text in a box."""
     stem: float
     """From an operation to its box."""
 

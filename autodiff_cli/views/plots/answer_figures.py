@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ...uncertainty.propagate import Propagation, Result
 
 STEEP = 100.0
-"""From which ratio of the largest to the smallest value on a logarithmic scale tells more."""
+"""The ratio of the largest to the smallest value from which the scale is logarithmic."""
 
 FEW = 40
 """The most steps of a descent that have a dot each."""

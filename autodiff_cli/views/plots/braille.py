@@ -38,7 +38,7 @@ class Layer(NamedTuple):
     color: str
     pieces: Sequence[Stretch]
     every: float = 0
-    """Of a dotted line: how far its dots stand apart, as a share of the width."""
+    """The distance of the dots of a dotted line, as a fraction of the width."""
     marks: bool = False
     """Whether each piece is one point, to be seen as a block."""
 
