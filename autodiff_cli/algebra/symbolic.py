@@ -87,7 +87,7 @@ def is_spelled(primitive: Primitive) -> bool:
 
 
 # ---- local derivatives at a point: rules of the table applied to names that have values
-MANY = 8
+MAX_LISTED_INPUTS = 8
 """The most inputs of an operation whose partial derivatives are formulas that list all inputs."""
 
 
@@ -143,7 +143,7 @@ def _formulas(primitive: Primitive, inputs: tuple[Value, ...], name: str, active
         x, y = inputs
         # As one writes it; the rule's own -(x/y)/y is for numbers, whose squares may overflow.
         return [apply(DIV, 1, y), apply(DIV, apply(NEG, x), apply(POW, y, 2))]
-    if len(inputs) > MANY and primitive.by_output:
+    if len(inputs) > MAX_LISTED_INPUTS and primitive.by_output:
         leaf = variable(name)
         leaf.data = out.data
         return [_by_output(primitive.by_output, x, leaf) for x in inputs]

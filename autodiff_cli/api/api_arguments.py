@@ -39,7 +39,7 @@ Names = Sequence[str] | str | None
 Ranges = Mapping[str, tuple[float | str | None, float | str | None]] | str | Sequence[str] | None
 """Ranges: the two ends by name, None where a side is open; or text as `--range` and `--bounds` take it."""
 
-MANY = (
+MANY_POINTS_HINT = (
     "for many points call it in a loop, use `autodiff grad --points FILE`, or write code with `export(…, to='numpy')`"
 )
 
@@ -282,7 +282,7 @@ def point_of(at: At, arithmetic: Arithmetic = DOUBLE) -> dict[str, float | str]:
     if not isinstance(at, Mapping):
         raise point_error(
             f"a point has a number for each name, and this is {kind_of(at)}",
-            f'write it as {{"x": 3}} or as "x=3"; {MANY}',
+            f'write it as {{"x": 3}} or as "x=3"; {MANY_POINTS_HINT}',
         )
     for name, value in at.items():
         if not isinstance(name, str):
@@ -291,7 +291,7 @@ def point_of(at: At, arithmetic: Arithmetic = DOUBLE) -> dict[str, float | str]:
             entries = flattened(name, value)
             if isinstance(entries, str):
                 raise point_error(
-                    f"`{name}` needs a number or a list of numbers, not {kind_of(value)}: {entries}", MANY
+                    f"`{name}` needs a number or a list of numbers, not {kind_of(value)}: {entries}", MANY_POINTS_HINT
                 )
             at = {**at, **entries}
             del at[name]

@@ -581,7 +581,7 @@ def answers(
             return function(call)
 
         @wraps(function)
-        def asked(*args: Any, **keywords: Any) -> R:
+        def wrapper(*args: Any, **keywords: Any) -> R:
             try:
                 values: dict[str, Any] = expected.bind(*args, **keywords).arguments
             except TypeError as fault:
@@ -631,13 +631,13 @@ def answers(
             ],
             return_annotation=answers,
         )
-        del asked.__dict__["__wrapped__"]
-        asked.__annotations__ = {**types, "return": answers}
-        asked.__dict__["__signature__"] = expected
+        del wrapper.__dict__["__wrapped__"]
+        wrapper.__annotations__ = {**types, "return": answers}
+        wrapper.__dict__["__signature__"] = expected
         ways = [*overloads] or [(answers.removesuffix(" | Marked"), {"answer": None} if marks else {})]
         ways += [("Marked", {"answer": "str"})] * marks + [("Any", {"at": "Any"})] * (command in _rows.QUESTIONS)
         STUBS.append((function.__name__, expected, ways))
-        return asked
+        return wrapper
 
     return faced
 
@@ -749,7 +749,7 @@ def takes(command: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
         expected, call = signature(function), cast(Callable[..., R], function)
 
         @wraps(function)
-        def asked(*args: P.args, **keywords: P.kwargs) -> R:
+        def wrapper(*args: P.args, **keywords: P.kwargs) -> R:
             values = expected.bind(*args, **keywords).arguments
             text: Any = values.get("text")
             try:
@@ -758,7 +758,7 @@ def takes(command: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
                 explain(error, text if isinstance(text, str) else None)
                 raise
 
-        return asked
+        return wrapper
 
     return faced
 

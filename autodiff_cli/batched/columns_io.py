@@ -13,7 +13,7 @@ from ..diagnostics.leniency import AsRead, leniently
 from ..errors import Diagnostic, ExpressionError, nearest, point_error, quoted, usage_error
 from ..inputs.optional_units import heading, names_in_headings
 from ..inputs.parse_point import is_name
-from ..inputs.problem import apart, parse, single_output, spelled, wanted_variables
+from ..inputs.problem import parse, single_output, spelling_hint, split_name_offers, wanted_variables
 from ..language.builder import Program
 from ..language.elements import element_name
 
@@ -57,12 +57,12 @@ def fitted(
         single_output(program)
     missing = [name for name in program.variables if name not in known_names]
     if missing:
-        offers = apart(program, missing, known_names)
+        offers = split_name_offers(program, missing, known_names)
         raise ExpressionError(
             "missing_value",
             f"`{missing[0]}` has no value",
             program.variables[missing[0]].span,
-            missing_hint(missing[0], columns) + (f"; or write {spelled(offers)}" if offers else ""),
+            missing_hint(missing[0], columns) + (f"; or write {spelling_hint(offers)}" if offers else ""),
             offers=offers,
         )
     for binding in program.bindings:

@@ -32,7 +32,7 @@ from .evaluator import Evaluator, gradient_recorder
 if TYPE_CHECKING:
     from ..inputs.quantities import ProgramUnits
 
-FEW = 20_000
+MAX_UNCOMPILED_ROWS = 20_000
 """Up to this many rows, times passes, are computed one by one, because loading a compiler takes as long."""
 
 AT_ONCE = 65_536
@@ -44,7 +44,7 @@ NARROWEST, WIDEST = 256, 16_384
 FOLDED = 32
 """Partial sums of a column that are added up one by one in the end."""
 
-SMALL = 4096
+MAX_EXACT_NUMBERS = 4096
 """Numbers of a block that are added up one by one, which is exact."""
 
 ONE_BY_ONE = 4096
@@ -251,7 +251,7 @@ class DataLoss:
         self._kernel: Any = None
         self.note: str | None = None
         """A message, shown once, if the rows are not computed by the fastest backend."""
-        backend = "python" if over.backend is None and data.rows * passes <= FEW else over.backend
+        backend = "python" if over.backend is None and data.rows * passes <= MAX_UNCOMPILED_ROWS else over.backend
         if backend != "python":
             try:
                 from .kernels import kernel
@@ -553,7 +553,7 @@ class Totals:
         """Add a list of numbers to each sum; many become their sum, and what that loses of them."""
         for parts, numbers in zip(self._parts, columns, strict=False):
             parts.extend(numbers)
-            if len(parts) > SMALL:
+            if len(parts) > MAX_EXACT_NUMBERS:
                 try:
                     total = math.fsum(parts)
                     parts[:] = total, math.fsum([*parts, -total])
@@ -562,7 +562,7 @@ class Totals:
 
     def add(self, block: Any) -> None:
         """Add the numbers of an array, a row of it for each sum. Arrays are not to become wider."""
-        if block.size <= SMALL:
+        if block.size <= MAX_EXACT_NUMBERS:
             self.add_lists(block.tolist())
             return
         import numpy

@@ -40,8 +40,8 @@ PRINTED = 4_000
 BLOCK = 16_384
 """Rows that NumPy works on at a time: a dozen columns of them stay in a processor's cache."""
 
-NEAR, FAR = 1e-208, 1e208
-"""Scales that overflow outside a range: 1/(NEAR·x) if |x| < 1e-100, and FAR·x if |x| > 1e100."""
+LOWER_SCALE, UPPER_SCALE = 1e-208, 1e208
+"""Scales that overflow outside a range: 1/(LOWER_SCALE·x) if |x| < 1e-100, and UPPER_SCALE·x if |x| > 1e100."""
 
 MOST_POWER = 1_000
 """Whole powers from the second to this one have no pole."""
@@ -92,8 +92,8 @@ def _near_poles(recording: Recording) -> Iterator[Step]:
             exponent = place[node._prev[1]]
             near = set() if exponent.name == "number" and exponent.data in range(2, MOST_POWER) else {0}
         for k in sorted(near):
-            yield m.step("div", 1.0, m.step("mul", place[node._prev[k]], NEAR))
-            yield m.step("mul", place[node._prev[k]], FAR)
+            yield m.step("div", 1.0, m.step("mul", place[node._prev[k]], LOWER_SCALE))
+            yield m.step("mul", place[node._prev[k]], UPPER_SCALE)
 
 
 def kernel(record: Record, inputs: int, fixed: frozenset[int], backend: str | None) -> Kernel:
@@ -259,7 +259,7 @@ Plain = Callable[[Mapping[str, float]], Sequence[float]]
 
 Raises `ExpressionError`."""
 
-Refused = Callable[[Sequence[Sequence[float]]], Mapping[int, ExpressionError]]
+RowErrors = Callable[[Sequence[Sequence[float]]], Mapping[int, ExpressionError]]
 """Why some points have no results, as `Plain` would raise it, found at once: a column of finite numbers each name."""
 
 
@@ -272,7 +272,7 @@ def evaluate(
     plain: Plain,
     missing: Callable[[int, str], ExpressionError | None],
     memory: Any = None,
-    refused: Refused | None = None,
+    refused: RowErrors | None = None,
 ) -> Block:
     """The `count` results at every row; an input is a column without gaps, NaN where there is no number, or a number.
 

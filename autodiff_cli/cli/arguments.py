@@ -216,11 +216,11 @@ def _too_many(
             others = OPTIONS.get(name[2:], ())[:1]
             if name[2:] in OPTION_ADVICE and not available(OPTIONS.get(name[2:], ()), declared.options):
                 hint = OPTION_ADVICE[name[2:]]
-            elif meant and (" " in meant[0] or not 0 < len(commands) <= FEW):
+            elif meant and (" " in meant[0] or not 0 < len(commands) <= MAX_NAMED_COMMANDS):
                 hint = f"did you mean {' or '.join(f'`{word}`' for word in meant)}?"
-            elif others and not commands and 0 < len(users := elsewhere(others[0])) <= FEW:
+            elif others and not commands and 0 < len(users := elsewhere(others[0])) <= MAX_NAMED_COMMANDS:
                 hint = f"`{others[0]}` is an option of {', '.join(f'`{word}`' for word in users)}; {hint}"
-            elif 0 < len(commands) <= FEW:
+            elif 0 < len(commands) <= MAX_NAMED_COMMANDS:
                 hint = f"it is an option of {', '.join(f'`{word}`' for word in commands)}; {hint}"
             return usage_error(f"there is no option `{name}`", hint)
         if re.fullmatch(_SHORT, name):
@@ -276,7 +276,7 @@ def _ends(extra: Sequence[str]) -> str:
     return extra[0] if len(extra) == 1 and re.fullmatch(r"(?:[^\W\d]\w*=)?[^:=]+:[^:=]+", extra[0]) else ""
 
 
-FEW = 4
+MAX_NAMED_COMMANDS = 4
 """The most commands that a hint names as having an option."""
 
 _ASSIGNED = r"[^\W\d]\w*=[-+]?[\d.][\w.+-]*(?:,[^\W\d]\w*=[-+]?[\d.][\w.+-]*)*"

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..batched.columns_io import Fitted, kept_columns, mapped_columns, missing_hint
 from ..data.columns import report_headings
 from ..data.readers import SWEEP, Files, Reader, SweptPoints, reader
-from ..data.rows import BOUND, Rows, asked, check_clash, checked_units, row_units, rows
+from ..data.rows import BOUND, Rows, check_clash, checked_units, row_request, row_units, rows
 from ..data.sinks import Collected, plain_cell, sink
 from ..data.sources import Source, has_arrow, sources
 from ..data.text_dialects import Forced
@@ -522,7 +522,7 @@ def _wide_writer(job: _Job, output: Output, requests: _Requests) -> Any:
 
     if job.question.numbers is None:
         return Named(opened, output.stream)
-    names = asked(job.question.name, requests.known).names
+    names = row_request(job.question.name, requests.known).names
     heads = {} if requests.units is None else requests.units.heads(names)
     return opened([heads.get(name, name) for name in names])
 

@@ -43,7 +43,7 @@ from ..views.numerals import heading
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from ..batched.kernels import Kernel, Refused
+    from ..batched.kernels import Kernel, RowErrors
     from ..inputs.quantities import ProgramUnits, Units
     from ..quantities.unit import Unit
     from ..quantities.unit_system import Linear
@@ -65,7 +65,7 @@ class RowRequest(NamedTuple):
     """None where rows are computed one by one only."""
     plain: Callable[[Mapping[str, float]], Answer]
     """The results at a point."""
-    refused: Refused | None = None
+    refused: RowErrors | None = None
     """Why points have no results, where many are asked about at once."""
 
     @property
@@ -74,7 +74,7 @@ class RowRequest(NamedTuple):
         return [name for name, _ in self.results]
 
 
-def asked(question: str, fit: Fitted) -> RowRequest:
+def row_request(question: str, fit: Fitted) -> RowRequest:
     """Return a question about a program, for any number of rows."""
     program, wanted = fit.program, fit.wanted
     results = [("value", "the value"), *[(f"d_{name}", f"the derivative by {name}") for name in wanted]]
@@ -155,20 +155,20 @@ class Bound:
         variables = self.known.variables
         self.length = len(rows.text)
         self.shared = dict(rows.at)
-        self.asked = asked(rows.question, self.known)
+        self.request = row_request(rows.question, self.known)
         self.fixed = {k: self.shared[name] for k, name in enumerate(variables) if name not in self.columns}
         """The variables that all rows share, by their places."""
         for k, name in enumerate(variables):
             if k not in self.fixed:
                 check_type(name, schema.field(self.columns[name]).type)
-        if self.asked.record is None:
+        if self.request.record is None:
             note = "the second derivatives are too large for that, and computed row by row, which takes its time"
             self.kernel: Kernel = Kernel(None, "python", note)
         else:
-            self.kernel = kernel(self.asked.record, len(variables), frozenset(self.fixed), rows.backend)
+            self.kernel = kernel(self.request.record, len(variables), frozenset(self.fixed), rows.backend)
         self.point = rows.point
-        check_clash(self.keep, (*self.point, *self.asked.names, "error"))
-        check_clash(self.point, (*self.asked.names, "error"), "rename the variable")
+        check_clash(self.keep, (*self.point, *self.request.names, "error"))
+        check_clash(self.point, (*self.request.names, "error"), "rename the variable")
         heads = dict(rows.heads)
         inputs = {name: linear for name, *linear in rows.inputs}
         self.inputs = {k: inputs[name] for k, name in enumerate(variables) if name in inputs}
@@ -182,7 +182,7 @@ class Bound:
             else pa.field(heads.get(name, name), pa.float64())
             for name in self.point
         ]
-        meanings = [(heads.get(name, name), {"meaning": meaning}) for name, meaning in self.asked.results]
+        meanings = [(heads.get(name, name), {"meaning": meaning}) for name, meaning in self.request.results]
         fields += [pa.field(name, pa.float64(), metadata=meaning) for name, meaning in meanings]
         fields.append(pa.field("error", pa.string(), metadata={"meaning": "why the row has no answer"}))
         metadata = {
@@ -206,7 +206,7 @@ class Bound:
 
         from ..batched.kernels import evaluate
 
-        count, width = batch.num_rows, len(self.asked.results)
+        count, width = batch.num_rows, len(self.request.results)
         names = self.known.variables
         columns = [
             self.fixed[k] if k in self.fixed else numbers_of(batch.column(self.columns[name]))
@@ -225,7 +225,7 @@ class Bound:
                 # each row has an allowance of its own, as each line of a stream has
                 work.renew(self.length)
                 try:
-                    numbers, warnings = self.asked.plain(point)
+                    numbers, warnings = self.request.plain(point)
                 except BudgetExceeded as error:
                     raise ExpressionError("limit", str(error), hint=error.hint) from None
                 if warnings:
@@ -234,7 +234,7 @@ class Bound:
 
             # Arrow takes back what it gave, and gives it again: NumPy's memory would be new for each batch
             memory = pa.allocate_buffer(8 * count * width)
-            block = evaluate(self.kernel, names, columns, count, width, plain, missing, memory, self.asked.refused)
+            block = evaluate(self.kernel, names, columns, count, width, plain, missing, memory, self.request.refused)
         for k, times, plus in self.outputs:
             block.results[k] *= times
             block.results[k] += plus
@@ -393,7 +393,7 @@ class Rows(NamedTuple):
     def in_units(self, known: Fitted, units: RowUnits) -> Rows:
         """Return the formula over numbers with these units."""
         inputs = [(name, *linear) for name, linear in units.inputs.items()]
-        heads = units.heads(asked(self.question, known).names)
+        heads = units.heads(row_request(self.question, known).names)
         return self._replace(inputs=tuple(inputs), outputs=tuple(units.outputs), heads=tuple(heads.items()))
 
     def over(self, names: Sequence[str]) -> Rows:

@@ -33,7 +33,7 @@ TextRow = tuple[int, Mapping[str, object], ExpressionError | None]
 Line = tuple[int, str, ExpressionError | None]
 """Its number, its text, and why it is no text."""
 
-FAULTY = 1000
+MAX_FAULTY_ROWS = 1000
 """A file that begins with more rows than these which are none is no file of rows."""
 
 _ARRAY = re.compile(r"\ufeff?\s*\[\s*($|[{\[\"\d.-])")
@@ -187,7 +187,7 @@ def with_names(rows: Iterator[TextRow]) -> tuple[list[str], Iterator[TextRow]]:
     passed: list[TextRow] = []
     for row in rows:
         passed.append(row)
-        if row[2] is None or len(passed) > FAULTY:
+        if row[2] is None or len(passed) > MAX_FAULTY_ROWS:
             break
     if passed and passed[-1][2] is not None:
         number, _, fault = passed[0]

@@ -18,7 +18,7 @@ _WINDOW = 120
 LONGEST = 2_000
 """A longer text is read as it stands: each mistake takes a reading of all of it."""
 
-MOST = 100
+MAX_CORRECTIONS = 100
 """The most corrections that are applied to one text."""
 
 
@@ -150,7 +150,7 @@ def leniently(
             return answer(reading.text), composed if reading.text == text else reading
         except ExpressionError as error:
             offer = certain(error.offers) if error.text is None else None
-            if offer is None or len(reading.text) > LONGEST or len(met) > MOST:
+            if offer is None or len(reading.text) > LONGEST or len(met) > MAX_CORRECTIONS:
                 raise reading.blamed(error) from None
             if reading.text == text and composed is None:
                 reading = AsRead(text, text, tuple(range(len(text))))

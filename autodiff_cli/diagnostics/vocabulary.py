@@ -17,7 +17,7 @@ from .suggestions import offered
 LONGEST = 40
 """A longer name is not taken apart."""
 
-MOST = 16
+MAX_SPLITS = 16
 """The most ways of splitting a name that are tried."""
 
 _CALLED = {
@@ -161,7 +161,7 @@ def _divided(name: str, known_names: Collection[str], *, exponential: bool = Fal
 
     count = 0
     ahead: list[tuple[Part, ...]] = [()]
-    while ahead and count < MOST:
+    while ahead and count < MAX_SPLITS:
         parts = ahead.pop()
         at = sum(len(part.text) for part in parts)
         if at == len(name) and len(parts) > 1:

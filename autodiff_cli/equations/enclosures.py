@@ -42,13 +42,13 @@ LEFT_OVER = 0.3
 BOXES_A_SOLUTION = 16
 """The most work for the digits of a solution, in boxes: about 10, measured."""
 
-NARROWEST = 2.0**-44
+MIN_BOX_SHARE = 2.0**-44
 """A box that has shrunk to this share stays undecided."""
 
-SMALL = 2.0**-6
+MULTIPLE_ROOT_WIDTH = 2.0**-6
 """The relative width below which a box is searched for a multiple root."""
 
-CLOSE = 2.0**-20
+MERGE_DISTANCE = 2.0**-20
 """Undecided boxes that are closer than this, in terms of the whole box, are shown as one."""
 
 Box = list[Any]
@@ -353,9 +353,9 @@ def search(
                 continue
         relative = [float(a.rad()) / width for a, width in zip(here, widths, strict=True)]
         k = max(range(len(here)), key=relative.__getitem__)
-        if relative[k] < SMALL and resolved(here):
+        if relative[k] < MULTIPLE_ROOT_WIDTH and resolved(here):
             continue
-        if relative[k] < NARROWEST:
+        if relative[k] < MIN_BOX_SHARE:
             undecided.append(here)
             continue
         low, high = here[k].mid() - here[k].rad(), here[k].mid() + here[k].rad()
@@ -379,7 +379,7 @@ def _grown(a: Any, more: float = 2.0**-200) -> Any:
 def _clusters(boxes: Sequence[Box], widths: Sequence[float]) -> list[Box]:
     result: list[tuple[Box, Box]] = []
     for box in sorted(boxes, key=lambda box: float(box[0].mid())):
-        one, grown = box, [_grown(a, CLOSE * width) for a, width in zip(box, widths, strict=True)]
+        one, grown = box, [_grown(a, MERGE_DISTANCE * width) for a, width in zip(box, widths, strict=True)]
         while touching := [k for k, (_, other) in enumerate(result) if overlap(grown, other)]:
             other, wide = result.pop(touching[-1])
             one = [a.union(b) for a, b in zip(one, other, strict=True)]

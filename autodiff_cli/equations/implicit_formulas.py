@@ -24,7 +24,7 @@ from ..numbers.floats import REAL
 from ..table.operators import ADD, DIV, MUL, NE, NEG, SUB
 from .equations import Equations, read_with_unknowns
 from .formula_solutions import ZERO, conditions_of, simplest
-from .residuals import TOUCHED, rounding_errors
+from .residuals import ZERO_ROUNDINGS, rounding_errors
 
 if TYPE_CHECKING:
     from ..inputs.equation_units import EquationUnits
@@ -205,8 +205,8 @@ def _off_curve(
     sides = evaluate_in(REAL, program.outputs, values).values
     hint = f"`solve` finds {quoted(unknowns)}; the values here are those of the curve through the point"
     for k, (off, error) in enumerate(zip(sides, rounding_errors(problem, values), strict=True)):
-        if abs(off) > TOUCHED * error:
-            left = problem.text_of_side(float(off), k=k)
+        if abs(off) > ZERO_ROUNDINGS * error:
+            left = problem.residual_text(float(off), k=k)
             message = f"the point is not on `{equations.texts[k]}`: left side less right side is {left} there"
             yield Diagnostic("off", message, None, hint)
 

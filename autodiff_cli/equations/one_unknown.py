@@ -25,7 +25,7 @@ from ..numerics.polynomials import RealRoot, real_roots
 from ..table.operators import ADD, MUL, SUB
 from ..table.primitive import Primitive
 from ..table.primitives import OSCILLATING
-from .residuals import DIGITS, TOUCHED, Stopped, other_values, rounding_errors
+from .residuals import DIGITS, ZERO_ROUNDINGS, Stopped, other_values, rounding_errors
 
 Sample = tuple[float, float, float]
 """A number, and left side less right side there with its derivative."""
@@ -42,7 +42,7 @@ GRID, SHELL_STEPS = 240, 60
 DECADES = 100
 """The quotient of its ends from which an interval also gets a geometric grid."""
 
-MANY = 12
+MAX_ROOTS = 12
 """The most roots that a search without bounds returns."""
 
 MANY_DIGITS = 800
@@ -115,7 +115,7 @@ class OneEquation:
         return rounding_errors(self.problem, {self.name: x}, own=own)[0]
 
     def _is_small(self, sample: Sample) -> bool:
-        return abs(sample[1]) <= TOUCHED * self._rounding(sample[0])
+        return abs(sample[1]) <= ZERO_ROUNDINGS * self._rounding(sample[0])
 
     def one(self) -> list[list[float]]:
         """Return the requested solution, if there is one."""
@@ -164,7 +164,7 @@ class OneEquation:
         self.every()
         if self.roots:
             return self.roots[0] if start is None else min(self.roots, key=lambda x: abs(x - start))
-        side, text = self.problem.text_of_side, self._text
+        side, text = self.problem.residual_text, self._text
         ends = [f"{'no value' if s is None else side(s[1])} at {text(end)}" for end, s in ((low, a), (high, b))]
         near = "" if self.least is None else f"; {side(self.least[1], 3)} is nearest to 0, at {text(self.least[0])}"
         near = f"; it is {self.kind}" if self.exact else near
@@ -210,13 +210,13 @@ class OneEquation:
         leaf = self.problem.program.variables[self.name]
         varies = facts_of(self.outputs, lambda v, inputs: v is leaf or any(inputs))
         endless = any(varies[v] and v.primitive.name in OSCILLATING for v in varies) or bool(self.plateaus)
-        while self.reach < FARTHEST and len(roots) < MANY and not (roots and endless):
+        while self.reach < FARTHEST and len(roots) < MAX_ROOTS and not (roots and endless):
             ends = (-10 * self.reach, -self.reach), (self.reach, 10 * self.reach)
             shells = [self.confirmed(self._on_grid(*shell, SHELL_STEPS)) for shell in ends]
             roots = sorted({*roots, *shells[0], *shells[1]})
             self.reach *= 10
         self.count, self.farthest = len(roots), max(map(abs, roots), default=0.0)
-        nearest = sorted(roots, key=lambda x: abs(x - start))[:MANY]
+        nearest = sorted(roots, key=lambda x: abs(x - start))[:MAX_ROOTS]
         outside = self(start) is None and self.least is not None
         return [[x] for x in sorted(nearest)] if nearest or outside else self.one()
 
@@ -607,7 +607,7 @@ class OneEquation:
             return ""
         if self.rejected:
             return self._only_rounded().replace("it", "left side less right side", 1)
-        at, side = f"{self.name} = {self._text(self.least[0])}", self.problem.text_of_side(self.least[1], 3)
+        at, side = f"{self.name} = {self._text(self.least[0])}", self.problem.residual_text(self.least[1], 3)
         return f"; left side less right side is nearest to 0 at {at}, where it is {side}"
 
     def _only_rounded(self) -> str:

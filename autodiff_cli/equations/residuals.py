@@ -19,7 +19,7 @@ from ..numerics.linear_algebra import Matrix, inverse, solve_linear
 from ..numerics.newton import System
 from ..run.evaluation import Kinks
 
-TOUCHED = 64
+ZERO_ROUNDINGS = 64
 """How many rounding errors a value may be that counts as 0."""
 
 DIGITS = 80

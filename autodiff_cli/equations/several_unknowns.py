@@ -15,7 +15,7 @@ from ..errors import ExpressionError, needed
 from ..inputs.problem import Problem
 from ..numbers.budget import ITERATION, Defined, charge
 from ..numerics.newton import damped_newton, newton
-from .residuals import DIGITS, TOUCHED, Stopped, residuals, rounding_errors, solution_errors, system
+from .residuals import DIGITS, ZERO_ROUNDINGS, Stopped, residuals, rounding_errors, solution_errors, system
 
 MOST_STEPS = 100
 STARTS = 200
@@ -102,7 +102,7 @@ class SeveralEquations:
             return None
         x, values, _ = ended
         near = rounding_errors(self.problem, dict(zip(self.unknowns, x, strict=True)))
-        if not all(abs(value) <= TOUCHED * error for value, error in zip(values, near, strict=True)):
+        if not all(abs(value) <= ZERO_ROUNDINGS * error for value, error in zip(values, near, strict=True)):
             return None
         # a solution is moved onto a bound that it misses by rounding errors
         moved = [min(max(a, low), high) for a, (low, high) in zip(x, self.bounds, strict=True)]
@@ -184,7 +184,7 @@ class SeveralEquations:
         text, units = self.problem.text, self.problem.units
         at = ", ".join(f"{name} = {text(name, x)}" for name, x in zip(self.unknowns, place, strict=True))
         if units is not None and len(set(units.sides)) == 1:
-            by = units.text_of_side(size, 3)
+            by = units.residual_text(size, 3)
         else:
             by = f"{size:.3g}{'' if units is None else ', in units of the SI'}"
         return f"; they are nearest to holding at {at}, where the sides differ by {by}"

@@ -29,8 +29,8 @@ AGREED = 80
 SHRUNK = 150
 """The least number of digits by which rounding noise shrinks from `DIGITS` to `MORE_DIGITS`."""
 
-NEAR = (3, -7, 11, -13, 17, 23, -3, 7, -17, 13, 29, -11, 19, 1, -23, 31, 9, -1, 21, -19, 27, -9, 14, -21)
-FAR = (43, -57, 61, -89, 97, -141, 153, 337, -473, 1210, -1330, 47)
+NEAR_TENTHS = (3, -7, 11, -13, 17, 23, -3, 7, -17, 13, 29, -11, 19, 1, -23, 31, 9, -1, 21, -19, 27, -9, 14, -21)
+FAR_TENTHS = (43, -57, 61, -89, 97, -141, 153, 337, -473, 1210, -1330, 47)
 """Points in tenths."""
 
 SIDES = (Fraction(1), Fraction(-1))
@@ -140,7 +140,7 @@ def points(
     """
     literals = _literals(functions)
     beside = [c + side * max(c, Fraction(1)) / 7 for c in literals[:MOST_LITERALS] for side in SIDES]
-    tenths = ([Fraction(x, 10) for x in numbers] for numbers in (NEAR, FAR))
+    tenths = ([Fraction(x, 10) for x in numbers] for numbers in (NEAR_TENTHS, FAR_TENTHS))
     chosen: list[dict[str, Fraction]] = [
         # each variable goes through the same numbers, in another order
         {name: numbers[(k * (2 * j + 1) + 5 * j) % len(numbers)] for j, name in enumerate(names)}

@@ -28,7 +28,7 @@ MOST_POINTS = 40
 STEPS = 80
 """The most steps towards the curve before a point is skipped."""
 
-CLOSE = 1e-12
+STEP_TOLERANCE = 1e-12
 """A step that is so short, as a part of the point, is the last one."""
 
 MOST_DEGREE = 8
@@ -97,7 +97,7 @@ class CurveAnswer(FormulaAnswer):
                 columns = zip(*rows, strict=True)
                 step = [sum(w * slope for w, slope in zip(weights, column, strict=True)) for column in columns]
                 at = {name: x + d for (name, x), d in zip(at.items(), step, strict=True)}
-                if all(abs(d) <= CLOSE * max(abs(x), 1e-3) for d, x in zip(step, at.values(), strict=True)):
+                if all(abs(d) <= STEP_TOLERANCE * max(abs(x), 1e-3) for d, x in zip(step, at.values(), strict=True)):
                     return at
         return None
 

@@ -16,7 +16,7 @@ from ..numbers.floats import REAL
 from ..record import Record
 from ..table.operators import VARIABLE, WHERE
 
-MOST = 20
+MAX_ASSUMPTIONS = 20
 HINT = "an assumption is a comparison, or `integer`, `even`, `odd`: `x > 0`, `0 < t < 1`, `n != 0`, `n integer`"
 
 WORDS = {
@@ -47,8 +47,9 @@ def assumptions(texts: str | Sequence[str] | None, program: Program) -> list[Ass
     """
     listed = [texts] if isinstance(texts, str) else list(texts or ())
     result = [_read(part.strip(), program) for text in listed for part in split(text)]
-    if len(result) > MOST:
-        raise ExpressionError("limit", f"there are more than {MOST} assumptions", None, "leave out what is not needed")
+    if len(result) > MAX_ASSUMPTIONS:
+        message = f"there are more than {MAX_ASSUMPTIONS} assumptions"
+        raise ExpressionError("limit", message, None, "leave out what is not needed")
     return result
 
 

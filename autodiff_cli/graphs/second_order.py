@@ -16,7 +16,7 @@ from ..numbers.base import NO_RESULT, Number, NumberType
 from ..numbers.dual import Dual, Duals
 from ..numbers.series import Failed
 from ..run.flat_graph import Graph
-from ..run.smooth_branches import HIGHEST, SecondOrder, SmoothBranch, TaylorSeries, Unknown, common, pieces
+from ..run.smooth_branches import MIN_SERIES_ORDER, SecondOrder, SmoothBranch, TaylorSeries, Unknown, common, pieces
 from ..run.sweep import backward
 from ..table.operators import VARIABLE
 from .value import Source, graph_of
@@ -90,7 +90,7 @@ def _at_breakpoints(m: NumberType, swept: GradientResult, wrt: Sequence[str]) ->
 
     second_order = partial(SecondOrder, m, len(wanted))
     try:
-        result = shared(partial(TaylorSeries, m, HIGHEST) if len(wanted) == 1 else second_order)
+        result = shared(partial(TaylorSeries, m, MIN_SERIES_ORDER) if len(wanted) == 1 else second_order)
     except Unknown:
         result = shared(second_order)
     zero = m.number(0)

@@ -35,7 +35,7 @@ def taylor_in(m: NumberType, source: Source, values: Mapping[str, Number], by: s
         try:
             return [piece.smooth.coefficient(output, k) for k in range(order + 1)]
         except Failed as failed:
-            raise piece.blamed(_fault(failed, list(piece.numbers), list(piece.numbers.values()))) from None
+            raise piece.as_kink_error(_fault(failed, list(piece.numbers), list(piece.numbers.values()))) from None
 
     names = [f"the coefficient of order {k}" for k in range(order + 1)]
     try:

@@ -96,7 +96,7 @@ class EquationUnits(ProgramUnits):
         """A value of a variable to so many digits, with its unit."""
         return f"{self.point[name].value_from_si(x):.{digits}g} {self.point[name]}".rstrip()
 
-    def text_of_side(self, x: float, digits: int, k: int = 0) -> str:
+    def residual_text(self, x: float, digits: int, k: int = 0) -> str:
         """What is left of an equation to so many digits, with its unit."""
         return f"{self.sides[k].from_si(x):.{digits}g} {self.sides[k]}".rstrip()
 

@@ -100,9 +100,9 @@ class Problem(NamedTuple):
         """A value of a variable for a message, in its unit."""
         return f"{x:.{digits}g}" if self.units is None else str(self.units.text(name, x, digits))
 
-    def text_of_side(self, x: float, digits: int = 6, k: int = 0) -> str:
+    def residual_text(self, x: float, digits: int = 6, k: int = 0) -> str:
         """Left side less right side of an equation for a message, in its unit."""
-        return f"{x:.{digits}g}" if self.units is None else str(self.units.text_of_side(x, digits, k))
+        return f"{x:.{digits}g}" if self.units is None else str(self.units.residual_text(x, digits, k))
 
 
 def read_program(
@@ -313,12 +313,12 @@ def check_values(program: Program, values: Mapping[str, float]) -> list[Diagnost
             raise point_error(message, "leave one of them out", program.whole.span(bound[name]))
         warnings.append(unused(program, name, missing))
     if missing:
-        offers = apart(program, missing, values)
+        offers = split_name_offers(program, missing, values)
         names = listed(missing)
         stated = " and ".join(f"`{name}`" for name in names[:3]) + (" and others" if len(names) > 3 else "")
-        example = point_text({name: _shortest(values[name]) if name in values else "…" for name in program.leaves})
+        example = point_text({name: _short_number(values[name]) if name in values else "…" for name in program.leaves})
         message = f"{stated} {'has' if len(names) == 1 else 'have'} no value"
-        hint = (f"write {spelled(offers)}, or " if offers else "") + f"give the point: `--at {example}`"
+        hint = (f"write {spelling_hint(offers)}, or " if offers else "") + f"give the point: `--at {example}`"
         if warnings and not offers:
             hint += f"; {warnings[0].message}: {warnings[0].hint}"
         span = program.whole.span(program.leaves[missing[0]])
@@ -328,17 +328,17 @@ def check_values(program: Program, values: Mapping[str, float]) -> list[Diagnost
 
 def unused(program: Program, name: str, missing: Sequence[str] = ()) -> Diagnostic:
     """The warning for a name that the program does not use; perhaps one of those that it misses is meant."""
-    near = _alike(name, missing or list(program.leaves))
+    near = _nearest_name(name, missing or list(program.leaves))
     hint = f"did you mean `{near}`?" if near else "leave it out"
     return Diagnostic("unused", f"the program does not use `{name}`", None, hint)
 
 
-def spelled(offers: Sequence[Offer]) -> str:
+def spelling_hint(offers: Sequence[Offer]) -> str:
     """Return suggestions, as hints list them."""
     return " or ".join(f"`{spelling}`" for offer in offers for spelling in offer.shown)
 
 
-def apart(program: Program, missing: Sequence[str], values: Collection[str]) -> tuple[Offer, ...]:
+def split_name_offers(program: Program, missing: Sequence[str], values: Collection[str]) -> tuple[Offer, ...]:
     """Return the suggestion for the first name without a value that can be split into names with values."""
     from ..diagnostics.vocabulary import missing as spellings  # only an error needs it
 
@@ -352,7 +352,7 @@ def apart(program: Program, missing: Sequence[str], values: Collection[str]) -> 
     return ()
 
 
-def _alike(name: str, names: Sequence[str]) -> str | None:
+def _nearest_name(name: str, names: Sequence[str]) -> str | None:
     """Which of the names is most like this one, if any is: `σ` is like `sigma`."""
     from ..language.typesetting import plain_name  # only a warning needs it
 
@@ -360,9 +360,9 @@ def _alike(name: str, names: Sequence[str]) -> str | None:
     return plain.get(nearest(plain_name(name).lower(), list(plain), 0.5) or "")
 
 
-def _shortest(x: float) -> str:
+def _short_number(x: float) -> str:
     if type(x) is Quantity:
-        return f"{_shortest(x.number)} {x.unit}".rstrip()
+        return f"{_short_number(x.number)} {x.unit}".rstrip()
     return repr(int(x)) if x == int(x) and abs(x) < 1e15 else repr(x)
 
 

@@ -29,7 +29,7 @@ MOST_POINTS = 10_000_000
 MOST_TIMES = 1_000_000
 """How often the usual work may be allowed."""
 
-NEAR = Fraction(1, 10**9)
+STEP_TOLERANCE = Fraction(1, 10**9)
 """A step that is off the end by less than this share of itself is off by rounding."""
 
 MOST_TRIED = 400
@@ -441,11 +441,11 @@ class Sweeping:
             message = f"the sweep goes {way} from {_short(start)} to {_short(end)}, and its step has the wrong sign"
             fail(message, place, f"write `{name}={first}:{last}:{turned}`")
         steps = (end - start) / step
-        if 0 < steps < 1 - NEAR:
+        if 0 < steps < 1 - STEP_TOLERANCE:
             message = f"the step {_short(step)} is longer than the way from {_short(start)} to {_short(end)}"
             fail(message, place, f"the order is from:to:step: `{name}={first}:{by}:{last}` goes in steps of {last}")
         whole, texts = math.floor(steps), (first, by, "1")
-        if abs(steps - round(steps)) < NEAR:
+        if abs(steps - round(steps)) < STEP_TOLERANCE:
             # the last step is the end, whatever its rounding
             whole = round(steps)
             texts = (first, f"({last}) - ({first})", str(max(1, whole)))

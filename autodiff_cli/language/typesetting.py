@@ -179,7 +179,7 @@ _FUNCTIONS = "fghuFGH"
 LONGEST = 1000
 """Nodes of a function that is stated before its derivatives, a shared one counted at each of its uses."""
 
-LONG = 60
+MAX_EXPONENT_LENGTH = 60
 """Characters of LaTeX: a longer exponent of e stands in parentheses after `exp`."""
 
 APPLIED = {command[0] for p in PRIMITIVES.values() if (command := re.match(r"\\?[A-Za-z]+", p.latex))}
@@ -309,7 +309,7 @@ class Typesetting:
             return _piece_of(level, primitive.latex.removesuffix("#1"), _at(inputs[0], inner))
         if primitive.latex_raised and self._euler:
             above = script[value._prev[0]]
-            if above.length <= LONG and above.scripts <= 1 and not above.tall:
+            if above.length <= MAX_EXPONENT_LENGTH and above.scripts <= 1 and not above.tall:
                 before, after = primitive.latex_raised.split("#1")
                 return _piece_of(POWER, before, above, after, start=SYMBOL, scripts=1)
         return _function(value, inputs, [script[operand] for operand in value._prev])

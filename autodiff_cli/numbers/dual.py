@@ -15,7 +15,7 @@ from .base import NO_RESULT, Lifted, Number, NumberType, Valued
 Tangents = dict[int, Number]
 """The derivative by each direction that a number depends on."""
 
-FEW = 16
+UNCHARGED_DIRECTIONS = 16
 """Derivatives of so few directions cost no more than the sum itself, which the sweep counts."""
 
 
@@ -68,7 +68,7 @@ def plain(x: Any) -> Number:
 def _sum(a: Tangents, b: Tangents) -> Tangents:
     if not a or not b:
         return a or b
-    if len(a) + len(b) > FEW:
+    if len(a) + len(b) > UNCHARGED_DIRECTIONS:
         work.charge(len(a) + len(b))
     total = dict(a)
     for k, t in b.items():

@@ -9,7 +9,7 @@ from ..errors import usage_error
 BITS = 80
 MAX_STEPS = 200  # towards a coverage factor
 MAX_FACTOR = 1e150  # whose square is a double
-LARGE = 1e5  # degrees of freedom with a normal scale, to six digits
+MIN_NORMAL_DOF = 1e5  # degrees of freedom with a normal scale, to six digits
 INFINITE = 1e17  # degrees of freedom of a normal distribution, in doubles
 
 
@@ -53,7 +53,7 @@ def coverage_factor(level: float, dof: float) -> float:
         return z
     # the level is concave in k, and a normal number is nearer to 0: Newton's steps from there grow towards the root
     k = z
-    log_scale = math.lgamma((dof + 1) / 2) - math.lgamma(dof / 2) if dof < LARGE else math.log(dof / 2) / 2
+    log_scale = math.lgamma((dof + 1) / 2) - math.lgamma(dof / 2) if dof < MIN_NORMAL_DOF else math.log(dof / 2) / 2
     for _ in range(MAX_STEPS):
         # twice the density, to six digits
         slope = 2 / math.sqrt(dof * math.pi) * math.exp(log_scale - (dof + 1) / 2 * math.log1p(k * k / dof))

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ..batched.data_loss import DataLoss
 
 MAX_HESSIAN = 200  # variables
-MAX_STEPS, FEW_STEPS, SMALL = 60, 6, 20  # of Newton's; few in more than `SMALL` variables
+MAX_STEPS, FEW_STEPS, MAX_SMALL_DIMENSION = 60, 6, 20  # of Newton's; few in more than `MAX_SMALL_DIMENSION` variables
 SHRINKING = 0.97  # ratio of steps that converge: 1 - 1/m to a root of multiplicity m
 DIVERGING = 4  # steps in a row that do not shrink
 FINEST = 2.0**-58  # step along a line, relative
@@ -34,7 +34,7 @@ SIDES = 16  # lines that are searched along at a kink
 KNOWN = 1e-9  # relative accuracy of a point that is known well enough
 SHARES = (1.0, 0.25, 2.0**-6)  # of a step
 NEARBY = range(26, 2, -2)  # distances, as powers of 1/2
-NEAR = 1e-3  # relative distance of points that count as the same
+SAME_POINT_DISTANCE = 1e-3  # relative distance of points that count as the same
 FLAT_SHOWN = 3  # directions
 
 CURVED = {"convex": "minimum", "concave": "maximum", "indefinite": "saddle"}
@@ -272,7 +272,7 @@ class LocalModel:
         trail, verdict = [row], look.verdict
         before: list[float] = []
         factor = 1.0
-        for _ in range(MAX_STEPS if len(row.free) <= SMALL else FEW_STEPS):
+        for _ in range(MAX_STEPS if len(row.free) <= MAX_SMALL_DIMENSION else FEW_STEPS):
             if verdict is None or verdict.kind != "not stationary" or not any(verdict.step):
                 break
             step = [s / size for s, size in zip(verdict.step, self.size, strict=True)]
@@ -311,7 +311,7 @@ class LocalModel:
 
     def is_near(self, step: Sequence[float]) -> bool:
         """Return whether a step is so short that both ends count as one point."""
-        return all(abs(s) <= NEAR * size for s, size in zip(step, self.size, strict=True))
+        return all(abs(s) <= SAME_POINT_DISTANCE * size for s, size in zip(step, self.size, strict=True))
 
     def falling(self, row: DescentStep) -> ConvergenceReport:
         """Report partial derivatives that are small, and not 0 nearby."""

@@ -13,7 +13,7 @@ from ..inputs.problem import Problem
 from ..numerics.student_t import coverage_factor
 from .fit_answer import Goodness, Parameter, Prediction
 from .goodness import goodness
-from .least_squares import CONVERGED, FAR, LOSSES, NULL, EndPoint, Model, column_sizes
+from .least_squares import CONVERGED, LOSSES, MISSING_RESIDUAL, NULL, EndPoint, Model, column_sizes
 from .observations import Observations, percentage
 
 NAMED = 0.1  # component of a null direction
@@ -217,7 +217,7 @@ class Inference:
         """Return how well the formula fits by least squares, up to rounding errors."""
         model = self.model
         rounding = 1e-14 * float(np.linalg.norm(model.response * model.weights))
-        if model.loss != "linear" or not rounding**2 < self.rss < FAR:
+        if model.loss != "linear" or not rounding**2 < self.rss < MISSING_RESIDUAL:
             return Goodness()
         estimated, ordered = len(self.estimated) - len(self.null), model.ordered(self.left)
         has_sigma = self.data.has_sigma

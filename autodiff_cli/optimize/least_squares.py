@@ -27,7 +27,7 @@ from .observations import ProgramOverRows
 
 MAX_EVALUATIONS = 2000  # of one search
 MAX_POLISHING = 50  # steps of Gauss and Newton
-FAR = 1e150  # residual of a row without a value
+MISSING_RESIDUAL = 1e150  # residual of a row without a value
 NULL = 1e-11  # singular value of a null direction, relative
 CONVERGED = 1e-6  # step of Gauss and Newton, in standard errors
 NEAR_KINK = 1e-8  # distance of a minimum from its kink, in standard errors
@@ -256,7 +256,7 @@ class Model:
         """Return the weighted residual of each row; a large number where the model has no value."""
         fitted, _, _, weights, _ = self(values)
         left = (self.response - fitted) * weights
-        left = np.clip(np.where(np.isfinite(left), left, FAR), -FAR, FAR)
+        left = np.clip(np.where(np.isfinite(left), left, MISSING_RESIDUAL), -MISSING_RESIDUAL, MISSING_RESIDUAL)
         return np.where(self.weights > 0, left, 0.0)
 
     def jacobian(self, values: Any) -> Any:

@@ -25,10 +25,10 @@ NUMBER: Dimension = (0,) * len(BASE)
 
 HIGHEST_POWER = 99
 
-LONG = 2
+MAX_QUOTIENT_UNITS = 2
 """A quotient of more units than these is written shorter where the SI has a unit for it."""
 
-SMALLEST, LARGEST = -12, 12
+MIN_PREFIX_POWER, MAX_PREFIX_POWER = -12, 12
 """Powers of ten beyond which a prefix is no help to a reader."""
 
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
@@ -434,7 +434,7 @@ def ratio(above: Unit, below: Unit, higher: bool = False) -> Unit:
     if higher:
         shorter = quotient.scale == 1 and not quotient.pi and _length(simple) < _length(quotient)
     else:
-        shorter = _length(quotient) > LONG > _length(simple)
+        shorter = _length(quotient) > MAX_QUOTIENT_UNITS > _length(simple)
     return simple if len(set(alike)) < len(alike) or shorter else quotient
 
 
@@ -452,7 +452,7 @@ def with_prefix(unit: Unit, x: float) -> Unit:
     powers = {power: name for name, power in prefixes().items() if power % 3 == 0 and name in plain.prefixes} | {0: ""}
     size = math.floor(math.log10(abs(x)) + 1e-12) + prefixes().get(prefix, 0)
     power = size // 3 * 3
-    if power not in powers or not SMALLEST <= power <= LARGEST or (plain.symbol == "g" and power > 3):
+    if power not in powers or not MIN_PREFIX_POWER <= power <= MAX_PREFIX_POWER or (plain.symbol == "g" and power > 3):
         return unit
     name = "kg" if plain.symbol == "g" and power == 3 else powers[power] + plain.symbol
     return parse_unit(name) * (unit / parse_unit(symbol))
@@ -464,7 +464,7 @@ def readable(unit: Unit, x: float) -> Unit:
     >>> str(readable(parse_unit("m"), 0.00012)), str(readable(parse_unit("m"), 12.0))
     ('µm', 'm')
     """
-    return unit if SMALL <= abs(x) < LARGE else named(with_prefix(unit, x))
+    return unit if MIN_UNPREFIXED <= abs(x) < MAX_UNPREFIXED else named(with_prefix(unit, x))
 
 
 def named(unit: Unit) -> Unit:
@@ -475,7 +475,7 @@ def named(unit: Unit) -> Unit:
     return simple if is_quotient and same and [n for _, n in simple.atoms] == [1] else unit
 
 
-SMALL, LARGE = 0.1, 10_000.0
+MIN_UNPREFIXED, MAX_UNPREFIXED = 0.1, 10_000.0
 """Values between these need no other prefix."""
 
 

@@ -21,10 +21,10 @@ from ..table.operators import WHERE
 from .flat_graph import Graph
 from .sweep import Activity, Breakpoint, NodeError, NotDifferentiable, compute, has_zero_factor, needed_nodes, show
 
-HIGHEST = 8
+MIN_SERIES_ORDER = 8
 """The order up to which derivatives at least are used to decide the sign of a number near the point."""
 
-BLAMED = ("domain", "derivative", "overflow")
+BRANCH_ERROR_KINDS = ("domain", "derivative", "overflow")
 """Kinds of errors that a piece may have although the program has none."""
 
 EFFORT = 200_000
@@ -118,7 +118,7 @@ class SecondOrder:
             except Refusal:
                 return False
 
-        side = piece.turn(jets, known)
+        side = piece.choose_side(jets, known)
         return side if lead > 0 else -side
 
     def length(self, piece: SmoothBranch) -> Dual:
@@ -151,7 +151,7 @@ class TaylorSeries:
         self.base = m
         self.m = SeriesType(m)
         self.line = line
-        self.order = order if line else max(order, HIGHEST)
+        self.order = order if line else max(order, MIN_SERIES_ORDER)
         self.steps = work.BRANCH_NODE + 4 * self.order
         """Steps of work that a node costs."""
 
@@ -201,7 +201,7 @@ class TaylorSeries:
             c = self.coefficient(u, k)
             if c != 0:
                 sign = 1 if c > 0 else -1
-                return sign * piece.turn("right", lambda slopes: True) if k % 2 else sign
+                return sign * piece.choose_side("right", lambda slopes: True) if k % 2 else sign
         if self.line:
             raise Unknown(piece.here)
         return piece.flat()
@@ -239,8 +239,8 @@ class SmoothBranch:
         """The smooth number for each node; the truth of a condition."""
         self.taken: dict[int, int] = {}
         """For each choice between branches the position of the input that is taken."""
-        self.answers: dict[int, list[int]] = {}
-        """The answers that each operation with sides got, in order."""
+        self.sides: dict[int, list[int]] = {}
+        """The sides that each operation with a kink was given, in order."""
         self.here = Breakpoint(graph, 0, ())
         """The operation that is being replaced."""
         self.first: Breakpoint | None = None
@@ -251,9 +251,9 @@ class SmoothBranch:
         """The node to blame if the branch has no derivative, or differs from others; None if there is no kink."""
         return self.turned or (self.groups[0][1] if self.groups else self.first)
 
-    def blamed(self, fault: NodeError) -> NodeError:
+    def as_kink_error(self, fault: NodeError) -> NodeError:
         """The fault of a piece as one at a breakpoint of the whole."""
-        if self.breakpoint is None or isinstance(fault, NotDifferentiable) or fault.kind not in BLAMED:
+        if self.breakpoint is None or isinstance(fault, NotDifferentiable) or fault.kind not in BRANCH_ERROR_KINDS:
             return fault
         return self.breakpoint.refusal(f"on one side there is no derivative, as {fault.message}")
 
@@ -307,7 +307,7 @@ class SmoothBranch:
         self.here = Breakpoint(self.graph, i, xs)
         if self.first is None and meets:
             self.first = self.here
-        self.answers[i] = []
+        self.sides[i] = []
         branch = primitive.active_branch(smooth.m, self, *inputs, out=out)  # type: ignore[misc]
         return branch if isinstance(branch, bool) else smooth.number(branch)
 
@@ -325,7 +325,7 @@ class SmoothBranch:
 
     def recorded(self, answer: int) -> int:
         """The answer, written down."""
-        self.answers[self.here.node].append(answer)
+        self.sides[self.here.node].append(answer)
         return answer
 
     def apart(self, u: Any) -> bool:
@@ -344,10 +344,10 @@ class SmoothBranch:
         self.lengths.append(Length([self.smooth.gradient(xs[k]) for k in varying], self.here))
         return result
 
-    def turn(self, about: Any, same: Callable[[Any], bool]) -> int:
-        """The side that the piece takes about something: the same for all that is the `same`."""
+    def choose_side(self, about: Any, is_same: Callable[[Any], bool]) -> int:
+        """The side that the piece takes about something: one side for all that `is_same` accepts."""
         for k, (slopes, _) in enumerate(self.groups):
-            if slopes is not None and same(slopes):
+            if slopes is not None and is_same(slopes):
                 return self.choices[k]
         self.groups.append((about, self.here))
         if len(self.groups) > len(self.choices):
@@ -356,7 +356,7 @@ class SmoothBranch:
 
     def either(self) -> int:
         """The side that the piece takes about something of which nothing is known."""
-        return self.turn(None, lambda slopes: False)
+        return self.choose_side(None, lambda slopes: False)
 
     def flat(self) -> int:
         """The side that it takes about a number all of whose known derivatives are 0.
@@ -382,7 +382,7 @@ def pieces(
         try:
             piece.evaluate(roots)
         except NodeError as fault:
-            raise piece.blamed(fault) from None
+            raise piece.as_kink_error(fault) from None
         for k in range(len(choices), len(piece.groups)):
             waiting.append(([*piece.choices[:k], -1], piece.groups[k][1]))
         yield piece
@@ -421,7 +421,7 @@ def sides_chosen(
         side = _common(graph, m, active, seeds)
         one_sided_partials = None if side is None else _local(side, m)
     except NodeError as fault:
-        if fault.kind not in BLAMED:
+        if fault.kind not in BRANCH_ERROR_KINDS:
             raise
         return order
     except NO_RESULT:
@@ -527,7 +527,7 @@ def _local(piece: SmoothBranch, m: NumberType) -> dict[int, list[Number | None]]
             if i not in slopes and not primitive.gives_condition and not is_zero:
                 xs = [piece.smooth.value(piece.numbers[p]) for p in ps]
                 slopes[i] = primitive.slopes(m, xs, piece.smooth.value(piece.numbers[i]))
-    for i, answers in piece.answers.items():
+    for i, sides in piece.sides.items():
         primitive, ps = graph.primitives[i], graph.parents[i]
         if primitive.gives_condition or primitive.active_branch is None:
             continue
@@ -537,7 +537,7 @@ def _local(piece: SmoothBranch, m: NumberType) -> dict[int, list[Number | None]]
         seeded = {id(number): duals.seeded(x, k) for k, (number, x) in enumerate(zip(numbers, xs, strict=True))}
         inputs = [seeded[id(number)] for number in numbers]
         out = compute(m, primitive, xs, i)
-        branch = primitive.active_branch(duals, _SidesOfPiece(iter(answers)), *inputs, out=out)
+        branch = primitive.active_branch(duals, _SidesOfPiece(iter(sides)), *inputs, out=out)
         if isinstance(branch, Dual) and branch.fault is not None:
             raise branch.fault
         slopes[i] = [branch.d.get(k) if isinstance(branch, Dual) else None for k in range(len(ps))]
@@ -547,18 +547,18 @@ def _local(piece: SmoothBranch, m: NumberType) -> dict[int, list[Number | None]]
 def _jumped(piece: SmoothBranch) -> set[int]:
     """The operations that have another value on the piece's side than at the point."""
     graph = piece.graph
-    return {i for i in piece.answers if graph.primitives[i].jumps} | {i for i in piece.taken if _strays(piece, i)}
+    return {i for i in piece.sides if graph.primitives[i].jumps} | {i for i in piece.taken if _strays(piece, i)}
 
 
 class _SidesOfPiece:
     """On which side of 0 numbers are, as a piece has it."""
 
-    def __init__(self, answers: Iterator[int]) -> None:
-        self.answers = answers
+    def __init__(self, sides: Iterator[int]) -> None:
+        self.sides = sides
 
     def __call__(self, u: Number) -> int:
         """The sign of a number near the point."""
-        return next(self.answers)
+        return next(self.sides)
 
     def apart(self, u: Number) -> bool:
         """Whether a number is other than 0; comparisons ask that, which have no derivative."""
@@ -566,5 +566,5 @@ class _SidesOfPiece:
 
     def length(self, xs: Sequence[Number]) -> Number:
         """The length of a vector that is 0 at the point; nothing hangs on one with sides of its own."""
-        k = next(self.answers, None)
-        return 0 if k is None else xs[k] if next(self.answers) > 0 else -xs[k]
+        k = next(self.sides, None)
+        return 0 if k is None else xs[k] if next(self.sides) > 0 else -xs[k]

@@ -17,10 +17,10 @@ from ..table.names import by_name, native
 Template = str | Callable[["Dialect", Sequence[Step], Sequence[float]], str]
 """How an operation is written, `{0}` and `{1}` for its inputs; perhaps by what these are, and how large at most."""
 
-LARGEST = sys.float_info.max
-QUOTIENT = LARGEST * (1 - 2**-51)
+MAX_DOUBLE = sys.float_info.max
+QUOTIENT = MAX_DOUBLE * (1 - 2**-51)
 """A number whose quotient by x, times x, does not overflow, however both are rounded."""
-SMALLEST = 5e-324
+MIN_DOUBLE = 5e-324
 
 EXPONENTS = -745.13, 709.782712893
 """Between these a power of e is neither 0 nor too large, although the exponent is rounded."""
@@ -83,11 +83,11 @@ def _checked_sum(sign: str) -> Template:
 
     def template(dialect: Dialect, args: Sequence[Step], sizes: Sequence[float]) -> str:
         plain = f"{{0}} {sign} {{1}}"
-        if (args[0] is args[1] and sign == "-") or min(sizes) < LARGEST * 2**-55:
+        if (args[0] is args[1] and sign == "-") or min(sizes) < MAX_DOUBLE * 2**-55:
             return f"({plain})"
         other = "<>" if sign == "+" else "="
         zero = dialect.number(0.0)
-        enough = f"abs({{0}}) <= {dialect.number(LARGEST)} - abs({{1}})"
+        enough = f"abs({{0}}) <= {dialect.number(MAX_DOUBLE)} - abs({{1}})"
         return f"CASE WHEN {enough} OR ({{0}} > {zero}) {other} ({{1}} > {zero}) THEN {plain} END"
 
     return template
@@ -104,11 +104,11 @@ def _checked_product(dialect: Dialect, args: Sequence[Step], sizes: Sequence[flo
         if c > 1:
             return f"CASE WHEN abs({{{1 - k}}}) <= {number(QUOTIENT / c)} THEN {{0}}*{{1}} END"
         zero = f"{number(0.0)}*{{{1 - k}}}"
-        return f"CASE WHEN abs({{{1 - k}}}) >= {number(SMALLEST / c)} THEN {{0}}*{{1}} ELSE {zero} END"
+        return f"CASE WHEN abs({{{1 - k}}}) >= {number(MIN_DOUBLE / c)} THEN {{0}}*{{1}} ELSE {zero} END"
     zero, one = number(0.0), number(1.0)
     return (
         f"CASE WHEN abs({{1}}) > {one} THEN CASE WHEN abs({{0}}) <= {number(QUOTIENT)}/abs({{1}}) THEN {{0}}*{{1}} END "
-        f"WHEN abs({{0}}) >= {number(SMALLEST)}/NULLIF(abs({{1}}), {zero}) THEN {{0}}*{{1}} "
+        f"WHEN abs({{0}}) >= {number(MIN_DOUBLE)}/NULLIF(abs({{1}}), {zero}) THEN {{0}}*{{1}} "
         f"ELSE {zero}*{{0}}*{{1}} END"
     )
 
@@ -120,11 +120,11 @@ def _checked_quotient(dialect: Dialect, args: Sequence[Step], sizes: Sequence[fl
         c = abs(float(args[1]))
         if c < 1:
             return f"CASE WHEN abs({{0}}) <= {number(QUOTIENT * c)} THEN {{0}}/{{1}} END"
-        return f"CASE WHEN abs({{0}}) >= {number(SMALLEST * c)} THEN {{0}}/{{1}} ELSE {zero}*{{0}} END"
+        return f"CASE WHEN abs({{0}}) >= {number(MIN_DOUBLE * c)} THEN {{0}}/{{1}} ELSE {zero}*{{0}} END"
     return (
         f"CASE WHEN abs({{1}}) < {one} THEN "
         f"CASE WHEN abs({{0}}) <= {number(QUOTIENT)}*abs({{1}}) THEN {{0}}/NULLIF({{1}}, {zero}) END "
-        f"WHEN abs({{0}}) >= {number(SMALLEST)}*abs({{1}}) THEN {{0}}/{{1}} ELSE {zero}*{{0}}*{{1}} END"
+        f"WHEN abs({{0}}) >= {number(MIN_DOUBLE)}*abs({{1}}) THEN {{0}}/{{1}} ELSE {zero}*{{0}}*{{1}} END"
     )
 
 
@@ -140,8 +140,8 @@ def _up_to(function: str, highest: float) -> Template:
 def _power_between(dialect: Dialect, y: float, power: str) -> str:
     """A power with a constant exponent: neither 0 nor too large where the base is between two numbers."""
     # with room for the rounding of these ends, which the power multiplies
-    ends = math.log(LARGEST) - 1e-9, math.log(SMALLEST) + 1e-9
-    high, low = [max(SMALLEST, math.exp(min(end / y, math.log(LARGEST) - 1e-9))) for end in ends]
+    ends = math.log(MAX_DOUBLE) - 1e-9, math.log(MIN_DOUBLE) + 1e-9
+    high, low = [max(MIN_DOUBLE, math.exp(min(end / y, math.log(MAX_DOUBLE) - 1e-9))) for end in ends]
     number, size = dialect.number, "abs({0})" if y == int(y) else "{0}"
     if y > 0:
         small = f"CASE WHEN {size} >= {number(low)} THEN {power} ELSE {number(0.0)} END"

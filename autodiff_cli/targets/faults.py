@@ -22,10 +22,10 @@ from ..table.primitive import OPERATIONS
 NOTE = "0, or not a number where something has no value"
 """The comment on the step that reports the faults."""
 
-MOST = 1_000
+MAX_OWN_BITS = 1_000
 """Steps with a bit of their own; those after them share one, of which it is not known who shows that it is set."""
 
-SHARED = MOST
+SHARED = MAX_OWN_BITS
 """The bit of the further steps that may be too large; the next one is that of those that may be undefined."""
 
 ALL = -1
@@ -52,9 +52,9 @@ class _Failures:
         """Steps that are not a number where they fail."""
         self.possible: dict[Step, int] = {}
         """The faults that the evaluation of a step may have."""
-        self.shown: dict[Step, int] = {}
+        self.exposed: dict[Step, int] = {}
         """The steps among these whose failure always makes this step fail."""
-        self.hidden: dict[Step, int] = {}
+        self.masked: dict[Step, int] = {}
         """The steps among these that may fail although this step has a value."""
         self.domains: dict[Step, list[tuple[int, str, float]]] = {}
         """For an input of steps that are defined on one side of a number, or but there: the step, and that domain."""
@@ -67,13 +67,13 @@ class _Failures:
             undefined = is_undefined(step) or bool(fallible and silent(step, False))
             own = 0
             if undefined or (step.args and step in large and silent(step, True)):
-                own = 1 << (count if count < MOST else SHARED + undefined)
+                own = 1 << (count if count < MAX_OWN_BITS else SHARED + undefined)
                 count += 1
             if undefined:
                 self.undefined |= own
-            if count <= MOST and (is_undefined(step) or not (step in large or _may_be_infinite(step))):
+            if count <= MAX_OWN_BITS and (is_undefined(step) or not (step in large or _may_be_infinite(step))):
                 self.never_infinite |= own
-            domain = _domain(step) if undefined and step.args and count <= MOST else None
+            domain = _domain(step) if undefined and step.args and count <= MAX_OWN_BITS else None
             if domain:
                 position, relation, end = domain
                 self.domains.setdefault(step.args[position], []).append((own, relation, end))
@@ -81,29 +81,29 @@ class _Failures:
 
     def _add(self, step: Step, own: int) -> None:
         """Enter a step that has this bit, or none, and whose inputs are entered."""
-        possible, shown, hidden = own, own & ((1 << SHARED) - 1), 0
+        possible, exposed, masked = own, own & ((1 << SHARED) - 1), 0
         if step.name == "where":
             condition, x, y = step.args
-            hidden = self.possible[condition]
-            possible |= hidden
+            masked = self.possible[condition]
+            possible |= masked
             for branch, holds in ((x, True), (y, False)):
                 defined = self.defined_where(condition, holds)
                 possible |= self.possible[branch] & ~defined
-                hidden |= self.hidden[branch] & ~defined
-            shown |= self.shown[x] & self.shown[y]
+                masked |= self.masked[branch] & ~defined
+            exposed |= self.exposed[x] & self.exposed[y]
         else:
             for k, a in enumerate(step.args):
-                concealed = self.concealed(step, k)
-                kept = self.hidden[a] | (self.possible[a] & concealed)
+                may_mask = self.may_mask(step, k)
+                kept = self.masked[a] | (self.possible[a] & may_mask)
                 # Behind a limit that is right, such as tanh's, nobody needs to know that a number was too large.
                 possible |= kept | (self.possible[a] & (self.undefined if self.limits and _has_limit(step) else ALL))
-                hidden |= kept
+                masked |= kept
                 if step.name not in LAZY or k == 0:
-                    shown |= self.shown[a] & ~concealed
+                    exposed |= self.exposed[a] & ~may_mask
         for a in self.operands.get(step, ()):
             possible |= self.possible.get(a, 0)
-            hidden |= self.possible.get(a, 0)
-        self.possible[step], self.shown[step], self.hidden[step] = possible, shown, hidden & ~shown
+            masked |= self.possible.get(a, 0)
+        self.possible[step], self.exposed[step], self.masked[step] = possible, exposed, masked & ~exposed
 
     def defined_where(self, condition: Step, holds: bool) -> int:
         """The steps that are certainly defined where a condition holds, or where it does not."""
@@ -120,7 +120,7 @@ class _Failures:
                     mask |= own
         return mask
 
-    def concealed(self, step: Step, k: int) -> int:
+    def may_mask(self, step: Step, k: int) -> int:
         """Return the failures that may reach an input of a step but may be hidden by its result."""
         row = OPERATIONS[step.name]
         if step.name in CONDITIONS or (row.may_kink and not row.propagates_infinity):
@@ -131,9 +131,9 @@ class _Failures:
             return ALL
         return (self.undefined if row.total and self.limits else ALL) & ~self.never_infinite
 
-    def not_shown(self, step: Step, k: int) -> int:
+    def newly_masked(self, step: Step, k: int) -> int:
         """Return the failures visible in an input of a step that may be hidden by its result."""
-        return self.possible[step.args[k]] & ~self.hidden[step.args[k]] & self.concealed(step, k)
+        return self.possible[step.args[k]] & ~self.masked[step.args[k]] & self.may_mask(step, k)
 
 
 def _domain(step: Step) -> tuple[int, str, float] | None:
@@ -188,14 +188,14 @@ def showing(
     values, partials = recording.values, recording.partials
     live = live_steps((*values, *partials))
     failures = _Failures(recording, live, silent, limits)
-    undefined, shown, needed = 0, 0, 0
+    undefined, exposed, needed = 0, 0, 0
     for value in values:
         undefined |= failures.possible[value] & failures.undefined
-        shown |= failures.shown[value]
-        needed |= failures.hidden[value]
+        exposed |= failures.exposed[value]
+        needed |= failures.masked[value]
     # A derivative that would not show where the value is undefined takes that from the value.
-    from_value = {partial for partial in partials if undefined & ~failures.shown[partial]}
-    unseen = {partial: failures.hidden[partial] & ~(shown if partial in from_value else 0) for partial in partials}
+    from_value = {partial for partial in partials if undefined & ~failures.exposed[partial]}
+    unseen = {partial: failures.masked[partial] & ~(exposed if partial in from_value else 0) for partial in partials}
     for missing in unseen.values():
         needed |= missing
     faults = _faults(live, failures, needed) if needed else {}
@@ -236,11 +236,11 @@ def _faults(live: Sequence[Step], failures: _Failures, needed: int) -> dict[Step
         else:
             for k, a in enumerate(step.args):
                 parts.append(faults.get(a))
-                if failures.not_shown(step, k) & needed:
+                if failures.newly_masked(step, k) & needed:
                     parts.append(m.step("sub", a, a))
         for a in failures.operands.get(step, ()):
             parts.append(faults.get(a))
-            if failures.possible.get(a, 0) & ~failures.hidden.get(a, 0) & ~failures.shown[step] & needed:
+            if failures.possible.get(a, 0) & ~failures.masked.get(a, 0) & ~failures.exposed[step] & needed:
                 parts.append(m.step("sub", a, a))
         total: Step | None = None
         for part in dict.fromkeys(parts):

@@ -15,7 +15,7 @@ from ..run.sweep import domain_description
 from ..table.binding import ATOM, CHOICE, COMPARISON, SUM
 from ..table.names import by_name
 from ..table.primitive import OPERATIONS, Primitive
-from .dialects import LARGEST, Dialect
+from .dialects import MAX_DOUBLE, Dialect
 from .target import OPERATORS, Target, Unit, Written, comment_lines, filled, needs, reserved_words
 
 LISTED = 40
@@ -162,14 +162,14 @@ class Sql(Target):
     def input(self, name: str) -> str:
         """A column of the points as a finite number; NULL where it is none."""
         column = self.dialect.cast.format(f"points.{name}")
-        return f"CASE WHEN abs({column}) <= {self.number(LARGEST)} THEN {column} END"
+        return f"CASE WHEN abs({column}) <= {self.number(MAX_DOUBLE)} THEN {column} END"
 
     def answered(self, columns: list[str], results: tuple[Step, ...]) -> str:
         """The condition that all columns are numbers, and all results are finite."""
         conditions = [f"{name} IS NOT NULL" for name in columns]
         for step in dict.fromkeys(results):
             if step.name != "number":
-                conditions.append(f"abs({self.result(step)}) <= {self.number(LARGEST)}")
+                conditions.append(f"abs({self.result(step)}) <= {self.number(MAX_DOUBLE)}")
             elif step.data != step.data:
                 conditions.append(self.number(False))
         return " AND ".join(conditions) or self.number(True)

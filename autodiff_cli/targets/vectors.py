@@ -18,7 +18,7 @@ from ..numbers.recorder import CONDITIONS, Step
 from ..table.primitive import OPERATIONS
 from .faults import operands
 
-FEW = 3
+MAX_PAIRED_INPUTS = 3
 """Inputs of a function that are compared in pairs; of more, it is counted how many are equal to the result."""
 
 MOST_STEPS = 20_000
@@ -108,8 +108,8 @@ def _kinks(recording: Recording) -> Iterator[Step]:
                 with suppress(ValueError):  # on that side there is no value
                     primitive.active_branch(m, knots, *inputs, out=out)
                 zeros += knots.zeros
-            zeros += [m.step("sub", x, y) for x, y in combinations(inputs[:FEW], 2)]
-            if len(inputs) > FEW:
+            zeros += [m.step("sub", x, y) for x, y in combinations(inputs[:MAX_PAIRED_INPUTS], 2)]
+            if len(inputs) > MAX_PAIRED_INPUTS:
                 ties = m.step("sum", *[m.where(m.step("eq", x, out), 1.0, 0.0) for x in inputs])
                 zeros.append(m.step("sub", m.step("max", ties, 2.0), ties))
             for zero in zeros:

@@ -42,7 +42,7 @@ from .measured_value import MeasuredValue
 CORRECTIONS = 12
 """Steps of Newton's method from a place that should be near a solution."""
 
-CLOSE = 1e-10
+STEP_TOLERANCE = 1e-10
 """The relative length of a step of Newton's method that leaves only rounding behind."""
 
 SLACK = 0.02
@@ -370,7 +370,7 @@ class Implicit:
                 inputs = {name: x[waiting] if isinstance(x, np.ndarray) else x for name, x in values.items()}
                 step = newton_step(inputs, results[:, waiting], len(waiting))
                 length = np.max(np.abs(step) / sizes[:, waiting], axis=0)
-                near = length <= CLOSE
+                near = length <= STEP_TOLERANCE
                 # each step is at most half the one before, else this may be the way to another solution
                 settling = near | (length <= 0.5 * last[waiting])
                 results[:, waiting[settling]] += step[:, settling]
@@ -430,9 +430,9 @@ class Implicit:
         last = max(2 * SLACK, *map(truediv, far, size))
         for point, step in islice(newton(REAL, system, start), CORRECTIONS):
             length = math.inf if step is None else max(abs(d) / part for d, part in zip(step, size, strict=True))
-            if step is None or not (length <= CLOSE or length <= last / 2):
+            if step is None or not (length <= STEP_TOLERANCE or length <= last / 2):
                 return None
-            if length <= CLOSE:
+            if length <= STEP_TOLERANCE:
                 solution = [x + d for x, d in zip(point, step, strict=True)]
                 break
             last = length

@@ -46,7 +46,7 @@ QUANTILES = 100
 SCATTER = 3
 """The tolerance, in standard deviations of scatter, between the draws and their distribution."""
 
-FEWEST, MOST = 1000, 10**10
+MIN_SAMPLES, MAX_SAMPLES = 1000, 10**10
 """The fewest and the most draws."""
 
 LEFT_OUT = 0.01
@@ -750,10 +750,10 @@ def _tolerance(u: float) -> float:
 
 
 def _checked_samples(samples: float) -> int:
-    if samples != int(samples) or not FEWEST <= samples <= MOST:
+    if samples != int(samples) or not MIN_SAMPLES <= samples <= MAX_SAMPLES:
         raise usage_error(
             f"`--samples` cannot be {samples:,.17g}",
-            f"it takes a whole number from {FEWEST:,} to {MOST:,}, such as 1e6",
+            f"it takes a whole number from {MIN_SAMPLES:,} to {MAX_SAMPLES:,}, such as 1e6",
         )
     message = "`--samples` needs NumPy, which comes with the extra `optimize`"
     needed("numpy", "optimize", message, "; without `--samples` the budget needs nothing")

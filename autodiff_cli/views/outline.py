@@ -20,8 +20,8 @@ LINES = 64
 DEPTH = 24
 CUT_DEPTH = 12
 """Without `--depth`, the most lines and levels of a graph drawn completely; a larger one has CUT_DEPTH levels."""
-MANY, FOLDED = 12, 5
-"""In a graph that is cut, of a node with more than MANY terms only FOLDED are drawn."""
+MAX_TERMS, FOLDED = 12, 5
+"""In a graph that is cut, of a node with more than MAX_TERMS terms only FOLDED are drawn."""
 DRAWN_ALIKE = 2
 """Without `--depth`: of more than MANY_ALIKE terms that stand at one place of the text only DRAWN_ALIKE are drawn."""
 
@@ -139,7 +139,8 @@ def _folded(terms: list[tuple[Value, int]], fold: bool | None) -> tuple[list[tup
     """The terms of a node that are drawn, and how many are not."""
     if fold is None or len(terms) <= MANY_ALIKE:
         return terms, 0
-    drawn = DRAWN_ALIKE if unrolled(term for term, _ in terms) else FOLDED if fold and len(terms) > MANY else len(terms)
+    kept = FOLDED if fold and len(terms) > MAX_TERMS else len(terms)
+    drawn = DRAWN_ALIKE if unrolled(term for term, _ in terms) else kept
     return terms[:drawn], len(terms) - drawn
 
 

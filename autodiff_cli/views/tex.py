@@ -133,8 +133,8 @@ def of_function(entry: FunctionEntry) -> str:
     return equations(sides)
 
 
-LARGEST = 10**9
-CLOSE = 1e-15
+MAX_FRACTION_SIZE = 10**9
+FRACTION_TOLERANCE = 1e-15
 """How close a double is to a fraction of small numerator times denominator."""
 
 
@@ -149,7 +149,7 @@ def recognised(x: Shown) -> str:
         fraction.denominator > 1
         and not short
         and _near(fraction, x)
-        and abs(fraction.numerator) * fraction.denominator <= LARGEST
+        and abs(fraction.numerator) * fraction.denominator <= MAX_FRACTION_SIZE
     ):
         return str(fraction)
     times = Fraction(x / math.pi).limit_denominator(12)
@@ -168,7 +168,7 @@ def coordinate(x: Shown, digits: int | None) -> str:
 
 
 def _near(fraction: Fraction, x: float) -> bool:
-    return abs(float(fraction) - x) <= CLOSE * abs(x)
+    return abs(float(fraction) - x) <= FRACTION_TOLERANCE * abs(x)
 
 
 class Place:

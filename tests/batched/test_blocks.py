@@ -16,7 +16,7 @@ from autodiff_cli.batched import kernels as blocks
 from autodiff_cli.batched.columns_io import fitted
 from autodiff_cli.batched.evaluator import Evaluator, gradient_recorder
 from autodiff_cli.batched.kernels import Kernel, evaluate, kernel
-from autodiff_cli.data.rows import asked
+from autodiff_cli.data.rows import row_request
 from autodiff_cli.derivatives.gradient_cache import Programs
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.inputs.problem import parse
@@ -169,7 +169,7 @@ class Second(Compared):
         known = fitted(text, list(parse(text).variables), {}, None)
         self.rows = points(len(known.variables), rng)
         self.rows = rng.sample(self.rows, min(len(self.rows), 24))
-        question = asked("hessian", known)
+        question = row_request("hessian", known)
         assert question.record is not None
         self.kernel = kernel(question.record, len(known.variables), frozenset(), None)
 

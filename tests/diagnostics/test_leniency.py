@@ -13,7 +13,7 @@ from hypothesis import given, settings
 
 from autodiff_cli.derivatives.gradient import gradient
 from autodiff_cli.diagnostics import ambiguities
-from autodiff_cli.diagnostics.leniency import LONGEST, MOST, AsRead, certain, leniently
+from autodiff_cli.diagnostics.leniency import LONGEST, MAX_CORRECTIONS, AsRead, certain, leniently
 from autodiff_cli.diagnostics.parsing import parse
 from autodiff_cli.errors import EXIT_CODES, ExpressionError, Offer, Span
 from autodiff_cli.inputs.parse_point import parse_point
@@ -213,12 +213,12 @@ def counting(found: list[str]) -> Callable[[str], object]:
 
 def test_the_work_is_bounded() -> None:
     asked: list[str] = []
-    leniently(" + ".join(["2 x"] * (MOST - 1)), counting(asked))
-    assert len(asked) == MOST
+    leniently(" + ".join(["2 x"] * (MAX_CORRECTIONS - 1)), counting(asked))
+    assert len(asked) == MAX_CORRECTIONS
     asked.clear()
     with pytest.raises(ExpressionError):
-        leniently(" + ".join(["2 x"] * (2 * MOST)), counting(asked))
-    assert len(asked) == MOST + 1
+        leniently(" + ".join(["2 x"] * (2 * MAX_CORRECTIONS)), counting(asked))
+    assert len(asked) == MAX_CORRECTIONS + 1
     asked.clear()
     with pytest.raises(ExpressionError):
         leniently("2 x" + " " * LONGEST, counting(asked))

@@ -9,7 +9,7 @@ import pytest
 
 from autodiff_cli.derivatives.gradient import gradient
 from autodiff_cli.diagnostics.leniency import certain
-from autodiff_cli.diagnostics.vocabulary import MOST, native
+from autodiff_cli.diagnostics.vocabulary import MAX_SPLITS, native
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.inputs.problem import evaluate_constant
 
@@ -103,7 +103,7 @@ def test_a_long_name_of_many_divisions_is_looked_at_in_bounded_work() -> None:
     assert caught.value.offers == ()
     with pytest.raises(ExpressionError) as caught:
         gradient("a" * 40, given)
-    assert 2 <= len(caught.value.offers) <= MOST
+    assert 2 <= len(caught.value.offers) <= MAX_SPLITS
 
 
 @pytest.mark.parametrize(

@@ -40,7 +40,7 @@ def run(call: Command) -> int:
     draws, arguments = call.draws, call.arguments(propagate)
     option, files = ("--draws", draws) if draws else ("--data", call.data)
 
-    def asked(request: Request, stop: Callable[[], bool]) -> Propagation:
+    def propagated(request: Request, stop: Callable[[], bool]) -> Propagation:
         own: dict[str, Any] = arguments | ({"unknowns": request.more["for"]} if "for" in request.more else {})
         known_names = [*request.point, *(fitted.values if fitted is not None else ())]
         own["correlation"] = {**pairs, **request.more.get("correlation", {})}
@@ -51,7 +51,7 @@ def run(call: Command) -> int:
         return propagate(request.text, request.point, fitted=fitted, stop=stop, **own)
 
     view = PropagationView(**call.shown)
-    searches = Searches(call, view, asked, lambda result: not result.interrupted, unit="blocks of draws")
+    searches = Searches(call, view, propagated, lambda result: not result.interrupted, unit="blocks of draws")
     call.check_picture(searches.chosen, "budget")
     if files and call.many:
         raise usage_error(f"`{option}` is for one program", "give the program as the argument, or with `--file PATH`")

@@ -39,7 +39,7 @@ LIBRARIES = (
 )  # fmt: skip
 """Libraries of commands that people use in sessions most, imported while the prompt is shown."""
 
-LARGE = {
+LARGE_LIBRARIES = {
     "minimize": ("scipy.optimize",),
     "maximize": ("scipy.optimize",),
     "fit": ("scipy.optimize", "llvmlite.binding", "autodiff_cli.targets.llvm", "autodiff_cli.batched.kernels"),
@@ -108,7 +108,7 @@ def prepare_all() -> None:
     """Import what commands need; once the prompt has been there for a while, what searches do, and rehearse a fit."""
     import_commands()
     sleep(IDLE)
-    import_libraries(LARGE["fit"])
+    import_libraries(LARGE_LIBRARIES["fit"])
     with _answering:
         rehearse_fit()
 
@@ -140,7 +140,7 @@ def prepare(text: str) -> None:
     """Begin to import what the command needs whose line is being typed."""
     command, space, rest = text.partition(" ")
     words = ("", *(" --output" for word in rest.split() if word in ("-o", "--output")))
-    names = [name for option in words for name in LARGE.get(command + option, ())] if space else []
+    names = [name for option in words for name in LARGE_LIBRARIES.get(command + option, ())] if space else []
     names = [name for name in names if name not in sys.modules]
     if names and not any(thread.name == command for thread in enumerate_threads()):
         Thread(target=import_libraries, args=(names,), name=command, daemon=True).start()

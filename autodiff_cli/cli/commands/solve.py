@@ -16,7 +16,7 @@ def run(call: Command) -> int:
     call.need()
     method = call.by_row.asking(solve)
 
-    def asked(request: Request, stop: Callable[[], bool]) -> Solved:
+    def solved(request: Request, stop: Callable[[], bool]) -> Solved:
         own = {"unknowns": request.more["for"]} if "for" in request.more else {}
         answer: Solved = method(request, stop=stop, **own)
         return answer
@@ -31,4 +31,4 @@ def run(call: Command) -> int:
         equations=True,
     )
     view = SolvedView(**call.shown)
-    return Searches(call, view, asked, warning=unconverged).run(question)
+    return Searches(call, view, solved, warning=unconverged).run(question)

@@ -95,7 +95,7 @@ def lgamma_one_plus(u: float) -> float:
 
 
 def stirling_correction(x: float) -> float:
-    """Return the correction to Stirling's formula for log Γ(x), for x >= LARGE."""
+    """Return the correction to Stirling's formula for log Γ(x), for x >= MIN_ASYMPTOTIC."""
     return horner(STIRLING_SERIES, 1.0 / x / x) / x
 
 

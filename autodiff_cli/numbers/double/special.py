@@ -23,7 +23,7 @@ MODERATE = 1e-10
 FACTORIALS = 150.0
 """Between these, products of two gamma functions are far from overflow."""
 
-LARGE = 10.0
+MIN_ASYMPTOTIC = 10.0
 """The least argument at which eight terms of the asymptotic series give full precision."""
 
 HALF_LN_2PI = 0.9189385332046728
@@ -73,12 +73,12 @@ def lgamma(x: float) -> float:
 
 
 def _lgamma_positive(x: float) -> float:
-    """log Γ(x) for x > 0: a polynomial on [1, 2], the recurrence up to LARGE, Stirling's series above."""
+    """log Γ(x) for x > 0: a polynomial on [1, 2], the recurrence up to MIN_ASYMPTOTIC, Stirling's series above."""
     if x < 1.0:
         return lgamma_one_plus(x) - math.log(x)
     if x <= 2.0:
         return lgamma_one_plus(x - 1.0)
-    if x < LARGE:
+    if x < MIN_ASYMPTOTIC:
         product = 1.0
         while x > 2.0:
             x -= 1.0
@@ -105,10 +105,10 @@ def digamma(x: float) -> float:
 
 
 def _digamma_positive(x: float) -> float:
-    """ψ(x) for x > 0: a polynomial on [1, 2], the recurrence up to LARGE, the asymptotic series above."""
+    """ψ(x) for x > 0: a polynomial on [1, 2], the recurrence up to MIN_ASYMPTOTIC, the asymptotic series above."""
     if x < 1.0:
         return finite(digamma_one_plus(x) - 1.0 / x)
-    if x < LARGE:
+    if x < MIN_ASYMPTOTIC:
         shift = 0.0
         while x > 2.0:
             x -= 1.0
@@ -147,7 +147,7 @@ def polygamma(order: float, x: float) -> float:
 def _polygamma_sum(order: int, x: float) -> float:
     """|ψ⁽ⁿ⁾(x)| = n!·Σ 1/(x + k)^(n+1) for x > 0 and n > 0: all positive terms: some, then the asymptotic series."""
     power, terms, start = -(order + 1), [], x
-    while x < order * LARGE:
+    while x < order * MIN_ASYMPTOTIC:
         terms.append(x**power)
         x = start + len(terms)
     square = 1.0 / x / x

@@ -47,7 +47,7 @@ GAMMA_SERIES = (
 """Γ(x) in x - 3/2 for 1 <= x <= 2, highest power first (mpmath.chebyfit, 24 terms, error 9e-19)."""
 
 RECURRENCES = 8
-"""How often 1 is taken from a number below `doubles.LARGE` until it is at most 2."""
+"""How often 1 is taken from a number below `doubles.MIN_ASYMPTOTIC` until it is at most 2."""
 
 SHIFT = 10
 """How many terms are summed before the asymptotic series of a polygamma, for each unit of its order."""
@@ -120,7 +120,7 @@ def _lowered(m: Any, x: Number) -> tuple[Number, list[tuple[Number, Number]]]:
 
 
 def _lowered_product(m: Any, x: Number) -> tuple[Number, Number]:
-    """A number y of [1, 2] with Γ(x)/Γ(y), for 1 <= x < `doubles.LARGE`."""
+    """A number y of [1, 2] with Γ(x)/Γ(y), for 1 <= x < `doubles.MIN_ASYMPTOTIC`."""
     low, steps = _lowered(m, x)
     product = m.number(1)
     for above, y in steps:
@@ -129,14 +129,14 @@ def _lowered_product(m: Any, x: Number) -> tuple[Number, Number]:
 
 
 def _stirling(m: Any, x: Number) -> tuple[Number, Number]:
-    """Two factors of Γ(x) for x >= `doubles.LARGE`, either of which is finite wherever Γ(-x) is not 0."""
+    """Two factors of Γ(x) for x >= `doubles.MIN_ASYMPTOTIC`, either of which is finite wherever Γ(-x) is not 0."""
     root = m.pow(x, 0.5 * x - 0.25)
     rest = m.exp(stirling_correction(x)) * math.sqrt(2 * math.pi)
     return root, root * m.exp(-x) * rest
 
 
 def _gamma_moderate(m: Any, x: Number) -> Number:
-    """Γ(x) for 0 < x < `doubles.LARGE`."""
+    """Γ(x) for 0 < x < `doubles.MIN_ASYMPTOTIC`."""
 
     def above() -> Number:
         low, product = _lowered_product(m, x)
@@ -164,7 +164,7 @@ def gamma(m: Any, x: Number) -> Number:
         value = _gamma_moderate(m, size)
         return m.where(m.gt(x, 0), value, lambda: reflected(value))
 
-    return m.where(m.lt(size, doubles.LARGE), moderate, large)
+    return m.where(m.lt(size, doubles.MIN_ASYMPTOTIC), moderate, large)
 
 
 def _lgamma_positive(m: Any, x: Number) -> Number:
@@ -175,7 +175,7 @@ def _lgamma_positive(m: Any, x: Number) -> Number:
     def large() -> Number:
         return (x - 0.5) * (m.log(x) - 1) + (doubles.HALF_LN_2PI - 0.5) + stirling_correction(x)
 
-    above = lambda: m.where(m.lt(x, doubles.LARGE), moderate, large)  # noqa: E731
+    above = lambda: m.where(m.lt(x, doubles.MIN_ASYMPTOTIC), moderate, large)  # noqa: E731
     return m.where(m.lt(x, 1), lambda: lgamma_one_plus(x) - m.log(x), above)
 
 
@@ -202,7 +202,7 @@ def _digamma_positive(m: Any, x: Number) -> Number:
         square = 1 / x / x
         return m.log(x) - 0.5 / x + square * horner(DIGAMMA_TAIL, square)
 
-    above = lambda: m.where(m.lt(x, doubles.LARGE), moderate, large)  # noqa: E731
+    above = lambda: m.where(m.lt(x, doubles.MIN_ASYMPTOTIC), moderate, large)  # noqa: E731
     return m.where(m.lt(x, 1), lambda: digamma_one_plus(x) - 1 / x, above)
 
 
@@ -327,4 +327,4 @@ def _beta_large(m: Any, a: Number, b: Number, total: Number) -> Number:
     rest = m.exp((p - (q - 0.5) * m.log1p(p / q)) + (stirling_correction(q) - stirling_correction(total)))
     near = lambda: m.gamma(p) * (m.pow(total, -p) * rest)  # noqa: E731
     far = lambda: m.sqrt(2 * math.pi / p) * m.exp(stirling_correction(p) - p) * (m.pow(p / total, p) * rest)  # noqa: E731
-    return m.where(m.lt(p, doubles.LARGE), near, far)
+    return m.where(m.lt(p, doubles.MIN_ASYMPTOTIC), near, far)

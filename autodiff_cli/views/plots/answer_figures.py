@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any
 from ...uncertainty.measured_value import concise, in_unit
 from ..characters import Theme, shortened
 from .figure import Palette, draw_dots, drawn, with_grid
-from .frame import MOST
+from .frame import MAX_DOTS
 
 if TYPE_CHECKING:
     from ...optimize.fit import Fit
     from ...uncertainty.propagate import Propagation, Result
 
-STEEP = 100.0
+LOG_SCALE_RATIO = 100.0
 """The ratio of the largest to the smallest value from which the scale is logarithmic."""
 
-FEW = 40
+MAX_DOTTED_STEPS = 40
 """The most steps of a descent that have a dot each."""
 
 MOST_BARS = 20
@@ -52,7 +52,7 @@ def fit_figure(answer: Fit, format: str, title: str, theme: Theme = "auto") -> b
             upper.plot(xs, ys, color=palette.red, label="fit")
             _predicted(upper, answer, palette, percent)
         # a cloud would hide the fit: it is behind it then, and paler
-        style: Any = {"markersize": 3, "alpha": 0.3, "zorder": 1} if len(observed) > MOST else {}
+        style: Any = {"markersize": 3, "alpha": 0.3, "zorder": 1} if len(observed) > MAX_DOTS else {}
         draw_dots(upper, across, observed, dx, dy, palette.blue, **style)
         upper.set_ylabel(answer.headed(answer.response))
         upper.legend(loc="best", fontsize=9)
@@ -103,12 +103,12 @@ def loss_figure(
 
     def draw(page: Any, palette: Palette) -> None:
         axes = page.subplots()
-        dots = {"marker": "o", "markersize": 3.5} if len(steps) <= FEW else {}
+        dots = {"marker": "o", "markersize": 3.5} if len(steps) <= MAX_DOTTED_STEPS else {}
         axes.plot(steps, values, color=palette.blue, label=up, **dots)
         if best in steps:
             ring = {"markerfacecolor": "none", "markeredgecolor": palette.red, "markersize": 10, "linestyle": "none"}
             axes.plot([best], [values[steps.index(best)]], "o", **ring, label=f"best: step {best:,}")
-        if min(values) > 0 and max(values) > STEEP * min(values):
+        if min(values) > 0 and max(values) > LOG_SCALE_RATIO * min(values):
             axes.set_yscale("log")
             axes.yaxis.set_major_formatter(lambda y, _: f"{y:g}")
         axes.set_xlabel("step")

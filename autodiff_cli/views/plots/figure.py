@@ -15,7 +15,7 @@ from ...curves.plot import Curve
 from ...curves.sampling import Stretch
 from ..characters import Theme, shortened
 from .braille import arrow, library
-from .frame import MOST, Frame, axis_of, frames, in_sight, within
+from .frame import MAX_DOTS, Frame, axis_of, frames, in_sight, within
 
 
 class Palette(NamedTuple):
@@ -449,7 +449,7 @@ def draw_dots(
     places = [xs[k] for k in shown], [ys[k] for k in shown]
     style = {"markersize": 4, "alpha": 0.8, "zorder": zorder} | style
     axes.plot(*places, "o", color=color, label=label if labelled else None, **style)
-    if (len(dx) or len(dy)) and len(xs) <= MOST:
+    if (len(dx) or len(dy)) and len(xs) <= MAX_DOTS:
         xerr, yerr = ([sizes[k] for k in shown] if len(sizes) else None for sizes in (dx, dy))
         bars: Any = {"ecolor": color, "elinewidth": 0.9, "capsize": 2, "alpha": 0.8, "zorder": error_zorder}
         axes.errorbar(*places, xerr=xerr, yerr=yerr, fmt="none", **bars)

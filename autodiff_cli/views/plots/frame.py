@@ -13,7 +13,7 @@ from ..numerals import heading, unit_text
 MARGIN = 0.06
 """The share of the height that is left free at the top and at the bottom."""
 
-LARGEST = 1e300
+MAX_HEIGHT = 1e300
 """The largest height that is drawn, so that the arithmetic of drawing does not overflow."""
 
 
@@ -64,7 +64,7 @@ def _heights_of(curve: Curve) -> list[float]:
 
 
 def _frame(heights: Sequence[float]) -> Frame:
-    low, high = max(min(heights), -LARGEST), min(max(heights), LARGEST)
+    low, high = max(min(heights), -MAX_HEIGHT), min(max(heights), MAX_HEIGHT)
     if high - low <= 1e-9 * max(abs(low), abs(high)):
         half = max(1.0, abs(low)) if low == 0 or abs(low) > 1e-6 else abs(low)
         return Frame(low - half, high + half)
@@ -99,7 +99,7 @@ def _crossings(a: tuple[float, float], b: tuple[float, float], frame: Frame) -> 
             yield a[0] + share * (b[0] - a[0]), edge
 
 
-MOST = 5_000
+MAX_DOTS = 5_000
 """The most rows that have a dot each; of more rows, hidden dots are left out."""
 
 CELLS = 100
@@ -108,7 +108,7 @@ CELLS = 100
 
 def in_sight(xs: Sequence[float], ys: Sequence[float]) -> list[int]:
     """Which dots are drawn: all, or of too many the first in each cell, so that none far out is missing."""
-    if len(xs) <= MOST:
+    if len(xs) <= MAX_DOTS:
         return [*range(len(xs))]
     columns, rows = _cells(xs), _cells(ys)
     first: dict[tuple[int, int], int] = {}
