@@ -28,14 +28,14 @@ DIGITS = 50  # of the reference at first
 STEP = "1e-50"  # of differences of the reference, relative
 NOISE = "1e-95"  # their rounding error, times the point, relative to the value
 MAX_DIGITS = 3200
-SURE = 1e-25  # relative difference of two precisions that agree
+AGREE_WITHIN = 1e-25  # relative difference of two precisions that agree
 REQUIRED = 6  # correct digits by default
 SMALLEST_NORMAL, SMALLEST = 2.0**-1022, 2.0**-1074
-FULL = 16  # the most digits of a double
+MAX_DOUBLE_DIGITS = 16  # the most digits of a double
 ROUNDING_STEPS = 8  # units of the last place, times √n for n terms
-ABSORBING = 800  # digits with which a result of 0 is believed
+ZERO_DIGITS = 800  # digits with which a result of 0 is believed
 DIFFERENCES = 60  # evaluations for differences, about
-VANISHED = 1e-40  # a sum that is 0, relative to its terms
+ZERO_SUM_TOLERANCE = 1e-40  # a sum that is 0, relative to its terms
 EFFORT = 30_000  # variables times nodes that are compared with differences
 
 NO_DIFFERENCE = Difference(None, None)
@@ -221,8 +221,8 @@ def _reduced(
     numbers = []
     for k, (name, computed) in enumerate(zip(("", *wanted), (value, *partials), strict=True)):
         # a sum that cancels below this precision is rounding error
-        exact = totals[k] / share if abs(totals[k]) > sizes[k] * VANISHED else 0 * totals[k]
-        sure = abs(coarse[k] - totals[k]) <= SURE * abs(totals[k]) or not exact
+        exact = totals[k] / share if abs(totals[k]) > sizes[k] * ZERO_SUM_TOLERANCE else 0 * totals[k]
+        sure = abs(coarse[k] - totals[k]) <= AGREE_WITHIN * abs(totals[k]) or not exact
         rounding = ROUNDING_STEPS * 2.0**-52 * float(sizes[k]) / share
         number = _judged(name, computed, exact, [exact], required, unsure=0 if sure else 2 * DIGITS)
         if not number.agrees and not exact and abs(computed) <= rounding:
@@ -324,16 +324,16 @@ def _references(output: Value, values: Mapping[str, float], wanted: Sequence[str
             further = swept(more)
         except work.BudgetExceeded:
             # More cannot be had: what has not changed so far, or has shrunk, is believed.
-            sure = _digits_agree(coarse, finer, wanted, ABSORBING)
+            sure = _digits_agree(coarse, finer, wanted, ZERO_DIGITS)
             break
         coarse, finer, m = finer, further, more
         digits *= 2
     if sure:
         # what shrinks as the digits grow is 0, and its digits are rounding
         for name, partial in finer.gradient.items():
-            if abs(partial) <= SURE * abs(coarse.gradient[name]):
+            if abs(partial) <= AGREE_WITHIN * abs(coarse.gradient[name]):
                 finer.gradient[name] = m.number(0)
-        if abs(finer.value) <= SURE * abs(coarse.value):
+        if abs(finer.value) <= AGREE_WITHIN * abs(coarse.value):
             finer = finer._replace(value=m.number(0))
     decimals = Multiprecision(2 * digits, decimals=True)
     written: list[GradientResult] = []
@@ -351,8 +351,8 @@ def _references(output: Value, values: Mapping[str, float], wanted: Sequence[str
 def _digits_agree(coarse: GradientResult, finer: GradientResult, wanted: Sequence[str], digits: int) -> bool:
     """Return whether doubling the digits changes nothing, and the value is not rounding error."""
     pairs = [(coarse.value, finer.value), *((coarse.gradient[n], finer.gradient[n]) for n in wanted)]
-    believed = 2 * digits >= ABSORBING
-    if not all(abs(a - b) <= SURE * abs(b) or (believed and abs(b) <= SURE * abs(a)) for a, b in pairs):
+    believed = 2 * digits >= ZERO_DIGITS
+    if not all(abs(a - b) <= AGREE_WITHIN * abs(b) or (believed and abs(b) <= AGREE_WITHIN * abs(a)) for a, b in pairs):
         return False
     if believed:
         return True
@@ -382,7 +382,7 @@ def _structural(swept: GradientResult, name: str) -> bool:
 def correct_digits(computed: float, exact: Number) -> int:
     """Return a lower bound on the correct significant digits of a double, by its relative error."""
     wrong = relative_error(computed, exact)
-    return max(0, min(FULL, math.floor(-math.log10(2 * wrong)))) if wrong else FULL
+    return max(0, min(MAX_DOUBLE_DIGITS, math.floor(-math.log10(2 * wrong)))) if wrong else MAX_DOUBLE_DIGITS
 
 
 def _judged(

@@ -21,7 +21,7 @@ End = Fraction | float
 """An end of a range: a fraction, or an infinite float."""
 
 INF = math.inf
-LOOSE = Fraction(1, 2**40)
+ROUNDING_MARGIN = Fraction(1, 2**40)
 MOST_BITS = 300
 """Ends with longer numerators or denominators are moved outwards to doubles."""
 
@@ -231,7 +231,7 @@ def _at(primitive: Primitive, x: End, towards: float) -> tuple[End, bool] | None
         y = Fraction(getattr(REAL, primitive.name)(float(near)))
     except (ValueError, ArithmeticError):
         return None
-    margin = abs(y) * LOOSE + LOOSE**10  # much more than what is rounded
+    margin = abs(y) * ROUNDING_MARGIN + ROUNDING_MARGIN**10  # much more than what is rounded
     return y + (margin if towards > 0 else -margin), True
 
 

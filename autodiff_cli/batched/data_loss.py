@@ -38,7 +38,7 @@ MAX_UNCOMPILED_ROWS = 20_000
 AT_ONCE = 65_536
 """Numbers that a block of results has: they stay in a processor's cache."""
 
-NARROWEST, WIDEST = 256, 16_384
+MIN_BLOCK_ROWS, MAX_BLOCK_ROWS = 256, 16_384
 """The rows of a block; powers of 2."""
 
 FOLDED = 32
@@ -521,7 +521,7 @@ def placed(error: ExpressionError, where: str) -> ExpressionError:
 
 def block_size(count: int) -> int:
     """Return the number of rows with `count` results each that are computed at once: a power of 2."""
-    return max(NARROWEST, min(WIDEST, 1 << ((AT_ONCE // count).bit_length() - 1)))
+    return max(MIN_BLOCK_ROWS, min(MAX_BLOCK_ROWS, 1 << ((AT_ONCE // count).bit_length() - 1)))
 
 
 def square(lower: Sequence[float]) -> list[list[float]]:

@@ -34,7 +34,7 @@ EXAMPLES = (
     "autodiff help grad",
 )
 
-NARROWEST = 72
+MIN_RICH_WIDTH = 72
 """Help on a narrower terminal is plain text."""
 
 SHORT_HELP = f"""\
@@ -203,7 +203,7 @@ def no_command(name: str, names: Sequence[str]) -> ExpressionError:
 def _is_rich() -> bool:
     """Whether help is drawn with boxes and colours: where there is room for them, so that no option's name is cut."""
     screen = terminal_of(sys.stdout)
-    return screen.terminal and screen.unicode and (screen.width is None or screen.width >= NARROWEST)
+    return screen.terminal and screen.unicode and (screen.width is None or screen.width >= MIN_RICH_WIDTH)
 
 
 def _whole_names(text: str, width: int, rows: Mapping[str, str]) -> str:
@@ -248,7 +248,7 @@ def _write_help(
     from rich.text import Text
 
     screen = terminal_of(sys.stdout)
-    console = Console(width=min(screen.width or WIDEST, WIDEST), highlight=False)
+    console = Console(width=min(screen.width or MAX_HELP_WIDTH, MAX_HELP_WIDTH), highlight=False)
     # outside of boxes, so that they can be copied
     sys.stdout.write("\n " + paint("Examples:", "heading", screen) + "\n")
     sys.stdout.write("".join(f"   {paint(example, 'code', screen)}\n" for example in examples))
@@ -263,7 +263,7 @@ def _write_help(
         console.print(Panel(table, title=title.replace("`", ""), title_align="left", border_style="dim"))
 
 
-WIDEST = 100
+MAX_HELP_WIDTH = 100
 """Help is no wider, however wide the terminal is."""
 
 
@@ -349,7 +349,7 @@ def _show_page(page: str) -> None:
     from rich.markdown import Markdown
 
     screen = terminal_of(sys.stdout)
-    console = Console(width=min(screen.width or WIDEST, WIDEST))
+    console = Console(width=min(screen.width or MAX_HELP_WIDTH, MAX_HELP_WIDTH))
     for k, part in enumerate(page.split("\n```")):
         if k % 2:
             sys.stdout.write("\n" + "".join(f"  {line}\n" for line in part.split("\n")[1:]) + "\n")

@@ -34,7 +34,7 @@ MOST_NODES = 2_000
 MOST_DERIVED, MOST_STEPS = 6, 60
 """The most variables, and the most steps of all derivations together, on a page."""
 
-LONGEST = 40
+MAX_FORMULA_LENGTH = 40
 """Characters of a local derivative's formula; of a longer one there is the number."""
 
 SLOTS = "\ue000"
@@ -293,5 +293,5 @@ def _formulas(value: Value) -> tuple[str, tuple[str, ...]]:
         partials = local_formulas(value.primitive, inputs, chr(ord(SLOTS) + len(inputs)))
     simple = iter(simplify([partial for partial in partials if partial is not None]))
     texts = ["" if partial is None else expression_text(next(simple)) for partial in partials]
-    short = tuple([text if len(text) <= LONGEST and "where(" not in text else "" for text in texts])
+    short = tuple([text if len(text) <= MAX_FORMULA_LENGTH and "where(" not in text else "" for text in texts])
     return expression_text(node(value.primitive, inputs)), short

@@ -13,7 +13,7 @@ from .ambiguities import is_certain
 from .context import Context, Kind
 from .fragments import RANGES, Fragments, span
 from .mistakes import MISTAKES, Mistake, Repair
-from .suggestions import FARTHEST, offered
+from .suggestions import MAX_CONTEXT, offered
 
 WINDOW = 80
 """How many characters before and after the error the patterns see."""
@@ -121,7 +121,7 @@ def _offers(mistake: Mistake, fragments: Fragments) -> Iterator[Offer]:
         # What repairs other mistakes as well is only shown: each has to be certain by itself.
         single = "" if repairs and shown not in spellings[::2] else shown
         text = mistake.edit or single or (spellings[0] if alone else shown)
-        if (shown or alone) and text != context.text[start:stop] and len(text) <= FARTHEST:
+        if (shown or alone) and text != context.text[start:stop] and len(text) <= MAX_CONTEXT:
             others = filter(is_offered, _filled(mistake.same, fragments))
             # nor may it begin or end within a number in groups: `000!` in `1,000!`
             groups = re.finditer(r"(?<![0-9])[0-9]++(?:,[0-9]{3})+", context.text)
@@ -140,7 +140,7 @@ def _repaired(mistake: Mistake, fragments: Fragments) -> list[str]:
     """Return the statement with this mistake repaired, with all of them, and both as conditions."""
     start, end = span(fragments.context, "statement")
     statement = fragments.context.text[start:end]
-    repaired = _replaced(statement, mistake.repair) if end - start <= FARTHEST else ""
+    repaired = _replaced(statement, mistake.repair) if end - start <= MAX_CONTEXT else ""
     if not repaired:
         return []
     for other in MISTAKES:

@@ -23,7 +23,7 @@ _FENCED = frozenset((r"\frac", r"\dfrac", r"\tfrac"))
 _STYLES = frozenset((r"\mathrm", r"\operatorname", r"\text", r"\mathbf", r"\mathit"))
 
 
-_DEEPEST = 40
+_MAX_DEPTH = 40
 
 
 class _Unknown(Exception):
@@ -94,7 +94,7 @@ class _Reader:
     def base(self, token: str) -> str:
         """Return the operand that begins with a token."""
         self.depth += 1
-        if self.depth > _DEEPEST:
+        if self.depth > _MAX_DEPTH:
             raise _Unknown
         written = self._base(token)
         self.depth -= 1
@@ -150,7 +150,7 @@ class _Reader:
     def call(self, name: str) -> str:
         """Return a function with its exponent, where that stands, and its argument."""
         self.depth += 1
-        if name not in FUNCTIONS or self.depth > _DEEPEST:
+        if name not in FUNCTIONS or self.depth > _MAX_DEPTH:
             raise _Unknown
         exponent = base = ""
         if self.next == "_" and name == "log":

@@ -11,7 +11,7 @@ from ..language.tokens import is_name
 
 EXAMPLE = "write it as `x=3` or `x=-2,y=pi/4`"
 
-LONGEST = 60
+MAX_PART_LENGTH = 60
 """Characters of a part of a point, of which more are not taken for a slip."""
 
 _SECOND = re.compile(r"(?<=[\s;])([^\W\d]\w*+\s*+)=(?!=)")
@@ -60,7 +60,7 @@ def wrong_part(text: str, start: int, end: int) -> tuple[str, Span, str] | None:
         return "a file of values is for a whole `--at` of the command line", Span(start, end), EXAMPLE
     digits = None
     if not equals and bare[:1].isdigit() and start and text[start - 1] == ",":
-        digits = _LEADING_DIGITS.search(text, max(start - LONGEST, 0), start - 1)
+        digits = _LEADING_DIGITS.search(text, max(start - MAX_PART_LENGTH, 0), start - 1)
     if digits:
         where = Span(digits.start(), end)
         number = _THOUSANDS.match(text, digits.start())
@@ -93,7 +93,7 @@ def _instead(piece: str) -> str:
         return f"write `{piece}=…`"
     if piece.endswith(".json"):
         return f"a file of values is named with an `@`: `--at @{piece}`"
-    apart = [_APART.fullmatch(part.strip()) for part in piece.split(",")] if len(piece) <= LONGEST else [None]
+    apart = [_APART.fullmatch(part.strip()) for part in piece.split(",")] if len(piece) <= MAX_PART_LENGTH else [None]
     if all(apart):
         return f"write `{','.join(f'{pair[1]}={pair[2]}' for pair in apart if pair)}`"
     return EXAMPLE
@@ -103,7 +103,7 @@ def without_unit(text: str) -> str | None:
     """Return the suggestion for a number with a unit; None if it has none."""
     from ..quantities.unit import coherent, unit_or_none
 
-    quantity = _UNIT.fullmatch(text.strip()) if len(text) <= LONGEST else None
+    quantity = _UNIT.fullmatch(text.strip()) if len(text) <= MAX_PART_LENGTH else None
     if quantity is None or quantity[2] in CONSTANTS or re.match(r"\s*0[xob][\da-fA-F]", text):
         return None
     if quantity[2] in ("°", "deg", "degree", "degrees"):

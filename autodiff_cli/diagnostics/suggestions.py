@@ -8,10 +8,10 @@ from typing import Any
 from ..errors import ExpressionError
 from ..language.reader import ParseFailure, parse
 
-LONGEST = 72
+MAX_SPELLING = 72
 """A spelling longer than this is not offered: nobody would read it."""
 
-FARTHEST = 2000
+MAX_CONTEXT = 2000
 """After a longer text the spelling is judged by itself."""
 
 LARGEST = 10_000
@@ -44,8 +44,8 @@ def meaning(text: str) -> object:
 
 def offered(spelling: str, earlier: str = "", *, last: bool = True) -> bool:
     """Return whether to offer a spelling for a statement after the `earlier` ones."""
-    if len(spelling) > LONGEST or set("`\r\n") & set(spelling):
+    if len(spelling) > MAX_SPELLING or set("`\r\n") & set(spelling):
         return False
-    if len(earlier) > FARTHEST or not means(f"{earlier}0"):
+    if len(earlier) > MAX_CONTEXT or not means(f"{earlier}0"):
         earlier = ""
     return means(earlier + spelling) or (not last and means(f"{earlier}{spelling}; 0"))

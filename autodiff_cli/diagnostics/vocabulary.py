@@ -14,7 +14,7 @@ from ..table.primitive import FUNCTIONS
 from .context import ENDS, POWERS, TIGHT, Context, Kind
 from .suggestions import offered
 
-LONGEST = 40
+MAX_NAME_LENGTH = 40
 """A longer name is not taken apart."""
 
 MAX_SPLITS = 16
@@ -103,7 +103,7 @@ def called(text: str, span: Span, end: int, known_names: Collection[str]) -> tup
 
 def is_glued(name: str, known_names: Collection[str]) -> bool:
     """Return whether a name can be taken apart."""
-    return len(name) <= LONGEST and any(True for _ in _divided(name, known_names))
+    return len(name) <= MAX_NAME_LENGTH and any(True for _ in _divided(name, known_names))
 
 
 def missing(text: str, name: str, span: Span, known_names: Collection[str]) -> tuple[Offer, ...]:
@@ -114,7 +114,7 @@ def missing(text: str, name: str, span: Span, known_names: Collection[str]) -> t
         return (Offer(span.start, span.end, "pi", shown=("pi",)),)
     if _EXPONENT.fullmatch(name) and (number := re.search(r"(?<![\w.])[0-9.]+\Z", text[: span.start])):
         return (Offer(span.start, span.end, f"e{name[1:]}", shown=(f"{number[0]}e{name[1:]}",)),)
-    if name in FUNCTIONS or len(name) > LONGEST:
+    if name in FUNCTIONS or len(name) > MAX_NAME_LENGTH:
         return ()
     offers: dict[str, Offer] = {}
     for parts in _divided(name, known_names, exponential=following in POWERS):

@@ -30,10 +30,10 @@ from .residuals import DIGITS, ZERO_ROUNDINGS, Stopped, other_values, rounding_e
 Sample = tuple[float, float, float]
 """A number, and left side less right side there with its derivative."""
 
-FARTHEST = 1e5
+MAX_REACH = 1e5
 """The largest magnitude of roots in a search without bounds."""
 
-NEAREST = 10.0
+FIRST_REACH = 10.0
 """The first interval without bounds is from minus this on; the next ones go ten times as far."""
 
 GRID, SHELL_STEPS = 240, 60
@@ -204,13 +204,13 @@ class OneEquation:
         roots = self._exact_roots()
         if roots is not None:
             return [[x] for x in roots]
-        self.reach, start = NEAREST, self.start
-        roots = self.confirmed(self._on_grid(-NEAREST, NEAREST))
+        self.reach, start = FIRST_REACH, self.start
+        roots = self.confirmed(self._on_grid(-FIRST_REACH, FIRST_REACH))
         # a function of the unknown may have zeros or poles without end
         leaf = self.problem.program.variables[self.name]
         varies = facts_of(self.outputs, lambda v, inputs: v is leaf or any(inputs))
         endless = any(varies[v] and v.primitive.name in OSCILLATING for v in varies) or bool(self.plateaus)
-        while self.reach < FARTHEST and len(roots) < MAX_ROOTS and not (roots and endless):
+        while self.reach < MAX_REACH and len(roots) < MAX_ROOTS and not (roots and endless):
             ends = (-10 * self.reach, -self.reach), (self.reach, 10 * self.reach)
             shells = [self.confirmed(self._on_grid(*shell, SHELL_STEPS)) for shell in ends]
             roots = sorted({*roots, *shells[0], *shells[1]})
@@ -450,7 +450,7 @@ class OneEquation:
         And the double behind it, if that is shorter. `width` has the sign of the direction.
         """
         step, (low, high) = width * 2.0**-10, self.bounds
-        low, high = max(low, -FARTHEST), min(high, FARTHEST)
+        low, high = max(low, -MAX_REACH), min(high, MAX_REACH)
 
         def holds(x: float) -> bool:
             sample = self(x)
@@ -586,7 +586,7 @@ class OneEquation:
         if not self.count:
             ends = f"from {self._text(-self.reach)} to {self._text(self.reach)}"
             return f"1 solution found, which the grid of {self.name} {ends} does not show; there may be others"
-        proven = NEAREST
+        proven = FIRST_REACH
         while proven < self.farthest:
             proven *= 10
         nearest = f"the {count} nearest of " if self.count > count else ""

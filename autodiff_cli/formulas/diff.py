@@ -43,7 +43,7 @@ PLUS, MINUS, SUPERSCRIPT = KIND["PLUS"], KIND["MINUS"], KIND["SUPERSCRIPT"]
 
 MOST_ORDERS = 30
 MOST_DERIVATIVES = 200
-LONGEST = 1_000_000
+MAX_LENGTH = 1_000_000
 """The most characters of a formula with shared parts written out."""
 
 LANGUAGES: Mapping[str, tuple[str, ...]] = {
@@ -433,8 +433,8 @@ def _shared(formulas: Sequence[Value], bound: Collection[str]) -> tuple[list[tup
 
 def _check_length(formula: Value) -> None:
     length = facts_of((formula,), lambda v, inputs: 2 + sum(inputs) if inputs else len(v.label) + 1)[formula]
-    if length > LONGEST:
-        raise limit_error(f"the formula is longer than {LONGEST:,} characters", "name its common parts: `--share`")
+    if length > MAX_LENGTH:
+        raise limit_error(f"the formula is longer than {MAX_LENGTH:,} characters", "name its common parts: `--share`")
     work.charge(length)
 
 

@@ -176,7 +176,7 @@ DIGIT, SYMBOL, WORD, OPEN, FRACTION, BAR, OTHER = range(7)
 _FUNCTIONS = "fghuFGH"
 """Names for a function, the usual first."""
 
-LONGEST = 1000
+MAX_STATED_NODES = 1000
 """Nodes of a function that is stated before its derivatives, a shared one counted at each of its uses."""
 
 MAX_EXPONENT_LENGTH = 60
@@ -536,7 +536,7 @@ def stated(program: Program, typeset: Typesetting) -> list[tuple[str, str]]:
     sizes: dict[Value, int] = {}
     for value in order:
         sizes[value] = 1 + sum([1 if operand in bound else sizes[operand] for operand in value._prev])
-    if max(sizes.values()) > LONGEST:
+    if max(sizes.values()) > MAX_STATED_NODES:
         return []
     sides = []
     for value in order:

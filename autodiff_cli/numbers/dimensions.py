@@ -21,7 +21,7 @@ from .base import Number, NumberType, Refusal
 KIND = "dimension"
 """The kind of error of a formula whose dimensions do not fit together."""
 
-LONGEST = 40
+MAX_LITERAL_LENGTH = 40
 """Characters of a literal whose value may be an exponent."""
 
 _SIGNS = frozenset(["sign", "heaviside"])
@@ -64,7 +64,7 @@ class Dimensions(NumberType):
 
     def literal(self, text: str) -> Dimensioned:
         """A literal, whose value may be an exponent."""
-        if len(text) >= LONGEST or text.strip("0123456789."):
+        if len(text) >= MAX_LITERAL_LENGTH or text.strip("0123456789."):
             return _PLAIN  # a named constant, or no exponent
         return Dimensioned(NUMBER, Fraction(text))
 

@@ -25,7 +25,7 @@ NEARBY = (1e-4, 1e-6, 1e-9)
 """How near to its border, in units of its gradient and the size of the point, a constraint that may hold a minimum near
 the end of a search is: tried one after the other."""
 
-FARTHEST = 1e-2  # relative distance from the end of a search
+END_TOLERANCE = 1e-2  # relative distance from the end of a search
 NEWTON_STEPS = 30
 WALL = 1e10  # the value outside the domain, times that at the start
 FEASIBLE = 1e-10  # violation beyond rounding errors, in the same units
@@ -242,7 +242,7 @@ class ConstrainedProblem:
         np = self.np
         for near in NEARBY:
             there = self.polished(x, near)
-            if np.all(np.abs(there - x) <= FARTHEST * np.maximum(1.0, np.abs(x))):
+            if np.all(np.abs(there - x) <= END_TOLERANCE * np.maximum(1.0, np.abs(x))):
                 conditions = self.conditions(there)
                 if conditions.met:
                     return there, conditions

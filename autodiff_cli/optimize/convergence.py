@@ -28,7 +28,7 @@ MAX_STEPS, FEW_STEPS, MAX_SMALL_DIMENSION = 60, 6, 20  # of Newton's; few in mor
 SHRINKING = 0.97  # ratio of steps that converge: 1 - 1/m to a root of multiplicity m
 DIVERGING = 4  # steps in a row that do not shrink
 FINEST = 2.0**-58  # step along a line, relative
-FARTHEST = 1e12  # distance along a line
+MAX_LINE_DISTANCE = 1e12  # distance along a line
 BESIDE = 1e-8  # distance of two sides of a kink
 SIDES = 16  # lines that are searched along at a kink
 KNOWN = 1e-9  # relative accuracy of a point that is known well enough
@@ -460,7 +460,7 @@ class LocalModel:
 
         low, high = 0.0, FINEST
         while falls_at(high):
-            if high > FARTHEST:
+            if high > MAX_LINE_DISTANCE:
                 return points[high] or row, None, False
             low, high = high, 8 * high
         finest = 2 * FINEST * max(1.0, low)

@@ -15,7 +15,7 @@ from ..numbers.recorder import Step
 from ..table.binding import ATOM, CHOICE
 from .target import Target, Unit, Written, call
 
-LONGEST = 8_000
+MAX_CHARACTERS = 8_000
 """Characters of a formula; Excel takes 8,192."""
 
 MAX_DEPTH = 60
@@ -72,7 +72,7 @@ class Spreadsheet(Target):
             step = task.step
             length[step] = 12 + sum(length.get(a, 24) for a in self.reads(step))
             depth[step] = 1 + max([depth.get(a, 0) for a in step.args], default=0)
-            if length[step] > LONGEST or depth[step] > MAX_DEPTH:
+            if length[step] > MAX_CHARACTERS or depth[step] > MAX_DEPTH:
                 for a in sorted((a for a in step.args if a.args and a not in kept), key=lambda a: a.index):
                     kept.append(a)
                     length[a], depth[a] = 8, 0

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from ..accuracy.check import FULL, Check, CheckedNumber
+from ..accuracy.check import MAX_DOUBLE_DIGITS, Check, CheckedNumber
 from .document import Block, Line, Pieces, Table, circumstances, measured, sentence
 from .numerals import attach_units, format_number, repr_number, unit_of
 from .schema import OutputRow, View, declared
@@ -42,7 +42,7 @@ class CheckView(View[Check]):
             yield Line((*verdict, (" (computed without rounding, this has no value)", "faint")))
             return
         kept = [number.kept for number in answer.quantities if not number.remark.startswith("underflow")]
-        least = min((digits for digits in kept if digits is not None), default=FULL)
+        least = min((digits for digits in kept if digits is not None), default=MAX_DOUBLE_DIGITS)
         explanation = f" (the computation kept {least} digits or more; {answer.required} are asked for)"
         yield Line((*verdict, (explanation, "faint")))
         yield from circumstances(answer.constants, {}, (), self.digits, answer.over)

@@ -20,7 +20,7 @@ from .document import (
 from .numerals import word
 from .schema import OutputRow, View, declared
 
-WIDEST = 12
+MAX_COLUMNS = 12
 """A larger matrix is listed entry by entry."""
 SHOWN = 3
 """How many directions are named in which the second derivative is 0."""
@@ -55,7 +55,7 @@ class HessianView(View[Hessian]):
             yield NO_VARIABLES
             return
         yield partials_table(answer.point, answer.gradient, self.digits)
-        if len(names) <= WIDEST:
+        if len(names) <= MAX_COLUMNS:
             yield matrix_table("Hessian", names, answer.hessian, self.digits)
         else:
             entries = [(row, col, self.number(x)) for row, col, x in _lower_triangle(answer) if float(x)]

@@ -13,7 +13,7 @@ from ..table.binding import ATOM, CHOICE, POWER, PRODUCT, SIGN
 from ..table.names import by_name
 from ..table.operators import NEG, VARIABLE
 
-LONGEST = 120
+MAX_WRITTEN_NODES = 120
 """The most nodes of a formula that is written out; a shared node counts at each use."""
 
 _BETWEEN = by_name({"le": " ≤ ", "ge": " ≥ ", "ne": " ≠ ", "sub": " − ", "mul": "·", "pow": "^"})
@@ -34,7 +34,7 @@ def mathematical(root: Value, named: Collection[Value] = ()) -> str:
     def parts(value: Value) -> tuple[int, list[Item]]:
         return (ATOM, [value.label]) if value in named and value is not root else _parts(by_definition(value))
 
-    return assembled(root, parts) if sizes[root] <= LONGEST else ""
+    return assembled(root, parts) if sizes[root] <= MAX_WRITTEN_NODES else ""
 
 
 def program_in_mathematics(program: Program) -> str:

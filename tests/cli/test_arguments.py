@@ -202,7 +202,7 @@ def test_ranges_choices_and_defaults_are_those_of_the_functions() -> None:
     ):
         assert option(command, name).choices == tuple(choices), name
     for command, name, ends in (
-        ("check", "--require", (1, checks.FULL - 1)),
+        ("check", "--require", (1, checks.MAX_DOUBLE_DIGITS - 1)),
         ("plot", "--order", (0, ORDERS)),
         ("exercise", "--level", (1, max(LEVELS))),
         ("exercise", "--count", (1, exercise.MOST)),

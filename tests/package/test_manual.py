@@ -74,7 +74,7 @@ def test_no_description_is_cut(width: int) -> None:
     assert all(len(line) <= width for line in ESCAPE.sub("", shown).splitlines() if "  autodiff" not in line)
 
 
-@pytest.mark.parametrize("width", [60, cli.NARROWEST])
+@pytest.mark.parametrize("width", [60, cli.MIN_RICH_WIDTH])
 def test_no_name_of_an_option_is_cut(width: int) -> None:
     names = {command: [*declared(command).options] for command in COMMANDS}
     command = max(names, key=lambda each: max(map(len, names[each])))

@@ -11,7 +11,7 @@ from ...errors import ExpressionError, needed
 from .cells import USUAL, Choices, title
 from .scene import BASELINE, DARK, FONT, LIGHT, LOOKS, MARGIN, UNIT, Box, Colors, Shape, Text, scene
 
-LONGEST = 14_400.0
+MAX_SIDE = 14_400.0
 """Points of a side: readers of PDF show no larger pages."""
 
 
@@ -23,7 +23,7 @@ def pdf(picture: Picture, choices: Choices = USUAL) -> bytes:
     drawn = scene(picture, choices)
     points = UNIT * (1.0 if choices.width is None else choices.width / drawn.width)
     width, height = drawn.width * points, drawn.height * points
-    if max(width, height) > LONGEST:
+    if max(width, height) > MAX_SIDE:
         raise ExpressionError(
             "limit",
             f"the picture would be {width / 72:,.0f} by {height / 72:,.0f} inches, too many for a PDF",
