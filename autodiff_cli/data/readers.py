@@ -366,7 +366,8 @@ class Files:
             theirs = units_in_headings(used, file.units)
             for name, column in used.items():
                 if (here := theirs.get(name)) != (there := units.get(name)):
-                    message = f"column `{column}` has the unit {here} in {file.source.name}, and {there} in {first}"
+                    has = f"the unit {here}" if here else "no unit"
+                    message = f"column `{column}` has {has} in {file.source.name}, and {there or 'none'} in {first}"
                     raise point_error(message, "answer them one after the other, or make their units alike")
 
         self.checks.append(check)

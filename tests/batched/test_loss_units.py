@@ -169,3 +169,21 @@ def test_columns_whose_units_do_not_belong_together_are_converted(tmp_path: Path
     assert record["units"]["value"] == "cm²" and record["units"]["gradient"] == {"d": "cm"}
     assert record["value"] == pytest.approx(float(rest @ rest), rel=1e-12)
     assert record["gradient"]["d"] == pytest.approx(float(-2 * rest.sum()), rel=1e-12)
+
+
+def test_an_object_that_lacks_a_column_is_an_error_of_its_row(tmp_path: Path):
+    (tmp_path / "a.jsonl").write_text('{"x": 1, "y": 2}\n')
+    (tmp_path / "b.jsonl").write_text('{"x": 3}\n{"x": 5, "y": 6}\n')
+    options = (
+        "--data",
+        str(tmp_path / "a.jsonl"),
+        "--data",
+        str(tmp_path / "b.jsonl"),
+        "--reduce",
+        "sum",
+        "--at",
+        "w=1",
+    )
+    result = autodiff("grad", "w*x*y", *options)
+    assert result.code == 2 and "b.jsonl, line 1: column `y`: it is empty" in result.err
+    assert autodiff("grad", "w*x*y", *options, "--on-error", "skip", "--format", "plain").out == "32.0 w=32.0\n"

@@ -177,6 +177,15 @@ def test_files_with_rows_of_other_units_are_refused(tmp_path: Path):
         assert result.code == 2 and "has the unit mV in" in result.err
 
 
+def test_files_of_which_one_has_no_units_are_refused(tmp_path: Path):
+    for name, unit in (("a", ""), ("b", "V;mA\n")):
+        (tmp_path / f"{name}.csv").write_text(f"U;I\n{unit}1;2\n3;5\n")
+    for first, second, message in (("a", "b", "has the unit V in"), ("b", "a", "has no unit in")):
+        files = [word for name in (first, second) for word in ("--points", str(tmp_path / f"{name}.csv"))]
+        result = autodiff("grad", "U*I", *files, "--wide")
+        assert result.code == 2 and message in result.err and result.err.count("None") == 0
+
+
 def test_uncertainties_in_units_of_their_own(tmp_path: Path):
     path = tmp_path / "spread.csv"
     path.write_text("V (V),dV (mV),I (A)\n5.0,100,2\n6.0,100,2.1\n")
