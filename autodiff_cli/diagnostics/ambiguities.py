@@ -38,7 +38,6 @@ def is_certain(conditions: str, f: Fragments, stop: int) -> bool:
 
 
 def _are_known(c: Context, first: int, end: int) -> bool:
-    """Return whether each name has a value by the point or the program, or is a single symbol."""
     names = {c.text[token.start : token.end] for token in c.tokens[first:end] if token.kind == Kind.NAME}
     bound = {binding[1] for binding in _BINDING.finditer(c.text)} if names else set()
     known = {*bound, *c.valued, *GREEK, *FUNCTIONS, *KEYWORDS}
@@ -51,7 +50,6 @@ def _statement(f: Fragments) -> str:
 
 
 def _without(pattern: str, apart: str = "(?!)") -> Condition:
-    """Return the condition that a pattern is nowhere in the statement; matches of `apart` are removed first."""
     return lambda f, stop: not re.search(pattern, re.sub(apart, "", _statement(f)))
 
 
@@ -72,7 +70,6 @@ def _no_joined_names(f: Fragments, stop: int) -> bool:
 
 
 def _argument_ends(f: Fragments, stop: int) -> bool:
-    """Return whether an argument without parentheses ends there, and has no power."""
     c = f.context
     end = c.token_from(stop)
     if not _no_joined_names(f, stop) or c.kinds[end] in POWERS + Kind.UNREADABLE:
@@ -119,7 +116,6 @@ def _no_index(f: Fragments, stop: int) -> bool:
 
 
 def _known_module_names(f: Fragments, stop: int) -> bool:
-    """Return whether the names after the dots are functions and constants of the language."""
     names = re.findall(r"(?<!\w)\d*+[^\W\d]\w*+\s*+\.\s*+([^\W\d]\w*+)(\s*+\()?", _statement(f))
     return all(name in FUNCTIONS if call else name in ("pi", "e") for name, call in names)
 

@@ -72,7 +72,6 @@ def recognised(context: Context) -> tuple[Mistake, Fragments, str, Span]:
 
 
 def _if_any(work: Callable[[], T]) -> T | None:
-    """Return the outcome, or None where it takes a fragment that is not there."""
     try:
         return work()
     except _MISSING:
@@ -92,7 +91,6 @@ class _Short(dict[str, str]):
 
 
 def _extent(name: str, fragments: Fragments) -> Span:
-    """Return from where a fragment begins to where it ends, or another one: `left..right`."""
     context = fragments.context
     first, _, last = name.partition("..")
     ends = [
@@ -103,7 +101,6 @@ def _extent(name: str, fragments: Fragments) -> Span:
 
 
 def _offers(mistake: Mistake, fragments: Fragments) -> Iterator[Offer]:
-    """Yield the spellings to offer; each one that is shown is a valid program."""
     context = fragments.context
     first, end = RANGES["statement"](context)
     earlier, last = context.text[: context.tokens[first].start], context.kinds[end] == Kind.END
@@ -131,7 +128,6 @@ def _offers(mistake: Mistake, fragments: Fragments) -> Iterator[Offer]:
 
 
 def _filled(template: str, fragments: Fragments) -> list[str]:
-    """Return a template with the fragments in it; nothing where one is missing."""
     spelling = _if_any(lambda: template.format_map(fragments))
     return [spelling] if spelling else []
 

@@ -85,38 +85,32 @@ def _root(c: Context) -> tuple[int, int]:
 
 
 def _closed(c: Context) -> tuple[int, int]:
-    """Return the parenthesis that was closed last."""
     start = c.partner[c.kinds.rindex(Kind.CLOSE, 0, c.at)]
     return start, start + 1
 
 
 def _called(c: Context) -> tuple[int, int]:
-    """Return the name before the innermost parenthesis."""
     name = c.open[-1] - 1
     return (name, name + 1) if c.kinds[name + 1] == Kind.OPEN and c.kinds[name] in NAMES else (0, 0)
 
 
 def _statement(c: Context) -> tuple[int, int]:
-    """Return the statement that the error is in."""
     start = max(c.kinds.rfind(stop, 0, c.at) for stop in SEPARATORS) + 1
     ends = (c.kinds.find(stop, c.at) for stop in STOPS)
     return start, min(end for end in ends if end >= 0)
 
 
 def _character(f: Fragments, c: Context) -> str:
-    """Return the character at which the error stands."""
     character = c.text[c.point]
     return character if character.isprintable() else f["code"]
 
 
 def _exponents(f: Fragments, c: Context) -> str:
-    """Return the exponent of that function, in parentheses if it needs them."""
     exponent = f["raised"].partition("(")[2][:-1].strip()
     return exponent if re.fullmatch(r"[-−]?\w+", exponent) else f"({exponent})"
 
 
 def _fence(f: Fragments, c: Context) -> str:
-    """Return the parenthesis that a quotient needs in place of a raised function, if any."""
     at = _raised(c)[0] if c.kinds[c.first] == Kind.CLOSE else c.first
     return "(" if at and c.kinds[at - 1] in (Kind.DIVIDE, Kind.POWER) else ""
 
@@ -164,7 +158,6 @@ def _rooted(c: Context) -> tuple[int, int]:
 
 
 def _last_of_nest(c: Context) -> int:
-    """Return the first token after the functions around the error that have no parentheses."""
     at = c.at - 1
     while c.kinds[at] == Kind.FUNCTION and c.kinds[at + 1] != Kind.OPEN:
         at += 1

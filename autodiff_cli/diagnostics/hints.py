@@ -45,7 +45,6 @@ _SIZES = frozenset(("len", "length", "size", "numel", "shape"))
 def _unknown(
     text: str, span: Span, end: int, functions: Collection[str], known_names: Collection[str]
 ) -> tuple[str, tuple[Offer, ...]]:
-    """Return the hint for a call of a function that there is not."""
     name = text[span.start : span.end]
     offers = called(text, span, end, known_names)
     if offers:
@@ -63,7 +62,6 @@ def _unknown(
 
 
 def _product(text: str, name_span: Span, end: int, known_names: Collection[str]) -> tuple[str, tuple[Offer, ...]]:
-    """Return the hint for a call such as `b(c)`, with its possible spellings: in `a/b(c)` there are two."""
     name = text[name_span.start : name_span.end]
     arguments = text[name_span.end : end].strip()
     context = context_at(text, name_span, known_names)

@@ -92,7 +92,6 @@ class _Reader:
         return written
 
     def base(self, token: str) -> str:
-        """Return the operand that begins with a token."""
         self.depth += 1
         if self.depth > _MAX_DEPTH:
             raise _Unknown
@@ -101,7 +100,6 @@ class _Reader:
         return written
 
     def within(self, close: str) -> str:
-        """Everything up to the sign that closes it, which is taken."""
         inner = self.sequence(close)
         self.take(close)
         return inner
@@ -200,7 +198,6 @@ class _Reader:
         return self.base(token)
 
     def braced(self) -> str:
-        """Return the one word or number in braces."""
         self.take("{")
         word = self.take()
         self.take("}")
@@ -216,7 +213,6 @@ def _enclosed(text: str) -> str:
 
 
 def _is_enclosed(text: str) -> bool:
-    """Return whether the parenthesis at the beginning is closed at the end."""
     depth = 0
     for at, sign in enumerate(text):
         depth += (sign == "(") - (sign == ")")

@@ -34,7 +34,6 @@ def statements(text: str) -> Sequence[Statement]:
 
 
 def _explaining(text: str, reading: Callable[[], Read], valued: Collection[str] = ()) -> Read:
-    """Return the result of the reader. Raises an `ExpressionError` that says what to write instead."""
     try:
         return reading()
     except ParseFailure as stuck:

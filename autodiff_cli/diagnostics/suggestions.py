@@ -19,7 +19,6 @@ LARGEST = 10_000
 
 
 def _program(text: str) -> Any:
-    """Return the program of a text; None if it has errors."""
     with suppress(ParseFailure, ExpressionError):
         return parse(text, most=LARGEST)
     return None

@@ -133,7 +133,6 @@ def context_at(text: str, span: Span, known_names: Collection[str]) -> Context:
 
 
 def _arguments(c: Context) -> list[str]:
-    """Return the arguments of the call that begins there."""
     if c.kinds[c.at + 1 : c.at + 2] != Kind.OPEN or c.at + 1 not in c.partner:
         return []
     end = c.partner[c.at + 1]
@@ -147,7 +146,6 @@ def _arguments(c: Context) -> list[str]:
 
 
 def _divided(name: str, known_names: Collection[str], *, exponential: bool = False) -> Iterator[tuple[Part, ...]]:
-    """Yield the ways to take a name apart, into at least two parts."""
     functions = [f for f, row in FUNCTIONS.items() if len(row.params) == 1 and not row.variadic]
     words = [Part(word, False) for word in {*known_names, "π"} if word and word in name]
     words += [Part(f, True) for f in functions if f in name]
@@ -199,7 +197,6 @@ def _readings(c: Context, parts: Sequence[Part], end: int) -> Iterator[Offer]:
 
 
 def _is_word(factors: Sequence[str]) -> bool:
-    """Return whether factors are likely the letters of a word: `ymax`, `mass`."""
     name = "".join(factors)
     letters = all(len(factor) == 1 and factor.isascii() for factor in factors)
     contained = any(len(function) > 2 and function in name for function in FUNCTIONS)

@@ -69,7 +69,6 @@ class Program:
         self.parameters = parameters
         """The variables that a gradient is taken in unless it is said otherwise."""
         self.constants = constants
-        """The named constants that were used."""
         self.bound = bound
         """The names that the program bound: each with where it stands in pairs, and the place of its node."""
         self.shape: tuple[int, ...] = ()
@@ -123,7 +122,6 @@ class Program:
 
     @property
     def outputs(self) -> tuple[Value, ...]:
-        """The outputs."""
         return tuple([self.values[i] for i in self.roots])
 
     @cached_property
@@ -133,7 +131,6 @@ class Program:
 
     @property
     def bindings(self) -> tuple[Binding, ...]:
-        """The names that the program bound."""
         return tuple([Binding(name, start, self.values[i]) for name, start, i in self.bindings_at()])
 
     def bindings_at(self) -> list[tuple[str, int, int]]:
@@ -150,11 +147,9 @@ class Spans:
 
     @cached_property
     def offsets(self) -> Offsets:
-        """The positions of the pairs of the text."""
         return offsets(self.text)
 
     def __call__(self, place: Place) -> Span:
-        """A place as users are shown it."""
         return self.offsets.span(place)
 
 
@@ -214,7 +209,6 @@ class _Function(NamedTuple):
 
 
 def _latest(history: Sequence[tuple[int, Any]] | None, statement: int) -> Any:
-    """The last thing that was noted before a statement; None where there is none."""
     k = bisect_left(history, statement, key=itemgetter(0)) if history else 0
     return history[k - 1][1] if history and k else None
 
@@ -270,7 +264,6 @@ class Builder:
 
     @property
     def offsets(self) -> Offsets:
-        """The positions of the pairs of the text."""
         return self.span.offsets
 
     def outline(self) -> list[Statement]:
@@ -327,7 +320,6 @@ class Builder:
         return self.statements
 
     def next_statement(self) -> None:
-        """Go on to the next statement."""
         sizes = len(self.node_of), len(self.free), len(self.used_constants), len(self.looks)
         self._before = sizes, len(self.whole.places), self.problem
 
@@ -338,7 +330,6 @@ class Builder:
         self.outputs = operands
 
     def bind(self, name: str, at: Place, value: int) -> None:
-        """Bind a name to a node."""
         try:
             self.check_unused_before(name, at)
             self.check_look(name, at)
@@ -352,7 +343,6 @@ class Builder:
         self.outputs = (value,)
 
     def augment(self, name: str, at: Piece, primitive: Primitive, value: int, piece: Piece) -> None:
-        """Bind a name to an operation on what it was bound to."""
         if name in self.bound:
             old = self.bound[name][-1][1]
             place = (at[0], piece[1])
@@ -404,7 +394,6 @@ class Builder:
                 table.popitem()
 
     def define(self, head: Head, root: int, piece: Piece) -> None:
-        """End the body, and define the function."""
         body = self.body
         assert body is not None
         self.nodes, self.body = self.whole, None
@@ -568,7 +557,6 @@ class Builder:
         return UnexplainedText("name", message, self.span(place), self.offsets.ends[end], functions=functions)
 
     def node(self, primitive: Primitive, parents: tuple[int, ...], place: Place) -> int:
-        """A new operation."""
         i = self.leaf(place)
         a, b = (parents[0], None) if len(parents) == 1 else parents if len(parents) == 2 else (parents, None)
         self.nodes.rows.append((primitive, i, a, b))
@@ -589,7 +577,6 @@ class Builder:
         return operands[0] if primitive is plus_mark else self.node(primitive, operands, place)
 
     def leaf(self, place: Place) -> int:
-        """A new node without inputs."""
         places = self.nodes.places
         places.append(place)
         return len(places) - 1
@@ -597,7 +584,6 @@ class Builder:
     variable = leaf
 
     def constant(self, data: float, source: str | None, place: Place) -> int:
-        """A new constant."""
         i = self.leaf(place)
         self.nodes.constants[i] = data, source
         return i
@@ -651,7 +637,6 @@ class Builder:
         return operand
 
     def comparison(self, operands: Sequence[int], pieces: Sequence[Piece], signs: Sequence[str]) -> int:
-        """A comparison, chained ones as the conjunction of their pairs."""
         result: int | None = None
         for k, sign in enumerate(signs):
             pair, two = tuple(operands[k : k + 2]), pieces[k : k + 2]
@@ -662,7 +647,6 @@ class Builder:
         return result
 
     def call(self, name: str, at: Place, operands: tuple[int, ...], place: Place, pieces: Sequence[Piece]) -> int:
-        """A call of a function of the program or of the language."""
         if self.body is not None:
             if (name in _ON_LISTS or (name in BOUNDED and len(operands) == 4)) and not self.takes_lists:
                 raise ListNotation
@@ -685,7 +669,6 @@ class Builder:
     def apply(
         self, primitive: Primitive, name: str, operands: tuple[int, ...], place: Place, pieces: Sequence[Piece]
     ) -> int:
-        """A function of the language at its arguments."""
         count = len(operands)
         if primitive.with_two and count == 2:
             primitive = PRIMITIVES[primitive.with_two]
@@ -793,5 +776,4 @@ class Builder:
         return float(Evaluation(REAL, graph).values[0])
 
     def now(self) -> Graph:
-        """The program as far as it has been read."""
         return self.whole.changed(rows=self.whole.rows)

@@ -53,7 +53,6 @@ def expression_text(root: Value) -> str:
 
 
 def _parts(value: Value) -> tuple[int, list[Item]]:
-    """How a node binds, and what it is written from: text, and operands with the level that they need."""
     operands, name = value._prev, value.primitive.name
     if not operands:
         text = value.label if value.primitive is VARIABLE else value.source or number_text(value.data)

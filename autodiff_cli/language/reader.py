@@ -260,14 +260,12 @@ def _read(text: str, builder: Builder) -> Builder:
 
 
 def _is_call(name: str, index: str, valued: Collection[str]) -> bool:
-    """Whether a name before `[` is a function, as in `Sin[x]`; `beta[2]` and `mean[i]` are entries of lists."""
     if name.lower() not in FUNCTIONS or (name.islower() and (index[:1] in _NUMERIC or index in _INDICES)):
         return False
     return name not in valued and not any(other.startswith(f"{name}[") for other in valued)
 
 
 def _last(first: int) -> int:
-    """The pair with the sign before what begins with pair `first`."""
     return first - 1 if first >= 0 else ~first
 
 
@@ -304,23 +302,19 @@ class Parts(NamedTuple):
     builder: Builder
     operands: Sequence[str]
     signs: Sequence[str]
-    """The text in pairs."""
     frames: Sequence[Any]
     first: int
     """With which pair what follows the last sign begins."""
     top: Any
-    """And what it is."""
     last: int
     """The pair with the sign after the rule's parts, or with the last of them."""
 
     @property
     def place(self) -> Piece:
-        """Its place, if it does not end with a sign."""
         return (self.frames[0][1] if self.frames else self.first), self.last
 
     @property
     def inner(self) -> Piece:
-        """The place of the part after the last sign."""
         return self.first, self.last
 
     @property
@@ -356,7 +350,6 @@ def _plus(parts: Parts) -> int:
 
 
 def _operation(primitive: Primitive, *order: int, closed: int = 0) -> Make:
-    """An operation on the operands in this order, which may end with a sign of its own."""
 
     def make(parts: Parts) -> int:
         operands, pieces, _ = zip(*parts.row(), strict=True)
@@ -512,7 +505,6 @@ class State:
         return states
 
     def action(self, kind: int) -> tuple[int, Any, Any]:
-        """Return the action at a sign of that kind."""
         if not self.possible:
             return _STUCK, None, None
         states = self.after(kind)
@@ -546,7 +538,6 @@ class State:
 
 
 def _move(moves: Moves, key: Any) -> Any:
-    """Return the move of a state for a key, computed on first use."""
     if key in moves:
         return moves[key]
     state: State = moves[None]
@@ -560,7 +551,6 @@ def _move(moves: Moves, key: Any) -> Any:
 
 
 def _coefficient(context: State, state: State) -> Moves | None:
-    """The state after a number that multiplies what follows, where the grammar has one."""
     number = ACTION[context.number + COEFFICIENT] if state.possible and state.read == NUMBER else 0
     return _state(number) if number > 0 else None
 
@@ -572,7 +562,6 @@ _MOST_SIGNS = 128
 
 @cache
 def _state(number: int) -> Moves:
-    """The moves of the state of that number in the tables, where nothing has been read yet."""
     return State(number).moves
 
 

@@ -37,7 +37,6 @@ class Head(NamedTuple):
 
     name: str
     span: Span
-    """The span of the name."""
     end: int
     parameters: tuple[tuple[str, Span], ...]
     """The names in the parentheses and where they stand; an empty name for anything else."""
@@ -123,7 +122,6 @@ def check_thousands(starts: Sequence[int], text: str) -> None:
 
 
 def _written_together(starts: Sequence[int], text: str) -> Iterator[tuple[int, int]]:
-    """Return the starts of neighbours with only a comma between them, after a digit."""
     return ((a, b) for a, b in pairwise(starts) if text[b - 1] == "," and text[b - 2].isdigit())
 
 

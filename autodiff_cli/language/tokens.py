@@ -71,7 +71,6 @@ def has_unit_literals(text: str) -> bool:
 
 
 def _readable(text: str) -> str:
-    """The text with an end that the pattern of pairs reads."""
     return (text.replace(_END_SIGN, _ANOTHER) if _END_SIGN in text else text) + _END_SIGN
 
 
@@ -100,7 +99,6 @@ class Offsets(NamedTuple):
     """The positions of the pairs of a text."""
 
     starts: list[int]
-    """The start of each pair."""
     ends: list[int]
     """The end of the last token before the sign of each pair."""
     signs: list[int]
@@ -227,7 +225,6 @@ def is_coefficient(text: str, start: int = 0) -> bool:
 
 
 def _tokens(text: str) -> Iterator[tuple[int, int, int]]:
-    """Kind, start and end of every token, the last being the end of the text."""
     for match in _compiled(ASCII_TOKEN if text.isascii() else TOKEN).finditer(text):
         kind = match.lastindex or 0
         start, stop = match.span(kind)

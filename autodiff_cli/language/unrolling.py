@@ -86,7 +86,6 @@ class Unroller(Builder):
         self.begin(Body())
 
     def operation(self, primitive: Primitive, operands: tuple[int, ...], place: Place, pieces: Sequence[Piece]) -> int:
-        """Record an operation; once the text has been read, add it."""
         self.check_types(primitive.takes_conditions, operands, pieces)
         return self.node(primitive, operands, place)
 
@@ -94,23 +93,18 @@ class Unroller(Builder):
         """Go on: all of the text is a body."""
 
     def output(self, *arguments: Any) -> None:
-        """Record the outputs."""
         self.steps.append((self._output, arguments))
 
     def bind(self, *arguments: Any) -> None:
-        """Record a binding."""
         self.steps.append((self._bind, arguments))
 
     def augment(self, *arguments: Any) -> None:
-        """Record an update."""
         self.steps.append((self._augment, arguments))
 
     def define(self, *arguments: Any) -> None:
-        """Record a definition."""
         self.steps.append((self._define, arguments))
 
     def program(self) -> Any:
-        """The program. Raises `ExpressionError`, as the builder's `program`."""
         if self.problem is None:
             self._survey()
             statements, self.statements = self.statements, []
@@ -125,7 +119,6 @@ class Unroller(Builder):
         return program
 
     def _survey(self) -> None:
-        """Look over what was recorded: where each expression begins, and what is worked out only on demand."""
         assert self.body is not None
         self.recorded = body = self.body
         self.primitives, self.parents = body.columns(marks.name_mark)
@@ -234,7 +227,6 @@ class Unroller(Builder):
         """Leave a function alone that nothing calls: what shapes its arguments have is not known."""
 
     def _value(self, first: int, root: int, scope: _Scope) -> Meaning:
-        """The value of the expression that was recorded from one node to another."""
         values: dict[int, Meaning] = {}
         i = first
         while i <= root:
@@ -278,7 +270,6 @@ class Unroller(Builder):
         return (*place[:2], scope.via) if type(place) is tuple else Span(place[0], place[1], self.span(scope.via))
 
     def _spend(self, count: int, place: Place) -> None:
-        """Charge for nodes. Raises `ExpressionError` (`limit`) where there are too many."""
         self.expanded += count
         work.charge(work.CALLED_NODE * count)
         if self.expanded > self.most:
@@ -298,7 +289,6 @@ class Unroller(Builder):
         return Named(name, place)
 
     def _resolved(self, value: Meaning) -> int | Array:
-        """A value as a number or a list: a name has the shape of its value at the point."""
         if not isinstance(value, Named):
             return value
         shape = self.shapes.get(value.name)
@@ -323,7 +313,6 @@ class Unroller(Builder):
                     self.shapes[value.name] = known.shape[side:][:1]
 
     def _list(self, value: Meaning, piece: Piece) -> Array:
-        """A value that has to be a list. Raises `ExpressionError` where it is none, or its shape is not known."""
         if isinstance(value, Named) and value.name not in self.shapes and value.name not in self.valued:
             self._unknown_shape(value.name, self.span(piece))
         resolved = self._resolved(value)
@@ -384,7 +373,6 @@ class Unroller(Builder):
         raise self._wrong(message, second, hint, (first, described(left.shape)))
 
     def _wrong(self, message: str, place: Place, hint: str, *also: tuple[Place, str]) -> ExpressionError:
-        """The error of a list, or of a number, that does not fit, and other places that it is about."""
         return ExpressionError(
             "type", message, self.span(place), hint, tuple([(self.span(other), text) for other, text in also])
         )
@@ -444,7 +432,6 @@ class Unroller(Builder):
         return self._products(left.entries, right.entries, place)
 
     def _body_value(self, function: _Function, meanings: dict[str, Meaning], via: Place | None, depth: int) -> Meaning:
-        """The value of a function's body, where its parameters have these meanings."""
         self.uncalled.pop(function.statement, None)
         self._check_depth(depth, via or function.piece)
         scope = _Scope(meanings, function, via, depth + 1, {})
@@ -549,7 +536,6 @@ class Unroller(Builder):
         return Array(tuple([len(ranges[k]) for k in kept]), array.entries)
 
     def _indexed_shape(self, value: Meaning, place: Place, pieces: Sequence[Piece]) -> tuple[int, ...] | None:
-        """The shape of what is indexed; None for a name whose shape is not known. Raises where it is a number."""
         if isinstance(value, Array):
             return value.shape
         if not isinstance(value, Named):

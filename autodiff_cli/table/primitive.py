@@ -270,7 +270,6 @@ class Primitive(Facts):
 
 
 def _row(name: str) -> Primitive:
-    """The row of that name: a copy of one, and what was pickled, is the row itself."""
     return OPERATIONS[name]
 
 

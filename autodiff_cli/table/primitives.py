@@ -346,7 +346,6 @@ PROD = aggregate("prod", "*xs", "product of the arguments", lambda m, xs, out: m
 
 
 def _first(side: Side, xs: Sequence[Number], sign: int) -> Number:
-    """The largest of the numbers near the point, or with the sign -1 the smallest."""
     best = xs[0]
     for x in xs[1:]:
         if x is not best and side(x - best) == sign:

@@ -117,7 +117,6 @@ def _products_of_others(m: Any, *inputs: Number) -> list[Number]:
 
 
 def _unit_vector(m: Any, *xs: Number) -> list[Number]:
-    """The vector divided by its length; at the origin 0."""
     length = m.hypot(*xs)
     return [m.where(m.eq(length, 0), 0, lambda x=x: x / length) for x in xs]
 

@@ -39,7 +39,6 @@ class Python(Target):
         return f"{self.module_name}.nan" if value != value else repr(value)
 
     def module(self, unit: Unit) -> str:
-        """The source of a module with one function."""
         variables = self.spelled(unit.variables)
         library = self.library(unit)
         function = self.defined(unit, variables)
@@ -49,7 +48,6 @@ class Python(Target):
         return "\n".join(lines) + "\n"
 
     def needed_imports(self, code: Sequence[str]) -> Sequence[str]:
-        """The statements that import what the code uses."""
         return self.imports
 
     def opening(self, unit: Unit, variables: Mapping[str, str]) -> list[str]:
@@ -194,7 +192,6 @@ class JavaScript(Curly):
         return [re.sub(r"<(?=[/!]|script)", "< ", row, flags=re.IGNORECASE) for row in super().comment(text)]
 
     def module(self, unit: Unit) -> str:
-        """The source of a script: the function, after those that it needs. It returns the value and the derivatives."""
         variables = self.spelled(unit.variables)
         head = f"/** The value, and the array of its derivatives{self.by(unit, variables)}. */"
         lines = [*self.heading(unit, variables), *self.library(unit), "", head, *self.defined(unit, variables)]
@@ -225,7 +222,6 @@ class C(Curly):
         return [re.sub(r"\*(?=/)|/(?=\*)|\?(?=\?)", r"\g<0> ", row) for row in rows]
 
     def module(self, unit: Unit) -> str:
-        """The source of a file with one function that others may call."""
         variables = self.spelled(unit.variables)
         lines = ["/* Written by autodiff from this program:", " *"]
         lines += [f" *     {row}".rstrip() for row in self.comment(unit.text)]
@@ -275,7 +271,6 @@ class Scientific(Target):
         return POWER, [(x, ATOM), "^", (y, ATOM)]
 
     def module(self, unit: Unit) -> str:
-        """The source of a file with the function, and those that it needs."""
         variables = self.spelled(unit.variables)
         library = self.library(unit)
         returned = f"Returns the value and its derivatives{self.by(unit, variables)}."

@@ -42,7 +42,6 @@ class Llvm:
     """Printed text, as it grows."""
 
     def __init__(self, plan: Vectors, fixed: Collection[int], has: Callable[[str], bool]) -> None:
-        """`fixed` are the positions of inputs that are constant over the rows; `has` tests for a library function."""
         self.plan = plan
         self.fixed = fixed
         self.has = has
@@ -101,28 +100,23 @@ class Llvm:
         )
 
     def column(self, array: str, position: int) -> str:
-        """The address of a column."""
         place = self.new(f"getelementptr ptr, ptr %{array}, i64 {position}", before=True)
         return self.new(f"load ptr, ptr {place}", before=True)
 
     def at(self, column: str) -> str:
-        """The address of the row in a column."""
         return self.new(f"getelementptr double, ptr {column}, i64 %row")
 
     def splat(self, scalar: str) -> str:
-        """A number four times."""
         first = self.new(f"insertelement {VECTOR} poison, double {scalar}, i32 0", before=True)
         return self.new(f"shufflevector {VECTOR} {first}, {VECTOR} poison, <4 x i32> zeroinitializer", before=True)
 
     # -- steps ------------------------------------------------------------------------------------------------------
     def value(self, step: Step) -> str:
-        """A step as an operand."""
         if step.name == "number":
             return _truth(step.data) if isinstance(step.data, bool) else _number(step.data)
         return self.names[step]
 
     def step(self, step: Step) -> str:
-        """The name of a step once it is computed."""
         name, args = step.name, [self.value(a) for a in step.args]
         if name in INSTRUCTIONS:
             return self.new(f"{INSTRUCTIONS[name]} {VECTOR} {args[0]}, {args[1]}")
@@ -151,11 +145,9 @@ class Llvm:
         return self.call(FUNCTIONS[name], args)
 
     def negated(self, condition: str) -> str:
-        """The contrary of a condition."""
         return self.new(f"xor {TRUTH} {condition}, {_truth(True)}")
 
     def intrinsic(self, function: str, x: str) -> str:
-        """A function that is an instruction."""
         name = f"@llvm.{function}.v4f64"
         self.declared[name] = f"declare {VECTOR} {name}({VECTOR})"
         return self.new(f"call {VECTOR} {name}({VECTOR} {x})")
@@ -173,7 +165,6 @@ class Llvm:
         return value if float(exponent) > 0 else self.new(f"fdiv {VECTOR} {_number(1.0)}, {value}")
 
     def products(self, x: str, exponent: int) -> str:
-        """A power by squaring."""
         if exponent == 1:
             return x
         half = self.products(x, exponent // 2)

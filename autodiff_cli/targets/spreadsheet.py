@@ -49,7 +49,6 @@ class Spreadsheet(Target):
         return {name: f"B{k + 1}" for k, name in enumerate(names)}
 
     def module(self, unit: Unit) -> str:
-        """The table as csv."""
         cells = self.spelled(unit.variables)
         self.inputs(unit.recording, list(cells.values()))
         results = (*unit.recording.values, *unit.recording.partials)

@@ -113,12 +113,10 @@ class Sql(Target):
         ]
 
     def column(self, step: Step) -> str:
-        """The expression of a column."""
         text = self.text(step)
         return text[1:-1] if step.name in CONDITIONS and step.name != "not_" else text
 
     def module(self, unit: Unit) -> str:
-        """The statement."""
         dialect, columns = self.dialect, self.spelled(unit.variables)
         lines = self.heading(unit, columns)
         for step in unit.recording.recorder.steps:

@@ -193,7 +193,6 @@ class Target:
     conversion = ""
     """The statement that makes an input of that function a number of the language."""
     mark = "#"
-    """Begins a comment."""
     heading_lines: Sequence[str] = ("Written by autodiff from this program:",)
 
     def __init__(self, name: str = "") -> None:
@@ -211,7 +210,6 @@ class Target:
 
     # -- expressions ------------------------------------------------------------------------------------------------
     def number(self, value: float | bool) -> str:
-        """A literal."""
         return self.literals.get(repr(value), repr(value))
 
     def parts(self, step: Step) -> Written:
@@ -249,7 +247,6 @@ class Target:
         return f"{OURS}{name}"
 
     def result(self, step: Step) -> str:
-        """The expression of a step, by its name if it has one."""
         return assembled(step, self.parts)
 
     def text(self, step: Step) -> str:
@@ -258,7 +255,6 @@ class Target:
         return "".join([part if isinstance(part, str) else assembled(part[0], self.parts, part[1]) for part in parts])
 
     def module(self, unit: Unit) -> str:
-        """The whole source of a unit."""
         raise TypeError(f"{self.name} is not a target of its own")
 
     def library(self, unit: Unit) -> list[str]:
@@ -292,7 +288,6 @@ class Target:
         return [self.conversion.format(name) for name in variables.values()] if self.conversion else []
 
     def block(self, head: str, rows: Iterable[str]) -> list[str]:
-        """The lines of a function, indented."""
         return [head, *[self.indent + row for row in rows], *([self.closing] if self.closing is not None else [])]
 
     def declared(self, recording: Recording, labels: dict[Step, str]) -> list[str]:
@@ -355,7 +350,6 @@ class Target:
                 self.names[step] = names[step.data]
 
     def renamed(self, variables: Mapping[str, str]) -> list[str]:
-        """Return a comment for each variable that is renamed."""
         changed = {old: new for old, new in variables.items() if old != new}
         return [f"`{new}` is the variable `{' '.join(self.comment(old))}`." for old, new in changed.items()]
 
@@ -366,7 +360,6 @@ class Target:
         return [f"{self.mark} {line}".rstrip() for line in lines]
 
     def comment(self, text: str) -> list[str]:
-        """The lines of a text, for a comment."""
         return comment_lines(text)
 
     # -- statements -------------------------------------------------------------------------------------------------
