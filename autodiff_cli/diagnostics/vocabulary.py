@@ -129,7 +129,7 @@ def missing(text: str, name: str, span: Span, known_names: Collection[str]) -> t
 
 def context_at(text: str, span: Span, known_names: Collection[str]) -> Context:
     """Return the context of an error at the beginning of a span."""
-    return Context(text, ParseFailure(span.start, [], None, []), known_names)
+    return Context(text, ParseFailure((), span.start), known_names)
 
 
 def _arguments(c: Context) -> list[str]:

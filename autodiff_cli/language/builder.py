@@ -17,9 +17,8 @@ from ..run.evaluation import Evaluation
 from ..run.flat_graph import Graph, Place, Row, in_order
 from ..table.operators import AND, COMPARISONS, CONSTANT, NEG
 from ..table.primitive import FUNCTIONS, PRIMITIVES, Primitive
-from .statements import Complete, Head, Statement, check_thousands
-from .statements import UnexplainedText as UnexplainedText
-from .tokens import Offsets, number_of, offsets, worth
+from .statements import Complete, Head, Statement, UnexplainedText, check_commas
+from .tokens import Spans, number_of, worth
 
 CONSTANTS = {"pi": math.pi, "π": math.pi, "e": math.e}
 """The names that have a value unless the program or the point gives them another."""
@@ -33,7 +32,7 @@ SIMPLE = {
 """The functions of the language that can be called with one number."""
 
 Piece = tuple[int, int]
-"""A piece of the text in pairs, see `Offsets.span`."""
+"""A piece of the text in pairs, see `Spans`."""
 
 
 class Binding(NamedTuple):
@@ -139,20 +138,6 @@ class Program:
         return [(name, where(place).start, i) for name, place, i in self.bound]
 
 
-class Spans:
-    """The spans of a text's parts. The text is tokenised on first use."""
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-
-    @cached_property
-    def offsets(self) -> Offsets:
-        return offsets(self.text)
-
-    def __call__(self, place: Place) -> Span:
-        return self.offsets.span(place)
-
-
 name_mark, call_mark, plus_mark = Primitive("name", ()), Primitive("call", ()), Primitive("pos", ("x",))
 """Markers in the body of a definition for what only a call decides."""
 
@@ -163,7 +148,8 @@ _OF_LISTS = frozenset((ARRAY, INDEX, RANGE, MATMUL))
 
 BOUNDED = frozenset(("sum", "prod"))
 """The functions that may have an index and its bounds: `sum(w[i]*x[i], i, 1, 3)`."""
-_ON_LISTS = frozenset(("dot", "norm"))
+ON_LISTS = {"dot": Primitive("dot", ("a", "b")), "norm": Primitive("norm", ("a",))}
+"""The functions of lists alone."""
 
 
 class ListNotation(Exception):
@@ -179,6 +165,10 @@ class Body(Graph):
         """Of each operation, where its operands stand."""
         self.called: dict[int, tuple[str, Place]] = {}
         """The names that are used or called, and where."""
+        self.start: list[int] = []
+        """Of each node where the expression begins that ends with it, in texts with lists."""
+        self.lazy: dict[int, int] = {}
+        """Of the nodes that are worked out on demand: by which node, the innermost one."""
 
 
 def used_before(name: str, span: Span) -> ExpressionError:
@@ -197,15 +187,36 @@ class Anything:
         """Leave the question open."""
 
 
-class _Function(NamedTuple):
+class Function(NamedTuple):
+    """A function that the program defines."""
+
     name: str
     parameters: tuple[str, ...]
     body: Body
-    primitives: Sequence[Primitive]
-    parents: Sequence[tuple[int, ...]]
     root: int
     piece: Piece
     statement: int
+
+
+class Call(NamedTuple):
+    """A body that is being worked out, or a part of it: its nodes from `first` to before `end`."""
+
+    function: Function
+    meanings: dict[str, Any]
+    """What the names in it mean, as far as that is known."""
+    via: Place | None
+    """Where it is called, if the program does not end with it."""
+    end: int
+    values: list[Any]
+    first: int = 0
+    depth: int = 0
+
+    def place(self, i: int) -> Place:
+        """Return the place of a node in this call."""
+        place = self.function.body.places[i]
+        if self.via is None:
+            return place
+        return (*place[:2], self.via) if type(place) is tuple else Span(place[0], place[1], self.via)
 
 
 def _latest(history: Sequence[tuple[int, Any]] | None, statement: int) -> Any:
@@ -221,6 +232,7 @@ class Builder:
     """
 
     takes_lists = False
+    too_many = "the calls expand to more than {:,} nodes"
 
     def __init__(self, text: str, valued: Collection[str] = (), most: int = MAX_NODES) -> None:
         self.text = text
@@ -246,6 +258,7 @@ class Builder:
         self.problem: ExpressionError | None = None
         self.labels: dict[int, str] = {}
         self.outputs: tuple[int, ...] = ()
+        self.shape: tuple[int, ...] = ()
         self.branches = False
         self.expanded = 0
         self.free: dict[str, int] = {}
@@ -254,17 +267,13 @@ class Builder:
         """The parameters of a function that nothing calls, whose body is only checked."""
         self.bound: dict[str, list[tuple[int, Any]]] = {}
         """What each name was bound to, and by which statement; `defined` likewise."""
-        self.defined: dict[str, list[tuple[int, _Function]]] = {}
-        self.uncalled: dict[int, _Function] = {}
+        self.defined: dict[str, list[tuple[int, Function]]] = {}
+        self.uncalled: dict[int, Function] = {}
         self.bindings: list[tuple[str, Place, int]] = []
         self.looks: dict[str, tuple[str, Place]] = {}
         self.span = self.nodes.span_of = Spans(text)
         self._before: tuple[Sequence[int], int, ExpressionError | None] = (0, 0, 0, 0), 0, None
         """The state before this statement: names, nodes, and errors."""
-
-    @property
-    def offsets(self) -> Offsets:
-        return self.span.offsets
 
     def outline(self) -> list[Statement]:
         """The statements, where they stand in the text."""
@@ -297,9 +306,9 @@ class Builder:
             for function in [*self.uncalled.values()]:
                 self.check_body(function)
         nodes, leaves = self.whole, self.free
-        if self.expanded:
+        if self.expanded or self.takes_lists:
             leaves = dict(sorted(leaves.items(), key=lambda leaf: self.span(nodes.places[leaf[1]])[:2]))
-        return Program(
+        program = Program(
             self.text,
             nodes,
             self.outputs,
@@ -310,6 +319,8 @@ class Builder:
             self.labels,
             len(self.statements) == 1 and not self.expanded and not self.branches,
         )
+        program.shape = self.shape
+        return program
 
     def finish_statement(self, statement: Complete | int, place: Piece) -> list[Complete]:
         """Take note of a statement that is complete, or of an expression that is one; all of them so far."""
@@ -372,11 +383,12 @@ class Builder:
             while len(row) > before:
                 row.popitem()
         self.cut(size)
-        self._top = self.node_of, self.conditions, self.functions
         self.begin(Body())
 
     def begin(self, body: Body) -> None:
         """Add the nodes that follow to a body, where no name has a meaning yet."""
+        if self.body is None:
+            self._top = self.node_of, self.conditions, self.functions
         self.nodes = self.body = body
         self.node_of, self.conditions, self.functions = {}, Anything(), {}
 
@@ -393,15 +405,18 @@ class Builder:
             while table and next(reversed(table)) >= size:
                 table.popitem()
 
-    def define(self, head: Head, root: int, piece: Piece) -> None:
+    def end_body(self) -> Body:
+        """Return the body that was added to, and add the nodes that follow to the program again."""
         body = self.body
         assert body is not None
+        body.primitives, body.parents = body.columns(name_mark)
         self.nodes, self.body = self.whole, None
         self.node_of, self.conditions, self.functions = self._top
-        self.declare(head, body, body.columns(name_mark), root, piece)
+        return body
 
-    def declare(self, head: Head, body: Body, columns: Any, root: int, piece: Piece) -> None:
+    def define(self, head: Head, root: int, piece: Piece) -> None:
         """Define a function by what has been read of its body."""
+        body = self.end_body()
         self.hide(head.name)
         names = tuple([name for name, _ in head.parameters])
         try:
@@ -412,26 +427,30 @@ class Builder:
             self.check_look(head.name, head.span)
         except ExpressionError as error:
             self.refuse(error)
-        primitives, parents = columns
-        function = _Function(head.name, names, body, primitives, parents, root, piece, len(self.statements))
+        function = Function(head.name, names, body, root, piece, len(self.statements))
         self.defined.setdefault(head.name, []).append((len(self.statements), function))
         self.uncalled[len(self.statements)] = function
         self.parameters = head.parameters
 
-    def apply_to_variables(self, function: _Function) -> tuple[str, ...]:
+    def apply_to_variables(self, function: Function) -> tuple[str, ...]:
         """Make the body of the function that ends the program the output, over its parameters: their variables."""
-        leaves: list[int] = []
-        for name, span in self.parameters:
-            if name in self.free:
-                raise used_before(name, span)
-            leaves.append(self.variable(span))
-        self.free.update(zip(function.parameters, leaves, strict=True))
-        root = self.expand(function, tuple(leaves), None)
-        self.outputs = (root,)
-        self.raise_for_types((), self.outputs, (function.piece,))
+        value = self.expand(function, [self.parameter(name, span) for name, span in self.parameters], None)
+        self.outputs = self.entries(value)
+        self.raise_for_types((), self.outputs, [function.piece] * len(self.outputs))
         return function.parameters
 
-    def check_body(self, function: _Function) -> None:
+    def entries(self, value: Any) -> tuple[int, ...]:
+        """Return the nodes of a value: one, where there are no lists."""
+        return (value,)
+
+    def parameter(self, name: str, span: Span) -> Any:
+        """Return the variable that a parameter is, where the program ends with its function."""
+        if name in self.free:
+            raise used_before(name, span)
+        self.free[name] = self.variable(span)
+        return self.free[name]
+
+    def check_body(self, function: Function) -> None:
         """Work the body of a definition out that nothing called, for the errors in it; what it names is not used."""
         free, constants, size = dict(self.free), dict(self.used_constants), len(self.whole.places)
         self.unknown = frozenset([self.variable((0, 0)) for _ in function.parameters])
@@ -529,22 +548,22 @@ class Builder:
             self.free[name] = self.variable(place)
         return self.free[name]
 
-    def function(self, name: str, place: Place, end: int, scope: _Function | None) -> _Function | Primitive:
-        """Return the function of a call that ends before a sign, in the body of a function or in the program."""
-        statement = scope.statement if scope else len(self.statements)
+    def function(self, name: str, place: Place, end: int, caller: Function | None) -> Function | Primitive:
+        """Return the function of a call that ends before a sign, in the body of the `caller` or in the program."""
+        statement = caller.statement if caller else len(self.statements)
         bound = _latest(self.bound.get(name), statement) is not None
-        if bound or name in self.valued or (scope and name in scope.parameters):
+        if bound or name in self.valued or (caller and name in caller.parameters):
             raise self.unexplained(f"`{name}` has a value here, so it cannot be called", place, end)
         history = self.defined.get(name)
-        function: _Function | Primitive | None = _latest(history, statement) or FUNCTIONS.get(name)
+        function: Function | Primitive | None = _latest(history, statement) or FUNCTIONS.get(name)
         if function is not None:
             return function
-        if scope and scope.name == name:
+        if caller and caller.name == name:
             hint = "write the recursion out: definitions are expanded in place"
             raise ExpressionError("name", f"`{name}` calls itself", self.span(place), hint)
         if history:
             raise ExpressionError("name", f"`{name}` is defined only later", self.span(place), "move its definition up")
-        if name in _ON_LISTS:
+        if name in ON_LISTS:
             raise ListNotation
         if name in self.free or name in CONSTANTS or len(name) == 1:
             raise self.unexplained(f"`{name}` is not a function", place, end)
@@ -554,7 +573,7 @@ class Builder:
         self, message: str, place: Place, end: int, functions: Collection[str] | None = None
     ) -> UnexplainedText:
         """The error of a call that ends before a sign."""
-        return UnexplainedText("name", message, self.span(place), self.offsets.ends[end], functions=functions)
+        return UnexplainedText("name", message, self.span(place), self.span.end(end), functions=functions)
 
     def node(self, primitive: Primitive, parents: tuple[int, ...], place: Place) -> int:
         i = self.leaf(place)
@@ -568,9 +587,7 @@ class Builder:
             self.branches = True
         return i
 
-    def checked_node(
-        self, primitive: Primitive, operands: tuple[int, ...], place: Place, pieces: Sequence[Piece]
-    ) -> int:
+    def checked_node(self, primitive: Primitive, operands: Any, place: Place, pieces: Sequence[Piece]) -> Any:
         """An operation that was recorded. Raises `ExpressionError` where a condition is a number, or the reverse."""
         if self.conditions or primitive.takes_conditions:
             self.raise_for_types(primitive.takes_conditions, operands, pieces)
@@ -648,7 +665,7 @@ class Builder:
 
     def call(self, name: str, at: Place, operands: tuple[int, ...], place: Place, pieces: Sequence[Piece]) -> int:
         if self.body is not None:
-            if (name in _ON_LISTS or (name in BOUNDED and len(operands) == 4)) and not self.takes_lists:
+            if (name in ON_LISTS or (name in BOUNDED and len(operands) == 4)) and not self.takes_lists:
                 raise ListNotation
             i = len(self.body.places)
             self.body.pieces[i] = pieces
@@ -659,16 +676,16 @@ class Builder:
             raise ListNotation
         try:
             called = self.function(name, at, place[1], None)
-            if isinstance(called, _Function):
+            if isinstance(called, Function):
                 self.check_count(called, place, pieces)
-                return self.expand(called, operands, place)
-            return self.apply(called, name, operands, place, pieces)
+                node: int = self.expand(called, operands, place)
+            else:
+                node = self.apply(called, name, operands, place, pieces)
         except ExpressionError as error:
             return self.refuse(error)
+        return node
 
-    def apply(
-        self, primitive: Primitive, name: str, operands: tuple[int, ...], place: Place, pieces: Sequence[Piece]
-    ) -> int:
+    def apply(self, primitive: Primitive, name: str, operands: Any, place: Place, pieces: Sequence[Piece]) -> Any:
         count = len(operands)
         if primitive.with_two and count == 2:
             primitive = PRIMITIVES[primitive.with_two]
@@ -690,7 +707,7 @@ class Builder:
             self.check_whole(primitive, operands[primitive.params.index(parameter)], place)
         return self.node(primitive, operands, place)
 
-    def check_count(self, function: _Function, place: Place, pieces: Sequence[Piece]) -> None:
+    def check_count(self, function: Function, place: Place, pieces: Sequence[Piece]) -> None:
         """Raise where a function of the program's own is called with too many arguments, or with too few."""
         if len(pieces) != len(function.parameters):
             signature = f"{function.name}({', '.join(function.parameters)})"
@@ -700,66 +717,79 @@ class Builder:
         self, name: str, signature: str, wanted: int | str, place: Place, pieces: Sequence[Piece]
     ) -> NoReturn:
         """Raise what is to say of a number of arguments that a function does not take."""
-        check_thousands([self.offsets.start(first) for first, _ in pieces], self.text)
+        check_commas([self.span.start(first) for first, _ in pieces], self.text, "miscounted")
         plural, got = "" if str(wanted).endswith("1") else "s", len(pieces)
         message = f"`{name}` takes {wanted} argument{plural}, and {got} {'is' if got == 1 else 'are'} given"
         raise ExpressionError("arity", message, Span(*self.span(place)[:2]), f"write it as `{signature}`")
 
-    def expand(self, function: _Function, operands: tuple[int, ...], via: Place | None) -> int:
-        """The body of a function at its arguments. A stack of calls instead of recursion."""
-        calls: list[tuple[_Function, dict[str, int], list[int], Place | None]] = []
-        nodes_made: list[int] = []
-        meanings = self.enter(function, operands, via)
-        while True:
-            body = function.body
-            for i in range(len(nodes_made), len(body.places)):
-                primitive, place = function.primitives[i], body.places[i]
-                if via is not None:
-                    place = (*place[:2], via) if type(place) is tuple else Span(place[0], place[1], self.span(via))
-                inputs = tuple([nodes_made[p] for p in function.parents[i]])
-                if primitive is CONSTANT:
-                    node = self.constant(*body.constants[i], place)
-                elif primitive is name_mark:
-                    name = body.called[i][0]
-                    if name not in meanings:
-                        meanings[name] = self.lookup(name, place, function.statement)
-                    node = meanings[name]
-                elif primitive is call_mark:
-                    name, at = body.called[i]
-                    called = self.function(name, at, place[1], function)
-                    pieces = body.pieces[i]
-                    if isinstance(called, _Function):
-                        self.check_count(called, place, pieces)
-                        calls.append((function, meanings, nodes_made, via))
-                        function, via = called, place
-                        meanings, nodes_made = self.enter(function, inputs, via), []
-                        break
-                    node = self.apply(called, name, inputs, place, pieces)
-                else:
-                    node = self.checked_node(primitive, inputs, place, body.pieces.get(i, ()))
-                nodes_made.append(node)
-            else:
-                root = nodes_made[function.root]
-                if not calls:
-                    return root
-                function, meanings, nodes_made, via = calls.pop()
-                nodes_made.append(root)
+    def expand(self, function: Function, operands: Sequence[Any], via: Place | None) -> Any:
+        """Return the value of the body of a function at its arguments."""
+        return self.value(self.enter(function, operands, via))
 
-    def enter(self, function: _Function, operands: tuple[int, ...], via: Place | None) -> dict[str, int]:
-        """Return the bindings of the names in the body of a function that is called."""
+    def enter(self, function: Function, operands: Sequence[Any], via: Place | None, depth: int = 0) -> Call:
+        """Return a call of a function, not worked out yet."""
         self.uncalled.pop(function.statement, None)
-        if via is not None:
+        if via is not None and not self.takes_lists:
             # What calls add to the text is counted, whether it makes a node or not: it can grow exponentially.
-            self.expanded += len(function.primitives)
-            work.charge(work.CALLED_NODE * len(function.primitives))
-            if self.expanded > self.most:
-                message = f"the calls expand to more than {self.most:,} nodes"
-                raise ExpressionError("limit", message, self.span(via), "split the program")
-        return dict(zip(function.parameters, operands, strict=True))
+            self.spend(len(function.body.places), via)
+        meanings = dict(zip(function.parameters, operands, strict=True))
+        return Call(function, meanings, via, function.root + 1, [], 0, depth + 1)
+
+    def spend(self, count: int, place: Place) -> None:
+        """Charge for nodes. Raises `ExpressionError` (`limit`) where there are too many."""
+        self.expanded += count
+        work.charge(work.CALLED_NODE * count)
+        if self.expanded > self.most:
+            raise ExpressionError("limit", self.too_many.format(self.most), self.span(place), "split the program")
+
+    def value(self, call: Call) -> Any:
+        """Return the value of the last node of a call. A stack of calls instead of recursion."""
+        calls = [call]
+        while True:
+            call = calls[-1]
+            values = call.values
+            for i in range(call.first + len(values), call.end):
+                value = self.node_value(call, i)
+                if type(value) is Call:
+                    calls.append(value)
+                    break
+                values.append(value)
+            else:
+                calls.pop()
+                if not calls:
+                    return values[-1]
+                calls[-1].values.append(values[-1])
+
+    def node_value(self, call: Call, i: int) -> Any:
+        """Return the value of a node of a call; if it calls another function, that call."""
+        function, body, place = call.function, call.function.body, call.place(i)
+        primitive = body.primitives[i]
+        if primitive is CONSTANT:
+            return self.constant(*body.constants[i], place)
+        if primitive is name_mark:
+            return self.meaning(body.called[i][0], place, call)
+        operands = tuple([call.values[p - call.first] for p in body.parents[i]])
+        pieces = body.pieces.get(i, ())
+        if primitive is not call_mark:
+            return self.checked_node(primitive, operands, place, pieces)
+        name, at = body.called[i]
+        called = self.function(name, at, place[1], function)
+        if isinstance(called, Function):
+            self.check_count(called, place, pieces)
+            return self.enter(called, operands, place, call.depth)
+        return self.apply(called, name, operands, place, pieces)
+
+    def meaning(self, name: str, place: Place, call: Call) -> Any:
+        """Return the meaning of a name in a call."""
+        if name not in call.meanings:
+            call.meanings[name] = self.lookup(name, place, call.function.statement)
+        return call.meanings[name]
 
     def check_whole(self, primitive: Primitive, order: int, place: Place) -> None:
         """Raise an error unless the node is a whole number that the program fixes."""
-        if not self.unknown.isdisjoint(in_order(self.now().parents, (order,)) if self.unknown else ()):
+        if not self.unknown.isdisjoint(
+            in_order(self.whole.changed(rows=self.whole.rows).parents, (order,)) if self.unknown else ()
+        ):
             return
         value = self.fixed(order)
         if value is None or value < 0 or value != int(value):
@@ -770,10 +800,7 @@ class Builder:
         """The value of a node of the program that is made of numbers alone; None for any other."""
         if node in self.whole.constants:
             return self.whole.constants[node][0]
-        graph, places = self.now().below((node,))
+        graph, places = self.whole.changed(rows=self.whole.rows).below((node,))
         if not places.keys().isdisjoint(self.free.values()):
             return None
         return float(Evaluation(REAL, graph).values[0])
-
-    def now(self) -> Graph:
-        return self.whole.changed(rows=self.whole.rows)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
-from functools import lru_cache
-from typing import Any, NamedTuple
+from functools import cached_property, lru_cache
+from typing import Any
 
 from ..errors import Span
 from .elements import element
@@ -95,46 +95,42 @@ def split(text: str) -> tuple[list[str], list[str], bool]:
     return parts[:-1:2], parts[1::2], False
 
 
-class Offsets(NamedTuple):
-    """The positions of the pairs of a text."""
+class Spans:
+    """Spans of a text whose parts are known in pairs. The text is cut when the first span is asked for."""
 
-    starts: list[int]
-    ends: list[int]
-    """The end of the last token before the sign of each pair."""
-    signs: list[int]
-    """The start of the sign of each pair, then the end of the text."""
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    @cached_property
+    def pairs(self) -> list[tuple[int, int, int]]:
+        """Of each pair where it begins, where the last token before its sign ends, and where the sign stands."""
+        text = without_skipped(self.text)
+        positions = []
+        end = 0
+        for match in _compiled(ASCII_PAIR if text.isascii() else PAIR).finditer(_readable(text)):
+            (start, stop), (sign, after) = match.span(1), match.span(2)
+            if stop > start:
+                end = stop
+            positions.append((start if stop > start else sign, end, sign))
+            end = after
+        return positions
 
     def start(self, first: int) -> int:
         """Return the start of a construct: of pair `first`, or of the sign of pair `~first`."""
-        return self.starts[first] if first >= 0 else self.signs[~first]
+        return self.pairs[first][0] if first >= 0 else self.pairs[~first][2]
 
-    def span(self, place: tuple[Any, ...]) -> Span:
-        """The piece of text `(first, last)`: it begins there, and ends with the token before the sign of pair `last`.
+    def end(self, last: int) -> int:
+        """Return the end of a construct, which is that of the last token before the sign of pair `last`."""
+        return self.pairs[last][1]
 
-        Perhaps with a third part, the place of the call through which it was reached. A span is one already.
+    def __call__(self, place: tuple[Any, ...]) -> Span:
+        """Return the span of a place: of a piece of text in pairs, `(first, last)`, or of one that is a span already.
+
+        A third part is the place of the call through which it was reached.
         """
-        if isinstance(place, Span):
-            return place
-        first, last, *via = place
-        return Span(self.start(first), self.ends[last], *map(self.span, via))
-
-
-def offsets(text: str) -> Offsets:
-    """The positions of the pairs of a text."""
-    text = without_skipped(text)
-    positions = Offsets([], [], [])
-    end = 0
-    for match in _compiled(ASCII_PAIR if text.isascii() else PAIR).finditer(_readable(text)):
-        (start, stop), (sign, after) = match.span(1), match.span(2)
-        if stop > start:
-            end = stop
-            positions.starts.append(start)
-        else:
-            positions.starts.append(sign)
-        positions.ends.append(end)
-        positions.signs.append(sign)
-        end = after
-    return positions
+        start, end, *via = place
+        called = self(via[0]) if via and via[0] is not None else None
+        return Span(start, end, called) if isinstance(place, Span) else Span(self.start(start), self.end(end), called)
 
 
 def is_name(text: str) -> bool:

@@ -15,7 +15,7 @@ from ..table.operators import CONSTANT, VARIABLE
 from ..table.primitive import Primitive
 
 Place = Any
-"""The origin of a node: a piece of the program's text, see `Offsets.span`, or a Value."""
+"""The origin of a node: a piece of the program's text, see `language.tokens.Spans`, or a Value."""
 
 Row = tuple[Primitive, int, Any, int | None]
 """An operation: its primitive, its number among the nodes, and its inputs: one and None, two, or a tuple and None."""
