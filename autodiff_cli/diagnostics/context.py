@@ -116,9 +116,8 @@ def advance(states: list[int], terminal: int, goal: str = "") -> str:
 
 
 def _stuck(tokens: Sequence[tuple[int, int, int]], at: int | None) -> tuple[int, list[int], int | None]:
-    """The number of the token that does not fit, the states of the tables before it, and where the operand begins
-    that was understood last."""
-    states, starts = [0], [(0, False)]  # of each state the start of what was read, and whether that is an operand
+    """Return the token that does not fit, the states of the tables before it, and where the last operand begins."""
+    states, starts = [0], [(0, False)]  # of each state the first token of what was read, and whether that is an operand
     previous = closed = 0
     for number, (terminal, start, _) in enumerate(tokens):
         if previous == KIND["NAME"] and terminal in (KIND["OPEN"], KIND["EQUALS"], KIND["AUGMENT"]):
@@ -136,7 +135,7 @@ def _stuck(tokens: Sequence[tuple[int, int, int]], at: int | None) -> tuple[int,
         if terminal == KIND["EQUALS"]:
             starts[-1] = starts[-1][0], False  # the head of a definition
         states.append(action)
-        starts.append((start, terminal in (KIND["NAME"], KIND["NUMBER"], KIND["COEFFICIENT"])))
+        starts.append((number, terminal in (KIND["NAME"], KIND["NUMBER"], KIND["COEFFICIENT"])))
         previous, closed = terminal, only_rule(action)
     raise AssertionError("the text ends with its end")
 
@@ -201,7 +200,7 @@ class Context:
         return True
 
     def understood(self) -> int:
-        """Return the start of the last operand that was understood before the error."""
+        """Return the first token of the last operand that was understood before the error."""
         if self.last_operand is None:
             raise KeyError("operand")
         return self.last_operand

@@ -41,7 +41,7 @@ def _explaining(text: str, reading: Callable[[], Read], valued: Collection[str] 
 
         error = diagnosis(text, stuck, valued)
     except UnexplainedText as unexplained:
-        from .hints import explained  # only an error needs it
+        from .suggestions import explained  # only an error needs it
 
         error = explained(text, unexplained, valued)
     try:

@@ -7,9 +7,8 @@ from typing import Any
 
 from ..algebra.symbolic import by_definition
 from ..graphs.value import Value
-from ..table.binding import ATOM, CHOICE, SIGN
 from ..table.operators import VARIABLE
-from ..table.primitive import PRIMITIVES
+from ..table.primitive import ATOM, CHOICE, PRIMITIVES, SIGN
 
 Item = str | tuple[Any, int]
 """A piece of output: text, or a node and the precedence that it needs."""

@@ -11,8 +11,8 @@ from ..graphs.schedule import schedule
 from ..language.printer import assembled
 from ..numbers.floats import REAL
 from ..numbers.recorder import CONDITIONS, Step
-from ..table.binding import CHOICE, SUM
 from ..table.names import by_name, native
+from ..table.primitive import CHOICE, SUM
 from .target import OPERATORS, Form, Target, Written, call, filled, named
 
 DIRECT: dict[str, Callable[..., Any]] = {

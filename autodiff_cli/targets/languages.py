@@ -12,9 +12,8 @@ from functools import partial
 from ..graphs.adjoint import Recording
 from ..language.printer import INFIX, PREFIX, Item
 from ..numbers.recorder import CONDITIONS, Step, always_defined, is_number
-from ..table.binding import ATOM, CHOICE, POWER, PRODUCT
 from ..table.names import by_name
-from ..table.primitive import PRIMITIVES
+from ..table.primitive import ATOM, CHOICE, POWER, PRIMITIVES, PRODUCT
 from .target import Form, Target, Unit, Written, call, filled, named, reserved_words
 
 

@@ -12,7 +12,7 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 
 from ..numbers.recorder import Step
-from ..table.binding import ATOM, CHOICE
+from ..table.primitive import ATOM, CHOICE
 from .target import Target, Unit, Written, call
 
 MAX_CHARACTERS = 8_000

@@ -12,9 +12,8 @@ from ..graphs.schedule import schedule
 from ..language.printer import assembled
 from ..numbers.recorder import CONDITIONS, Step, is_number
 from ..run.sweep import domain_description
-from ..table.binding import ATOM, CHOICE, COMPARISON, SUM
 from ..table.names import by_name
-from ..table.primitive import OPERATIONS, Primitive
+from ..table.primitive import ATOM, CHOICE, COMPARISON, OPERATIONS, SUM, Primitive
 from .dialects import MAX_DOUBLE, Dialect
 from .target import OPERATORS, Target, Unit, Written, comment_lines, filled, needs, reserved_words
 

@@ -19,9 +19,9 @@ from ..language.elements import underscored
 from ..language.printer import INFIX, PREFIX, Item, assembled
 from ..language.typesetting import plain_name
 from ..numbers.recorder import Step, is_number
-from ..table import binding
-from ..table.binding import ATOM, CHOICE, POWER, PRODUCT, SIGN
+from ..table import primitive as binding
 from ..table.names import by_name
+from ..table.primitive import ATOM, CHOICE, POWER, PRODUCT, SIGN
 from .faults import showing
 from .lowering import composed
 
