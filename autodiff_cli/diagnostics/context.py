@@ -146,12 +146,10 @@ class Context:
     def __init__(self, text: str, stuck: ParseFailure, valued: Collection[str] = ()) -> None:
         self.text = text
         self.valued = valued
-        """The names that the point gives values to."""
         self.tokens: list[Token] = []
         self.partner: dict[int, int] = {}
         """The index of the partner of each parenthesis or bar."""
         self.open: list[int] = []
-        """The parentheses and bars that are open at the error."""
         self.first = 0
         self.last = 0
         """The numbers of the first token of the shape that was recognised, and of the one after it."""
@@ -184,7 +182,6 @@ class Context:
         return self.text[self.tokens[first].start : self.tokens[first if end is None else end - 1].end]
 
     def token_from(self, place: int) -> int:
-        """Return the first token that begins at a place of the text, or after it."""
         return next(number for number, token in enumerate(self.tokens) if token.start >= place)
 
     def matches(self, pattern: str) -> bool:
@@ -213,7 +210,6 @@ class Context:
         return at
 
     def takes(self, name: str) -> bool:
-        """Return whether the grammar takes that terminal in place of the token that does not fit."""
         return advance(self.states.copy(), KIND[name]) != "stuck"
 
     def after(self, at: int, goal: str) -> int:

@@ -74,7 +74,6 @@ class _Reader:
         return written
 
     def factor(self) -> str:
-        """One operand with its index and exponent."""
         token = self.take()
         if token[0] == "\\" and _is_function(token[1:]):
             return self.call(token[1:])
@@ -173,7 +172,6 @@ class _Reader:
         return f"{name}({argument})" + (f"**{exponent}" if exponent else "")
 
     def ends(self) -> bool:
-        """Return whether what follows cannot belong to an argument without parentheses."""
         token = self.next
         if not token or token in "+-=<>,;)}]|":
             return True

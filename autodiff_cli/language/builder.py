@@ -111,7 +111,6 @@ class Program:
 
     @cached_property
     def places(self) -> dict[str, int]:
-        """The variables that the outputs need, with their places in `graph`."""
         return {name: place for name, i in self.leaves.items() if (place := self.place(i)) is not None}
 
     @cached_property
@@ -203,7 +202,6 @@ class Call(NamedTuple):
 
     function: Function
     meanings: dict[str, Any]
-    """What the names in it mean, as far as that is known."""
     via: Place | None
     """Where it is called, if the program does not end with it."""
     end: int
@@ -212,7 +210,6 @@ class Call(NamedTuple):
     depth: int = 0
 
     def place(self, i: int) -> Place:
-        """Return the place of a node in this call."""
         place = self.function.body.places[i]
         if self.via is None:
             return place
@@ -335,7 +332,6 @@ class Builder:
         self._before = sizes, len(self.whole.places), self.problem
 
     def output(self, operands: tuple[int, ...], pieces: Sequence[Piece]) -> None:
-        """The outputs, if no statement comes after this one."""
         if self.conditions:
             self.check_types((), operands, pieces)
         self.outputs = operands
@@ -366,7 +362,6 @@ class Builder:
         )
 
     def check_unused_before(self, name: str, at: Place) -> None:
-        """Raise where a name that is bound now was used as a variable, or as a constant, before."""
         if name in self.bound:
             return
         earlier = self.free.get(name, self.used_constants.get(name))
@@ -415,7 +410,6 @@ class Builder:
         return body
 
     def define(self, head: Head, root: int, piece: Piece) -> None:
-        """Define a function by what has been read of its body."""
         body = self.end_body()
         self.hide(head.name)
         names = tuple([name for name, _ in head.parameters])
@@ -440,7 +434,6 @@ class Builder:
         return function.parameters
 
     def entries(self, value: Any) -> tuple[int, ...]:
-        """Return the nodes of a value: one, where there are no lists."""
         return (value,)
 
     def parameter(self, name: str, span: Span) -> Any:
@@ -484,7 +477,6 @@ class Builder:
         return number
 
     def quantity(self, number: tuple[float, str], unit: str, start: int) -> tuple[float, str]:
-        """A number with a unit that stands there, in coherent units, and its text."""
         from ..quantities.unit import parse_unit  # only units need it
 
         try:
@@ -499,7 +491,6 @@ class Builder:
         return factor.to_si(number[0]), f"{number[1]}[{factor}]"
 
     def check_look(self, name: str, at: Place) -> None:
-        """Refuse two names that look alike."""
         look = name
         if not name.isascii():
             from unicodedata import normalize
@@ -512,7 +503,6 @@ class Builder:
             raise ExpressionError("name", message, self.span(at), "write both the same way", also)
 
     def name(self, name: str, place: Place) -> int:
-        """The node of a name that the reader has met."""
         if self.body is not None:
             self.body.called[len(self.body.places)] = name, place
             return self.leaf(place)
@@ -572,7 +562,6 @@ class Builder:
     def unexplained(
         self, message: str, place: Place, end: int, functions: Collection[str] | None = None
     ) -> UnexplainedText:
-        """The error of a call that ends before a sign."""
         return UnexplainedText("name", message, self.span(place), self.span.end(end), functions=functions)
 
     def node(self, primitive: Primitive, parents: tuple[int, ...], place: Place) -> int:
@@ -606,7 +595,6 @@ class Builder:
         return i
 
     def superscript(self, text: str, sign: int) -> int:
-        """The exponent that a superscript is, the sign of a pair."""
         digits = worth(text)
         if digits[0] not in "+-":
             return self.constant(float(digits), digits, (~sign, sign + 1))
@@ -646,7 +634,6 @@ class Builder:
         return self.node(primitive, operands, place)
 
     def plus(self, operand: int, place: Place, piece: Piece) -> int:
-        """The operand of a sign that changes nothing."""
         if self.body is not None:
             return self.operation(plus_mark, (operand,), place, (piece,))
         if operand in self.conditions:
@@ -704,11 +691,16 @@ class Builder:
             for default in primitive.defaults[count - len(primitive.params) :]:
                 operands += (self.constant(float(default), default, place),)
         for parameter in primitive.constant_params:
-            self.check_whole(primitive, operands[primitive.params.index(parameter)], place)
+            order = operands[primitive.params.index(parameter)]
+            below = in_order(self.whole.changed(rows=self.whole.rows).parents, (order,)) if self.unknown else ()
+            value = self.fixed(order) if self.unknown.isdisjoint(below) else 0
+            if value is None or value < 0 or value != int(value):
+                message = f"the order of `{primitive.name}` must be a whole number fixed by the program"
+                hint = f"write it as `{primitive.name}(2, …)`"
+                raise ExpressionError("type", message, Span(*self.span(place)[:2]), hint)
         return self.node(primitive, operands, place)
 
     def check_count(self, function: Function, place: Place, pieces: Sequence[Piece]) -> None:
-        """Raise where a function of the program's own is called with too many arguments, or with too few."""
         if len(pieces) != len(function.parameters):
             signature = f"{function.name}({', '.join(function.parameters)})"
             self.refuse_count(function.name, signature, len(function.parameters), place, pieces)
@@ -716,7 +708,6 @@ class Builder:
     def refuse_count(
         self, name: str, signature: str, wanted: int | str, place: Place, pieces: Sequence[Piece]
     ) -> NoReturn:
-        """Raise what is to say of a number of arguments that a function does not take."""
         check_commas([self.span.start(first) for first, _ in pieces], self.text, "miscounted")
         plural, got = "" if str(wanted).endswith("1") else "s", len(pieces)
         message = f"`{name}` takes {wanted} argument{plural}, and {got} {'is' if got == 1 else 'are'} given"
@@ -780,21 +771,9 @@ class Builder:
         return self.apply(called, name, operands, place, pieces)
 
     def meaning(self, name: str, place: Place, call: Call) -> Any:
-        """Return the meaning of a name in a call."""
         if name not in call.meanings:
             call.meanings[name] = self.lookup(name, place, call.function.statement)
         return call.meanings[name]
-
-    def check_whole(self, primitive: Primitive, order: int, place: Place) -> None:
-        """Raise an error unless the node is a whole number that the program fixes."""
-        if not self.unknown.isdisjoint(
-            in_order(self.whole.changed(rows=self.whole.rows).parents, (order,)) if self.unknown else ()
-        ):
-            return
-        value = self.fixed(order)
-        if value is None or value < 0 or value != int(value):
-            message = f"the order of `{primitive.name}` must be a whole number fixed by the program"
-            raise ExpressionError("type", message, Span(*self.span(place)[:2]), f"write it as `{primitive.name}(2, …)`")
 
     def fixed(self, node: int) -> float | None:
         """The value of a node of the program that is made of numbers alone; None for any other."""

@@ -7,7 +7,6 @@ from functools import cache
 from itertools import count
 from typing import Any, NamedTuple
 
-from ..errors import Span
 from ..table.operators import ADD, AND, DIV, MUL, NEG, NOT, OR, POW, SUB, WHERE
 from ..table.primitive import FUNCTIONS, PRIMITIVES, Primitive
 from ..table.primitives import ABS, SQRT
@@ -64,7 +63,6 @@ class ParseFailure(Exception):
     def __init__(self, statements: Sequence[Statement], at: int | None = None) -> None:
         super().__init__()
         self.statements = statements
-        """The statements that are complete."""
         self.at = at
         """The start of the token that does not fit, where the tables would go on."""
 
@@ -280,7 +278,6 @@ class Parts(NamedTuple):
 
     @property
     def name(self) -> tuple[str, Piece]:
-        """The name before the last sign, and where it stands."""
         before = _last(self.first)
         return self.operands[before], (self.frames[-1][1], before)
 
@@ -336,16 +333,11 @@ def _call(parts: Parts) -> int | Head:
         _check_commas(parts, pieces, "arguments")
     end = parts.last + 1
     if parts.signs[end] == "=" and parts.frames[0][0][None].number in _BEGINNINGS:
-        return Head(name, builder.span(at), builder.span.end(end), _parameters(parts, pieces))
+        names = [parts.operands[first] if first == last else "" for first, last in pieces]
+        spans = [builder.span(piece) for piece in pieces]
+        parameters = [("" if name[:1] in _NUMERIC else name, span) for name, span in zip(names, spans, strict=True)]
+        return Head(name, builder.span(at), builder.span.end(end), tuple(parameters))
     return builder.call(name, at, operands, (at[0], end), pieces)
-
-
-def _parameters(parts: Parts, pieces: Sequence[Piece]) -> tuple[tuple[str, Span], ...]:
-    parameters = []
-    for first, last in pieces:
-        name = parts.operands[first] if first == last else ""
-        parameters.append(("" if name[:1] in _NUMERIC else name, parts.builder.span((first, last))))
-    return tuple(parameters)
 
 
 def _check_commas(parts: Parts, pieces: Sequence[Piece], where: str) -> None:

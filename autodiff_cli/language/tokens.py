@@ -220,7 +220,9 @@ def is_coefficient(text: str, start: int = 0) -> bool:
     return read_token(text, start).lastindex == COEFFICIENT
 
 
-def _tokens(text: str) -> Iterator[tuple[int, int, int]]:
+def scan(text: str) -> Iterator[tuple[int, int, int]]:
+    """Kind, start and end of every token, the last being the end of the text; none of what is skipped."""
+    depth = 0
     for match in _compiled(ASCII_TOKEN if text.isascii() else TOKEN).finditer(text):
         kind = match.lastindex or 0
         start, stop = match.span(kind)
@@ -229,23 +231,15 @@ def _tokens(text: str) -> Iterator[tuple[int, int, int]]:
             kind = KEYWORDS.get(name) or (NAME if stranger(name) is None else UNREADABLE)
         elif kind in (NUMBER, COEFFICIENT) and _has_long_exponent(match[kind]):
             kind = UNREADABLE
-        yield kind, start, stop
-        if kind == END:
-            return
-
-
-def scan(text: str) -> Iterator[tuple[int, int, int]]:
-    """Kind, start and end of every token, the last being the end of the text; none of what is skipped."""
-    depth = 0
-    for token in _tokens(text):
-        kind = token[0]
-        if kind in SKIPPED or (kind == NEWLINE and depth):
+        elif kind in SKIPPED or (kind == NEWLINE and depth):
             continue
-        if kind in _OPENING:
+        elif kind in _OPENING:
             depth += 1
         elif kind in _CLOSING and depth:
             depth -= 1
-        yield token
+        yield kind, start, stop
+        if kind == END:
+            return
 
 
 def without_skipped(text: str) -> str:

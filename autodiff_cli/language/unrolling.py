@@ -176,7 +176,6 @@ class Unroller(Builder):
         self.outputs = value.entries
 
     def apply_to_variables(self, function: Function) -> tuple[str, ...]:
-        """Make the body of the function that ends the program the output; its parameters are free names."""
         before = len(self.free)
         super().apply_to_variables(function)
         for name, span in self.parameters:
@@ -257,15 +256,6 @@ class Unroller(Builder):
             self._unknown_shape(name, self.span(place))
         return self.lookup(name, self.first.get(name, place), len(self.statements))
 
-    def _infer_shape(self, operands: Sequence[Meaning]) -> None:
-        """Take an operand of `A @ x` without a value for a list that is as long as the other one needs."""
-        for value, other, side in ((operands[1], operands[0], -1), (operands[0], operands[1], 0)):
-            known_names = (self.shapes, self.valued, self.free, self.dimensions)
-            if isinstance(value, Named) and not any(value.name in names for names in known_names):
-                known = self._resolved(other) if not isinstance(other, Named) or other.name in self.shapes else None
-                if isinstance(known, Array):
-                    self.shapes[value.name] = known.shape[side:][:1]
-
     def _list(self, value: Meaning, piece: Piece) -> Array:
         if isinstance(value, Named) and value.name not in self.shapes and value.name not in self.valued:
             self._unknown_shape(value.name, self.span(piece))
@@ -336,7 +326,13 @@ class Unroller(Builder):
         )
 
     def _matmul(self, operands: Sequence[Meaning], place: Place, pieces: Sequence[Piece]) -> int | Array:
-        self._infer_shape(operands)
+        # an operand without a value is taken for a list that is as long as the other one needs
+        for value, other, side in ((operands[1], operands[0], -1), (operands[0], operands[1], 0)):
+            known_names = (self.shapes, self.valued, self.free, self.dimensions)
+            if isinstance(value, Named) and not any(value.name in names for names in known_names):
+                known = self._resolved(other) if not isinstance(other, Named) or other.name in self.shapes else None
+                if isinstance(known, Array):
+                    self.shapes[value.name] = known.shape[side:][:1]
         left, right = (self._list(x, piece) for x, piece in zip(operands, pieces, strict=True))
         inner = left.shape[-1]
         if inner != right.shape[0]:

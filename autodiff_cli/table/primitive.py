@@ -257,7 +257,6 @@ class Primitive(Facts):
 
     @property
     def bounds(self) -> Domain:
-        """The bounds that its domain declares."""
         return domain(self.domain, self.params)
 
     @property

@@ -27,7 +27,7 @@ class Python(Target):
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
-        self.reserved |= {*keyword.kwlist, *keyword.softkwlist, *dir(builtins), "math"}
+        self.reserved = self.reserved.union(keyword.kwlist, keyword.softkwlist, dir(builtins), ("math",))
 
     def silent(self, step: Step, large: bool) -> bool:
         if step.name in INFIX:
@@ -118,7 +118,7 @@ class Jax(Guarded):
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
-        self.forms |= by_name({"polygamma": _polygamma})
+        self.forms = {**self.forms, **by_name({"polygamma": _polygamma})}
 
     def needed_imports(self, code: Sequence[str]) -> Sequence[str]:
         return self.imports if any("jax.scipy" in row for row in code) else self.imports[1:]
@@ -135,20 +135,18 @@ class Torch(Guarded):
     def __init__(self, name: str) -> None:
         super().__init__(name)
         tensors = named("maximum=max minimum=min hypot atan2 logaddexp", "torch.")
-        self.forms |= {ours: partial(self.tensors, theirs) for ours, theirs in tensors.items()}
-        self.forms |= by_name({"where": self.chosen})
+        forms = {ours: partial(self.tensors, theirs) for ours, theirs in tensors.items()}
+        self.forms = {**self.forms, **forms, **by_name({"where": self.chosen})}
 
     def function(self, name: str) -> Form:
         return partial(self.tensors, f"ad_{name}")
 
     def tensor(self, step: Step) -> Item:
-        """An input that has to be a tensor."""
         if step.name != "number":
             return step, CHOICE
         return f"torch.tensor({self.number(step.data)}, dtype=torch.float64)"
 
     def tensors(self, function: str, target: Target, step: Step) -> Written:
-        """A call of a function that takes tensors only."""
         return call(function, step.args, self.tensor)
 
     def chosen(self, target: Target, step: Step) -> Written:

@@ -53,14 +53,12 @@ class Llvm:
         self.masks: dict[tuple[tuple[Step, bool], ...], str] = {}
 
     def new(self, text: str, *, before: bool = False) -> str:
-        """Return the name of the result of an instruction."""
         name = f"%v{self.count}"
         self.count += 1
         (self.before if before else self.lines).append(f"  {name} = {text}")
         return name
 
     def module(self, inputs: int) -> str:
-        """Return the text of the module for a number of input columns."""
         columns = [self.column("inputs", k) for k in range(inputs)]
         outputs = [self.column("results", k) for k in range(len(self.plan.results))]
         loaded = []
@@ -153,7 +151,6 @@ class Llvm:
         return self.new(f"call {VECTOR} {name}({VECTOR} {x})")
 
     def power(self, step: Step, args: list[str]) -> str:
-        """A power: by products, by a square root, or by the library."""
         exponent = step.args[1]
         integer = whole_power(step)
         if integer is not None:

@@ -172,7 +172,6 @@ class Sql(Target):
         return " AND ".join(conditions) or self.number(True)
 
     def error(self, unit: Unit, columns: list[str]) -> str:
-        """The column that says why a row has no answer."""
         reasons = [(f"{name} IS NULL", f"column {name}: no finite number") for name in columns]
         reasons += self.outside(unit)
         reasons.append((self.answered([], unit.recording.values), NO_DERIVATIVE))
@@ -278,6 +277,5 @@ class Sql(Target):
             source, there = f"ad_s{k + 1}", [*there, *layer]
 
     def note(self, unit: Unit, step: Step) -> str:
-        """The program's own name for a step, as a comment."""
         label = unit.labels.get(step)
         return f" /* {label} */" if label and label.isascii() else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 import tomllib
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from pathlib import Path
@@ -84,7 +84,7 @@ def language(name: str) -> Mapping[str, Any]:
         del forms[operation]
     called = {re.split(r"\W", form)[0] for form in forms.values() if isinstance(form, str)}
     reserved = called.union(fields.get("reserved_names", "").split(), *map(reserved_words, fields.get("words", ())))
-    return {**fields, "forms": forms, "reserved": reserved}
+    return {**fields, "forms": forms, "reserved": frozenset(reserved)}
 
 
 @lru_cache(maxsize=1024)
@@ -133,74 +133,47 @@ class Unit:
     text: str
     function: str
     variables: tuple[str, ...]
-    """The names of the inputs, in order."""
     wanted: tuple[str, ...]
-    """The variables that it is differentiated by."""
     recording: Recording
     labels: dict[Step, str]
     """Names that the program gives to steps."""
 
 
 class Target:
-    """A language: its spelling of operations, of literals and of statements, which `languages.toml` has."""
+    """A language: its spelling of operations, literals and statements, which `languages.toml` has and explains."""
 
     title = ""
-    """The name of the language, or of its library, in messages."""
     functions = True
-    """Whether it can be given functions of its own."""
     branches = True
-    """Whether it has statements that are done under a condition only."""
     limits = True
-    """Whether too large a number may be taken to the limit that a function has there, instead of having no answer."""
     coarse: frozenset[str] = frozenset()
-    """Operations that it has with fewer digits than the others."""
-    reserved: Set[str] = frozenset()
-    """Words that cannot be the name of a variable."""
+    reserved: frozenset[str] = frozenset()
     not_callable = ""
-    """Words that cannot be the name of the function."""
     longest_name = 1_000_000
     literals: Mapping[str, str] = {}
-    """How it writes `True`, `False` and `nan`, where not so."""
     forms: dict[str, Form]
-    """How it writes operations. It is given functions for the others, if it can be."""
     module_name = ""
-    """The module of its functions."""
     power_function = "pow"
-    """The function for powers, other than squares, with any exponent."""
     whole_powers = 0.0
-    """Whole exponents below this are written with `**`."""
     indent = "    "
     blank_lines = 1
-    """Between functions."""
     assignment = "{} = {}"
-    """The statement that gives a name a value."""
     branch = "if {}:"
-    """The line that begins a branch."""
     otherwise = "else:"
     closing: str | None = None
     label = "  # {}"
-    """A comment at the end of a line."""
     signature = ""
-    """The first line of a function, by its name and parameters."""
     returned = "return {}"
-    """The last line of a function that returns one number."""
     gradient_signature = ""
-    """The first line of the function that returns value and derivatives, where it is another one."""
     results: Sequence[str] = ("return {0}, ({1}{2})",)
-    """Its last lines: the value, the derivatives, and a comma if there is one of them."""
     names_results = False
-    """Whether derivatives have names."""
     conversion = ""
-    """The statement that makes an input of that function a number of the language."""
     mark = "#"
     heading_lines: Sequence[str] = ("Written by autodiff from this program:",)
 
     def __init__(self, name: str = "") -> None:
         self.name = name
-        self.forms = {}
-        self.__dict__.update(language(name) if name else {})
-        self.reserved = {*self.reserved}
-        self.forms = {**OPERATORS, **self.forms}
+        self.__dict__.update(language(name) if name else {"forms": {**OPERATORS}})
         self.called: dict[Step, str] = {}
         self.stem = "t"
         self.guards: dict[Step, list[Branch]] = {}
@@ -266,7 +239,6 @@ class Target:
         return lines
 
     def support(self, name: str, parameters: Sequence[str], recording: Recording) -> list[str]:
-        """The lines of one such function."""
         self.inputs(recording, parameters)
         rows = [*self.declared(recording, {}), self.returned.format(self.result(recording.values[0]))]
         return self.block(self.signature.format(name, ", ".join(parameters)), rows)
@@ -284,7 +256,6 @@ class Target:
         return self.block(head.format(unit.function, ", ".join(variables.values())), rows)
 
     def opening(self, unit: Unit, variables: Mapping[str, str]) -> list[str]:
-        """The first lines within that function."""
         return [self.conversion.format(name) for name in variables.values()] if self.conversion else []
 
     def block(self, head: str, rows: Iterable[str]) -> list[str]:
@@ -295,7 +266,6 @@ class Target:
         return self.body(recording, labels)
 
     def shown(self, step: Step, unit: Unit) -> str:
-        """A result of the function of a unit."""
         return self.result(step)
 
     def by(self, unit: Unit, variables: Mapping[str, str]) -> str:
@@ -313,7 +283,6 @@ class Target:
 
     # -- names ------------------------------------------------------------------------------------------------------
     def usable(self, name: str) -> bool:
-        """Whether a name of the program can be one of the target's."""
         plain = _NAME.fullmatch(name) is not None and not name.lower().startswith(OURS)
         return plain and name not in self.reserved and len(name) <= self.longest_name
 
@@ -344,7 +313,6 @@ class Target:
         return {name: spellings[name] for name in names}
 
     def inputs(self, recording: Recording, names: Sequence[str]) -> None:
-        """Takes the inputs of a recording for these names."""
         for step in recording.recorder.steps:
             if step.name == "input":
                 self.names[step] = names[step.data]
@@ -364,7 +332,6 @@ class Target:
 
     # -- statements -------------------------------------------------------------------------------------------------
     def negated(self, condition: Step) -> str:
-        """The condition that another one does not hold."""
         form = self.forms["not_"]
         assert isinstance(form, tuple)
         return str(form[0]).format(assembled(condition, self.parts, form[2]))
@@ -414,7 +381,6 @@ class Target:
         return list(order)
 
     def inlined(self, plan: Schedule, results: Collection[Step], named: Collection[Step]) -> set[Step]:
-        """The steps that get no name."""
         uses: dict[Step, int] = {}
         steps = {task.step: task for task in plan.tasks}
         for step in steps:
@@ -470,11 +436,9 @@ class Target:
         yield from self.closed(len(here), 0)
 
     def check(self, step: Step, name: str) -> str:
-        """The statement that checks a step."""
         return ""
 
     def closed(self, depth: int, down_to: int) -> Iterator[str]:
-        """The lines that end branches."""
         if self.closing is not None:
             for d in range(depth - 1, down_to - 1, -1):
                 yield self.indent * d + self.closing
