@@ -46,55 +46,49 @@ class Binding(NamedTuple):
 class Program:
     """A program as a graph, not evaluated. `outputs`, `variables` and `bindings` show it as Values."""
 
+    shape: tuple[int, ...] = ()
+    """The shape of the list that all outputs together are; empty where they are none."""
+
     def __init__(
         self,
         text: str,
         whole: Graph,
-        roots: tuple[int, ...],
-        leaves: dict[str, int],
         parameters: tuple[str, ...],
         constants: dict[str, float],
         bound: Sequence[tuple[str, Place, int]],
-        labels: Mapping[int, str],
-        is_plain: bool,
+        is_plain: bool = False,
     ) -> None:
         self.text = text
         self.whole = whole
         """All that was read, whether an output needs it or not."""
-        self.roots = roots
+        self.roots = whole.roots
         """The places of the outputs in all that was read."""
-        self.leaves = leaves
+        self.leaves = whole.names[1]
         """The places of the variables there, by name, in order of first appearance."""
         self.parameters = parameters
         """The variables that a gradient is taken in unless it is said otherwise."""
         self.constants = constants
         self.bound = bound
         """The names that the program bound: each with where it stands in pairs, and the place of its node."""
-        self.shape: tuple[int, ...] = ()
-        """The shape of the list that all outputs together are; empty where they are none."""
-        self.is_plain = is_plain
-        """Whether all that was read is needed for the outputs wherever they are taken, and in their order."""
-        whole.roots = roots
-        whole.names = labels, leaves
         if is_plain:
-            self.graph, self.places = whole, leaves
+            # All that was read is needed for the outputs wherever they are taken, and in their order.
+            self.graph, self.places = whole, self.leaves
             whole.chooses = False
 
     def with_outputs(self, roots: tuple[int, ...], text: str) -> Program:
         """Return the program with other outputs, from nodes that were read or added, and its longer `text`."""
-        return self._of(self.whole.changed(rows=self.whole.rows), roots, text)
+        return self._of(self.whole.changed(rows=self.whole.rows, roots=roots), text)
 
     def negative(self) -> Program:
         """Return the program whose outputs are the negatives of this one's."""
         whole, first = self.whole, len(self.whole.places)
         negatives: list[Row] = [(NEG, first + k, root, None) for k, root in enumerate(self.roots)]
         places = [*whole.places, *(whole.places[root] for root in self.roots)]
-        longer = whole.changed(rows=[*whole.rows, *negatives], places=places)
-        return self._of(longer, tuple(range(first, len(places))), self.text)
+        roots = tuple(range(first, len(places)))
+        return self._of(whole.changed(rows=[*whole.rows, *negatives], places=places, roots=roots), self.text)
 
-    def _of(self, whole: Graph, roots: tuple[int, ...], text: str) -> Program:
-        labels = self.whole.names[0]
-        return Program(text, whole, roots, self.leaves, self.parameters, self.constants, self.bound, labels, False)
+    def _of(self, whole: Graph, text: str) -> Program:
+        return Program(text, whole, self.parameters, self.constants, self.bound)
 
     @cached_property
     def _needed(self) -> tuple[Graph, dict[int, int]]:
@@ -110,7 +104,7 @@ class Program:
         return i if self.graph is self.whole else self._needed[1].get(i)
 
     @cached_property
-    def places(self) -> dict[str, int]:
+    def places(self) -> Mapping[str, int]:
         return {name: place for name, i in self.leaves.items() if (place := self.place(i)) is not None}
 
     @cached_property
@@ -302,20 +296,14 @@ class Builder:
         if self.uncalled:
             for function in [*self.uncalled.values()]:
                 self.check_body(function)
-        nodes, leaves = self.whole, self.free
+        whole, leaves = self.whole, self.free
         if self.expanded or self.takes_lists:
-            leaves = dict(sorted(leaves.items(), key=lambda leaf: self.span(nodes.places[leaf[1]])[:2]))
-        program = Program(
-            self.text,
-            nodes,
-            self.outputs,
-            leaves,
-            tuple(leaves) if parameters is None else parameters,
-            {name: CONSTANTS[name] for name in self.used_constants} if self.used_constants else {},
-            self.bindings,
-            self.labels,
-            len(self.statements) == 1 and not self.expanded and not self.branches,
-        )
+            leaves = dict(sorted(leaves.items(), key=lambda leaf: self.span(whole.places[leaf[1]])[:2]))
+        whole.roots, whole.names = self.outputs, (self.labels, leaves)
+        constants = {name: CONSTANTS[name] for name in self.used_constants} if self.used_constants else {}
+        is_plain = len(self.statements) == 1 and not self.expanded and not self.branches
+        wanted = tuple(leaves) if parameters is None else parameters
+        program = Program(self.text, whole, wanted, constants, self.bindings, is_plain)
         program.shape = self.shape
         return program
 

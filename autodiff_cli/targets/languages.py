@@ -14,7 +14,7 @@ from ..language.printer import INFIX, PREFIX, Item
 from ..numbers.recorder import CONDITIONS, Step, always_defined, is_number
 from ..table.names import by_name
 from ..table.primitive import ATOM, CHOICE, POWER, PRIMITIVES, PRODUCT
-from .target import Form, Target, Unit, Written, call, filled, named, reserved_words
+from .target import Form, Target, Written, call, filled, named, reserved_words
 
 
 class Python(Target):
@@ -37,21 +37,18 @@ class Python(Target):
     def number(self, value: float | bool) -> str:
         return f"{self.module_name}.nan" if value != value else repr(value)
 
-    def module(self, unit: Unit) -> str:
-        variables = self.spelled(unit.variables)
-        library = self.library(unit)
-        function = self.defined(unit, variables)
+    def lines(self) -> list[str]:
+        library, function = self.library(), self.defined()
         imports = self.needed_imports([*library, *function])
         # Python reads an encoding in a comment of the first two lines (PEP 263): no line of the program is there.
-        lines = [*self.heading(unit, variables), *imports, *library, "", "", *self.decorators, *function]
-        return "\n".join(lines) + "\n"
+        return [*self.heading(), *imports, *library, "", "", *self.decorators, *function]
 
     def needed_imports(self, code: Sequence[str]) -> Sequence[str]:
         return self.imports
 
-    def opening(self, unit: Unit, variables: Mapping[str, str]) -> list[str]:
-        docstring = f'"""The value, and the tuple of its derivatives{self.by(unit, variables)}."""'
-        return [docstring, *filter(None, [self.first_line]), *super().opening(unit, variables)]
+    def opening(self) -> list[str]:
+        docstring = f'"""The value, and the tuple of its derivatives{self.by()}."""'
+        return [docstring, *filter(None, [self.first_line]), *super().opening()]
 
 
 class Array(Python):
@@ -71,13 +68,12 @@ class Array(Python):
         text = super().text(step)
         return text[1:-1] if step.name in CONDITIONS and step.name != "not_" else text
 
-    def shown(self, step: Step, unit: Unit) -> str:
+    def shown(self, step: Step) -> str:
         text = self.result(step)
-        if step.name == "number" and unit.variables:
-            value = unit.recording.values[0]
-            like = self.names.get(value) or next(iter(self.spelled(unit.variables).values()))
-            return f"{self.module_name}.full_like({like}, {text})"
-        return text
+        if step.name != "number" or not self.variables:
+            return text
+        like = self.names.get(self.unit.recording.values[0]) or next(iter(self.variables.values()))
+        return f"{self.module_name}.full_like({like}, {text})"
 
 
 class Guarded(Array):
@@ -188,11 +184,9 @@ class JavaScript(Curly):
         """The lines of a text, for a comment: nothing in them ends the `<script>` that the code may be in."""
         return [re.sub(r"<(?=[/!]|script)", "< ", row, flags=re.IGNORECASE) for row in super().comment(text)]
 
-    def module(self, unit: Unit) -> str:
-        variables = self.spelled(unit.variables)
-        head = f"/** The value, and the array of its derivatives{self.by(unit, variables)}. */"
-        lines = [*self.heading(unit, variables), *self.library(unit), "", head, *self.defined(unit, variables)]
-        return "\n".join(lines) + "\n"
+    def lines(self) -> list[str]:
+        head = f"/** The value, and the array of its derivatives{self.by()}. */"
+        return [*self.heading(), *self.library(), "", head, *self.defined()]
 
 
 _MACROS = re.compile(
@@ -218,20 +212,22 @@ class C(Curly):
         rows = [row.replace("\\", "U+005C") for row in super().comment(text)]
         return [re.sub(r"\*(?=/)|/(?=\*)|\?(?=\?)", r"\g<0> ", row) for row in rows]
 
-    def module(self, unit: Unit) -> str:
-        variables = self.spelled(unit.variables)
-        lines = ["/* Written by autodiff from this program:", " *"]
-        lines += [f" *     {row}".rstrip() for row in self.comment(unit.text)]
-        lines += [" */", "#include <math.h>", *self.library(unit)]
+    def lines(self) -> list[str]:
+        unit, variables = self.unit, self.variables
         count = len(unit.wanted)
         results = f"double gradient[{count}]" if count else "double *gradient"
         head = f"double {unit.function}({', '.join([*[f'double {name}' for name in variables.values()], results])})"
-        wanted = [variables.get(name, "") for name in unit.wanted]
-        lines += ["", "/* Returns the value, and puts the derivatives into `gradient`:"]
-        lines += [f" *     gradient[{k}] by {name or 'a name that is not used'}" for k, name in enumerate(wanted)]
-        lines += [*[f" * {note}" for note in self.renamed(variables)], " */", f"{head};", ""]
-        function = self.function_lines(head, list(variables.values()), unit.recording, unit.labels, True)
-        return "\n".join([*lines, *function]) + "\n"
+        wanted = [variables.get(name) or "a name that is not used" for name in unit.wanted]
+        return [
+            *("/* Written by autodiff from this program:", " *"),
+            *[f" *     {row}".rstrip() for row in self.comment(unit.text)],
+            *(" */", "#include <math.h>", *self.library()),
+            *("", "/* Returns the value, and puts the derivatives into `gradient`:"),
+            *[f" *     gradient[{k}] by {name}" for k, name in enumerate(wanted)],
+            *[f" * {note}" for note in self.renamed()],
+            *(" */", f"{head};", ""),
+            *self.function_lines(head, list(variables.values()), unit.recording, unit.labels, True),
+        ]
 
     def support(self, name: str, parameters: Sequence[str], recording: Recording) -> list[str]:
         head = f"static double {name}({', '.join(f'double {p}' for p in parameters)})"
@@ -267,13 +263,10 @@ class Scientific(Target):
             return call(self.power_function, (x, y))
         return POWER, [(x, ATOM), "^", (y, ATOM)]
 
-    def module(self, unit: Unit) -> str:
-        variables = self.spelled(unit.variables)
-        library = self.library(unit)
-        returned = f"Returns the value and its derivatives{self.by(unit, variables)}."
-        function = self.defined(unit, variables)
+    def lines(self) -> list[str]:
+        library, function = self.library(), self.defined()
         code = "\n".join([*library, *function])
         helpers = [text for name, text in self.helpers.items() if f"{name}(" in code]
         parts = [function, library, helpers] if self.calls_below else [library, helpers, function]
-        blocks = ["\n".join(part).strip("\n") for part in (self.heading(unit, variables, returned), *parts) if part]
-        return f"{blocks[0]}\n" + "\n\n".join(blocks[1:]) + "\n"
+        heading = self.heading(f"Returns the value and its derivatives{self.by()}.")
+        return ["\n".join(heading).strip("\n"), "\n\n".join(["\n".join(part).strip("\n") for part in parts if part])]

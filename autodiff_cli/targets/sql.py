@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 from ..graphs.adjoint import Branch, column_names
@@ -15,7 +15,7 @@ from ..run.sweep import domain_description
 from ..table.names import by_name
 from ..table.primitive import ATOM, CHOICE, COMPARISON, OPERATIONS, SUM, Primitive
 from .dialects import MAX_DOUBLE, Dialect
-from .target import OPERATORS, Target, Unit, Written, comment_lines, filled, needs, reserved_words
+from .target import OPERATORS, Target, Written, comment_lines, filled, needs, reserved_words
 
 LISTED = 40
 """Columns that a layer hands on by name."""
@@ -104,10 +104,10 @@ class Sql(Target):
             return ATOM, ["(", *parts, ")"]
         return level, parts
 
-    def renamed(self, variables: Mapping[str, str]) -> list[str]:
+    def renamed(self) -> list[str]:
         return [
-            f"`points` is a table with the columns {', '.join(variables.values()) or '(none are needed)'}.",
-            *super().renamed(variables),
+            f"`points` is a table with the columns {', '.join(self.variables.values()) or '(none are needed)'}.",
+            *super().renamed(),
             "Where a row has no answer, the numbers are NULL and `error` says so; elsewhere `error` is NULL.",
         ]
 
@@ -115,32 +115,21 @@ class Sql(Target):
         text = self.text(step)
         return text[1:-1] if step.name in CONDITIONS and step.name != "not_" else text
 
-    def module(self, unit: Unit) -> str:
-        dialect, columns = self.dialect, self.spelled(unit.variables)
-        lines = self.heading(unit, columns)
+    def lines(self) -> list[str]:
+        unit, columns = self.unit, list(self.variables.values())
         for step in unit.recording.recorder.steps:
             self.sizes[step] = self.size(step)
-            if step.name == "input":
-                self.names[step] = list(columns.values())[step.data]
         results = (*unit.recording.values, *unit.recording.partials)
-        layers = [{name: self.input(name) for name in columns.values()}] if columns else []
-        layers += [
-            {name: self.column(step) + self.note(unit, step) for step, name in rows}
-            for rows in self.layers(unit, results)
-        ]
-        layers.append({"ad_ok": self.answered(list(columns.values()), results)})
-        by = [columns.get(name) or f"unused{k}" for k, name in enumerate(unit.wanted)]
-        names = column_names(len(unit.recording.values), by)
-        shown = [
-            *columns.values(),
-            *[
-                f"CASE WHEN ad_ok THEN {self.result(step)} END AS {name}"
-                for step, name in zip(results, names, strict=True)
-            ],
-            self.error(unit, list(columns.values())),
-        ]
-        lines += self.tables(layers, shown)
-        return "\n".join([*lines, "SELECT " + ", ".join(shown), f"FROM ad_s{len(layers)}{dialect.settings}"]) + ";\n"
+        layers = [{name: self.input(name) for name in columns}] if columns else []
+        for rows in self.layers(results):
+            layers.append({name: self.column(step) + self.note(step) for step, name in rows})
+        layers.append({"ad_ok": self.answered(columns, results)})
+        by = [self.variables.get(name) or f"unused{k}" for k, name in enumerate(unit.wanted)]
+        names = zip(results, column_names(len(unit.recording.values), by), strict=True)
+        shown = [*columns, *[f"CASE WHEN ad_ok THEN {self.result(step)} END AS {name}" for step, name in names]]
+        shown.append(self.error(columns))
+        last = ["SELECT " + ", ".join(shown), f"FROM ad_s{len(layers)}{self.dialect.settings};"]
+        return [*self.heading(), *self.tables(layers, shown), *last]
 
     def size(self, step: Step) -> float:
         """A number that the size of a step never exceeds; that of its inputs is known."""
@@ -171,17 +160,18 @@ class Sql(Target):
                 conditions.append(self.number(False))
         return " AND ".join(conditions) or self.number(True)
 
-    def error(self, unit: Unit, columns: list[str]) -> str:
+    def error(self, columns: list[str]) -> str:
         reasons = [(f"{name} IS NULL", f"column {name}: no finite number") for name in columns]
-        reasons += self.outside(unit)
-        reasons.append((self.answered([], unit.recording.values), NO_DERIVATIVE))
+        reasons += self.outside()
+        reasons.append((self.answered([], self.unit.recording.values), NO_DERIVATIVE))
         cases = [f"WHEN {condition} THEN '{text.replace(QUOTE, 2 * QUOTE)}'" for condition, text in reasons]
         return f"CASE WHEN ad_ok THEN NULL {' '.join(cases)} ELSE '{NO_VALUE}' END AS error"
 
-    def outside(self, unit: Unit) -> Iterator[tuple[str, str]]:
+    def outside(self) -> Iterator[tuple[str, str]]:
         """For each operation of the program: the condition that its inputs are outside its domain, and what to say."""
         conditions: dict[str, str] = {}
         # Its derivatives may need an operation elsewhere, too.
+        unit = self.unit
         of_values = replace(unit.recording, partials=(), adjoints=(), watched=(), edges=())
         needed = needs(schedule(of_values))
         places = sorted(unit.recording.place.items(), key=lambda item: item[1].index)
@@ -236,13 +226,13 @@ class Sql(Target):
             outside = condition if outside is None else m.step("or_", outside, condition)
         return None if outside is None or outside.name == "number" else outside
 
-    def layers(self, unit: Unit, results: tuple[Step, ...]) -> Iterator[list[tuple[Step, str]]]:
+    def layers(self, results: tuple[Step, ...]) -> Iterator[list[tuple[Step, str]]]:
         """The steps that get a column, with its name: each in a layer above what it is computed from.
 
         The names of a layer are known to `names` once the next one is asked for.
         """
-        plan = self.plan(unit.recording)
-        hidden = self.inlined(plan, results, unit.labels)
+        plan = self.plan(self.unit.recording)
+        hidden = self.inlined(plan, results, self.unit.labels)
         layers: list[list[tuple[Step, str]]] = []
         height: dict[Step, int] = {}
         count = 0
@@ -276,6 +266,6 @@ class Sql(Target):
             yield ")" if k == len(layers) - 1 else "),"
             source, there = f"ad_s{k + 1}", [*there, *layer]
 
-    def note(self, unit: Unit, step: Step) -> str:
-        label = unit.labels.get(step)
+    def note(self, step: Step) -> str:
+        label = self.unit.labels.get(step)
         return f" /* {label} */" if label and label.isascii() else ""

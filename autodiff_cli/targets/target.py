@@ -174,6 +174,9 @@ class Target:
     def __init__(self, name: str = "") -> None:
         self.name = name
         self.__dict__.update(language(name) if name else {"forms": {**OPERATORS}})
+        self.unit: Unit
+        self.variables: dict[str, str]
+        """The names of the variables in this language."""
         self.called: dict[Step, str] = {}
         self.stem = "t"
         self.guards: dict[Step, list[Branch]] = {}
@@ -228,12 +231,19 @@ class Target:
         return "".join([part if isinstance(part, str) else assembled(part[0], self.parts, part[1]) for part in parts])
 
     def module(self, unit: Unit) -> str:
-        raise TypeError(f"{self.name} is not a target of its own")
+        """Return the whole source of a unit."""
+        self.unit, self.variables = unit, self.spelled(unit.variables)
+        self.inputs(unit.recording, list(self.variables.values()))
+        return "\n".join([*self.lines(), ""])
 
-    def library(self, unit: Unit) -> list[str]:
+    def lines(self) -> Iterable[str]:
+        """The lines of the source of `unit`, whose `variables` have names in this language."""
+        raise NotImplementedError
+
+    def library(self) -> list[str]:
         """The lines of the functions that the language lacks, each after those that it calls."""
         lines: list[str] = []
-        for name, count in needed(self, unit):
+        for name, count in needed(self):
             lines += [""] * self.blank_lines
             lines += type(self)(self.name).support(f"{OURS}{name}", PARAMETERS[:count], self.supported(name, count))
         return lines
@@ -243,20 +253,20 @@ class Target:
         rows = [*self.declared(recording, {}), self.returned.format(self.result(recording.values[0]))]
         return self.block(self.signature.format(name, ", ".join(parameters)), rows)
 
-    def defined(self, unit: Unit, variables: Mapping[str, str]) -> list[str]:
-        """The lines of the function of a unit, whose variables have these names."""
-        self.inputs(unit.recording, list(variables.values()))
-        rows = [*self.opening(unit, variables), *self.declared(unit.recording, unit.labels)]
-        value, *partials = [self.shown(step, unit) for step in (*unit.recording.values, *unit.recording.partials)]
+    def defined(self) -> list[str]:
+        """The lines of the function of the unit."""
+        unit = self.unit
+        rows = [*self.opening(), *self.declared(unit.recording, unit.labels)]
+        value, *partials = map(self.shown, (*unit.recording.values, *unit.recording.partials))
         if self.names_results:
-            named = zip(unit.wanted, partials, strict=True)
-            partials = [f"{variables[name]} = {x}" if name in variables else x for name, x in named]
+            named = [(self.variables.get(name), x) for name, x in zip(unit.wanted, partials, strict=True)]
+            partials = [f"{name} = {x}" if name else x for name, x in named]
         rows += [line.format(value, ", ".join(partials), "," * (len(partials) == 1)) for line in self.results]
         head = self.gradient_signature or self.signature
-        return self.block(head.format(unit.function, ", ".join(variables.values())), rows)
+        return self.block(head.format(unit.function, ", ".join(self.variables.values())), rows)
 
-    def opening(self, unit: Unit, variables: Mapping[str, str]) -> list[str]:
-        return [self.conversion.format(name) for name in variables.values()] if self.conversion else []
+    def opening(self) -> list[str]:
+        return [self.conversion.format(name) for name in self.variables.values()] if self.conversion else []
 
     def block(self, head: str, rows: Iterable[str]) -> list[str]:
         return [head, *[self.indent + row for row in rows], *([self.closing] if self.closing is not None else [])]
@@ -265,12 +275,12 @@ class Target:
         """The lines that compute the results of a recording, with declarations where the language wants them."""
         return self.body(recording, labels)
 
-    def shown(self, step: Step, unit: Unit) -> str:
+    def shown(self, step: Step) -> str:
         return self.result(step)
 
-    def by(self, unit: Unit, variables: Mapping[str, str]) -> str:
+    def by(self) -> str:
         """Which variables it is differentiated by, in words: ` by `x`, `y``; empty where there are none."""
-        wanted = quoted([variables[name] for name in unit.wanted if name in variables], "")
+        wanted = quoted([self.variables[name] for name in self.unit.wanted if name in self.variables], "")
         return f" by {wanted}" if wanted else ""
 
     def silent(self, step: Step, large: bool) -> bool:
@@ -317,14 +327,14 @@ class Target:
             if step.name == "input":
                 self.names[step] = names[step.data]
 
-    def renamed(self, variables: Mapping[str, str]) -> list[str]:
-        changed = {old: new for old, new in variables.items() if old != new}
+    def renamed(self) -> list[str]:
+        changed = {old: new for old, new in self.variables.items() if old != new}
         return [f"`{new}` is the variable `{' '.join(self.comment(old))}`." for old, new in changed.items()]
 
-    def heading(self, unit: Unit, variables: Mapping[str, str], *further: str) -> list[str]:
+    def heading(self, *further: str) -> list[str]:
         """The comment at the top: the program, the variables with other names there, and further lines."""
-        program = [f"    {row}" for row in self.comment(unit.text)]
-        lines = [*self.heading_lines, *program, *self.renamed(variables), *further]
+        program = [f"    {row}" for row in self.comment(self.unit.text)]
+        lines = [*self.heading_lines, *program, *self.renamed(), *further]
         return [f"{self.mark} {line}".rstrip() for line in lines]
 
     def comment(self, text: str) -> list[str]:
@@ -336,23 +346,20 @@ class Target:
         assert isinstance(form, tuple)
         return str(form[0]).format(assembled(condition, self.parts, form[2]))
 
-    def body(self, recording: Recording, labels: Mapping[Step, str], keep: Collection[Step] = ()) -> list[str]:
+    def body(self, recording: Recording, labels: Mapping[Step, str]) -> list[str]:
         """The lines that compute the results of a recording; steps that are needed once stand where they are needed.
 
         Steps are called `t1`, `t2` … in the order in which they are computed.
         """
         plan = self.plan(recording)
-        results = (*recording.values, *recording.partials)
-        hidden = self.inlined(plan, results, {*labels, *keep})
+        hidden = self.inlined(plan, (*recording.values, *recording.partials), labels)
         tasks = [task for task in plan.tasks if task.step not in hidden]
-        called: dict[Step, str] = {}
-        lines = list(
-            self.statements(
-                Schedule(tasks, []), lambda step: called.setdefault(step, f"{self.stem}{len(called) + 1}"), labels
-            )
-        )
-        self.called = called
-        return lines
+        called = self.called = {}
+
+        def name_of(step: Step) -> str:
+            return called.setdefault(step, f"{self.stem}{len(called) + 1}")
+
+        return list(self.statements(Schedule(tasks, []), name_of, labels))
 
     def plan(self, recording: Recording) -> Schedule:
         """Return the schedule of a recording; without conditional statements, everything is computed in any case."""
@@ -476,7 +483,7 @@ def _visible(line: list[Branch]) -> list[Branch]:
     return line[(len(line) - 1) // DEPTH * DEPTH :] if len(line) > DEPTH else line
 
 
-def needed(target: Target, unit: Unit) -> list[tuple[str, int]]:
+def needed(target: Target) -> list[tuple[str, int]]:
     """The functions to be given to the target, each after those that it calls, with their counts of inputs."""
     names: dict[tuple[str, int], None] = {}
     entered: set[tuple[str, int]] = set()
@@ -490,7 +497,7 @@ def needed(target: Target, unit: Unit) -> list[tuple[str, int]]:
             visit(target.supported(*key).recorder.steps)
             names[key] = None
 
-    live = {task.step for task in target.plan(unit.recording).tasks}
+    live = {task.step for task in target.plan(target.unit.recording).tasks}
     visit(sorted(live, key=lambda step: step.index))
     return list(names)
 
