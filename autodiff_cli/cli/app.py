@@ -84,8 +84,6 @@ def described(command: str) -> Callable[..., None]:
 
 
 def _completed(suggestions: Callable[[str], Iterable[str]]) -> Callable[[str], list[str]]:
-    """The completion of an argument in Typer's terms."""
-
     def complete(incomplete: str) -> list[str]:
         return list(suggestions(incomplete))
 
@@ -201,13 +199,11 @@ def no_command(name: str, names: Sequence[str]) -> ExpressionError:
 
 
 def _is_rich() -> bool:
-    """Whether help is drawn with boxes and colours: where there is room for them, so that no option's name is cut."""
     screen = terminal_of(sys.stdout)
     return screen.terminal and screen.unicode and (screen.width is None or screen.width >= MIN_RICH_WIDTH)
 
 
 def _whole_names(text: str, width: int, rows: Mapping[str, str]) -> str:
-    """A list of options' names in lines that break no name; any other text as it is."""
     if not text.startswith("--"):
         return text
     from textwrap import fill
@@ -217,14 +213,12 @@ def _whole_names(text: str, width: int, rows: Mapping[str, str]) -> str:
 
 
 def _records(command: Any, ctx: Any) -> dict[str, str]:
-    """The arguments and options of a command of Typer's own making."""
     return dict(record for param in command.get_params(ctx) if (record := param.get_help_record(ctx)))
 
 
 def _write_help(
     command: Any, ctx: Any, formatter: Any, examples: Sequence[str], paragraphs: Sequence[str], sections: Sections
 ) -> None:
-    """Write examples, usage, a description, and lists of words with what they mean: in boxes where there is room."""
     environment_options = defaults.from_environment()
     if environment_options:
         sections[f"Defaults from {defaults.VARIABLE}"] = {environment_options: "on a terminal; what is typed wins."}
@@ -341,7 +335,6 @@ def manual_page(command: str) -> str | None:
 
 
 def _show_page(page: str) -> None:
-    """Write a page of the manual; on a terminal its prose is set by Rich, and what was printed stays as it is."""
     if not _is_rich():
         sys.stdout.write(page)
         return
@@ -359,7 +352,6 @@ def _show_page(page: str) -> None:
 
 
 def _show_man_page() -> None:
-    """Show the man page by the system's reader, or write it where there is none, or no terminal."""
     import shutil
     import subprocess
     import tempfile

@@ -126,7 +126,6 @@ def _is_there(need: str, values: Mapping[str, Any]) -> bool:
 
 
 def _written(need: str, by_name: Mapping[str, Option]) -> str:
-    """An option as it is typed: with the value that it has to have, or its choices, or what stands for them."""
     name, _, value = need.partition(" ")
     values = (value,) if value else by_name[name].choices[:3] or (by_name[name].metavar,)
     return " or ".join(f"`{f'{name} {value_text}'.rstrip()}`" for value_text in values)
@@ -162,7 +161,6 @@ def converted(option: Option, text: str) -> str | int | float:
 
 
 def _converted_here(option: Option, text: str, declared: Declared) -> str | int | float:
-    """The value of an option; the error names another option that takes it: `--to latex` for `--format latex`."""
     try:
         return converted(option, text)
     except ExpressionError as error:
@@ -180,7 +178,6 @@ def nearest_option(arg: str, options: Sequence[str]) -> str | None:
 
 
 def _slip(arg: str, options: Sequence[str], elsewhere: Callable[[str], Sequence[str]]) -> Sequence[str]:
-    """Return the options that an argument may be meant for; none where it is more likely an expression."""
     if not looks_like_option(arg):
         return ()
     from .synonyms import OPTIONS, available  # only errors need it
@@ -204,7 +201,6 @@ def _too_many(
     elsewhere: Callable[[str], Sequence[str]],
     at: Sequence[str],
 ) -> ExpressionError:
-    """The error for more arguments than there is room for, with the likeliest cause; `at` is what gives the point."""
     from .synonyms import OPTION_ADVICE, OPTIONS, available
 
     for k, arg in enumerate(positional):
@@ -270,7 +266,6 @@ _NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 
 
 def _ends(extra: Sequence[str]) -> str:
-    """The range that further arguments are: `x=0:2`, `0:2`, or `0` and `2`; empty where they are none."""
     if len(extra) == 2 and all(re.fullmatch(_NUMBER, word) for word in extra):
         return ":".join(extra)
     return extra[0] if len(extra) == 1 and re.fullmatch(r"(?:[^\W\d]\w*=)?[^:=]+:[^:=]+", extra[0]) else ""
@@ -290,7 +285,6 @@ _SHORT = r"-[a-zV][a-z-]*"
 
 
 def _meant(name: str, value: str, declared: Declared) -> list[str]:
-    """Which options of the command may be meant by a name that none has, before this value: by likelihood."""
     # `--latex` for `--format latex`
     options = declared.options.values()
     takes = [f"{option.name} {word}" for word in (value, name) for option in options if word in option.choices]

@@ -176,7 +176,6 @@ declared = cache(Declared)
 
 @cache
 def _text() -> dict[str, str]:
-    """The text of each section of `commands.txt`, after its name."""
     with open(os.path.join(os.path.dirname(__file__), "commands.txt"), encoding="utf-8") as file:
         text = file.read()
     sections = [section.partition("]") for section in text.split("\n[")[1:]]

@@ -84,7 +84,6 @@ def with_own(typed: dict[str, Any], declared: Declared, everywhere: Everywhere) 
 
 
 def _that_fit(defaults: Mapping[str, Any], typed: Mapping[str, Any], declared: Declared) -> dict[str, Any]:
-    """Return the defaults that do not conflict with typed options or earlier defaults, by parameter."""
     values = values_by_option(declared, typed)
     fitting: dict[str, Any] = {}
     # again for those that need a later one

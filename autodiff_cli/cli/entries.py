@@ -107,8 +107,6 @@ def _man_option(option: Option, more: str = "") -> Iterator[str]:
 
 
 def _roff(text: str, *, code: bool = False) -> str:
-    """Escape text for troff: text between backticks is bold, and its hyphens are kept."""
-
     def plain(piece: str) -> str:
         return piece.replace("\\", "\\e")
 

@@ -48,7 +48,6 @@ def tables() -> dict[str, str]:
 
 
 def _keys() -> str:
-    """Return the tables of the keys of JSON records, a table for each command and each kind of record."""
     parts = []
     for command in QUESTIONS:
         view = view_in(command_module(command))

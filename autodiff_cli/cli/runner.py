@@ -251,7 +251,6 @@ def answer_with(call: Command, method: Method, out: Writer[Any]) -> int:
 
 
 def _answer_one(call: Command, method: Method, out: Writer[Any]) -> int:
-    """Answer the one program that the options give; return the exit code."""
     typed = call.expr
     composed = getattr(typed, "reading", None)
     subject = Subject(typed if composed is None else composed.typed, reading=composed)
@@ -291,7 +290,6 @@ def _answer_one(call: Command, method: Method, out: Writer[Any]) -> int:
 
 
 def _answered(request: Request, method: Method, lenient: bool) -> tuple[Any, Subject]:
-    """The answer to a program, and its subject with how it was read. Raises `ExpressionError`."""
     subject = request.subject
     composed = None if subject.reading is None or subject.reading.expected is None else subject.reading
     if subject.reading is not None and not (composed and lenient):
@@ -317,7 +315,6 @@ def _within_budget(request: Request, method: Method) -> Any:
 
 
 def _as_read(subject: Subject, error: ExpressionError) -> Subject:
-    """Return the request with the notation as it was read before the error."""
     if subject.reading is not None or error.read is None or subject.text is None:
         return subject
     from ..diagnostics.leniency import AsRead
@@ -326,7 +323,6 @@ def _as_read(subject: Subject, error: ExpressionError) -> Subject:
 
 
 def _note(readings: Iterable[str], where: str = "") -> None:
-    """Write a note to standard error if a program or its point was not read as typed."""
     for text in readings:
         write_reading(where, text)
 
@@ -368,7 +364,6 @@ def answer_requests(
 
 
 def _answer_request(request: Request, method: Method, out: Writer[Any], flush: bool, lenient: bool) -> int:
-    """Answer one program of a stream; return its exit code."""
     source, text, _, _, invalid, _ = request
     current().renew(len(text))
     try:

@@ -61,8 +61,6 @@ class Ended(Exception):
 
 
 class _Word(NamedTuple):
-    """A word of a command's line, without quotes, and where it stands."""
-
     text: str
     start: int
 
@@ -160,7 +158,6 @@ class Lines:
 
     # -- commands of the shell --------------------------------------------------------------------------------------
     def _command_of(self, line: str) -> tuple[str, int] | None:
-        """The command that a line begins with, and where it ends; None for a statement."""
         match = _COMMAND.match(line)
         if match is None or _ASSIGNS.match(line, match.end()):
             return None
@@ -208,7 +205,6 @@ class Lines:
     def _program(
         self, line: str, expression: Sequence[_Word], values: Mapping[str, list[str]], declaration: Declared
     ) -> list[str]:
-        """The program of a command as further arguments: the expression with what it needs, and its point."""
         if expression:
             text = " ".join(word.text for word in expression)
             first, last = expression[0].start, expression[-1]
@@ -239,7 +235,6 @@ class Lines:
         return [*more, "--", Composed(composition.reading)]
 
     def _hidden(self, values: Mapping[str, list[str]], declaration: Declared) -> set[str]:
-        """The names to which options give another meaning than the session: values, unknowns, columns of data."""
         hidden: set[str] = set()
         for text in values.get("--at", ()):
             hidden.update(
@@ -322,7 +317,6 @@ class Lines:
 
 
 def _split(text: str) -> Iterator[str]:
-    """The lines of a text, those with an open bracket together with what follows them."""
     open_lines: list[str] = []
     for line in text.splitlines():
         open_lines.append(line)
@@ -336,7 +330,6 @@ def _split(text: str) -> Iterator[str]:
 def _options_and_expression(
     words: Sequence[_Word], declaration: Declared
 ) -> tuple[list[str], dict[str, list[str]], list[_Word]]:
-    """The options of a command's line, their values by name, and the words of its expression."""
     options: list[str] = []
     values: dict[str, list[str]] = {}
     expression: list[_Word] = []

@@ -8,7 +8,6 @@ from .declarations import table
 
 
 def _by_synonym(section: str) -> dict[str, tuple[str, ...]]:
-    """Return for each synonym what it may stand for, the likeliest first."""
     names: dict[str, tuple[str, ...]] = {}
     for name, synonyms in table(section).items():
         for synonym in synonyms.split():

@@ -43,14 +43,12 @@ def options_of_all() -> dict[str, list[Option]]:
 
 
 def _commands_with(name: str) -> list[str]:
-    """The commands that have an option."""
     from ..declarations import declared
 
     return [command for command in COMMANDS if name in declared(command).options]
 
 
 def _name_the_variable(values: dict[str, Any]) -> None:
-    """Complete `--at 2` and `--range -2:2` by the name of the only variable there is."""
     for parameter in ("at", "range", "bounds"):
         texts = values.get(parameter)
         if texts and len(texts) == 1 and texts[0][:1] not in ("@", "") and not {"=", ","} & {*texts[0]}:
