@@ -17,10 +17,10 @@ from typing import Any, ClassVar, Generic, ParamSpec, TypeVar, cast
 
 from .. import views
 from ..accuracy import check as _check
+from ..cli.commands import CHECKS, check_of
 from ..cli.commands.fit import fitted, prediction_columns
 from ..cli.commands.plot import drawn
 from ..cli.commands.propagate import read_fit, readings
-from ..cli.own_answers import CHECKS, check_of
 from ..curves import contours as _surface
 from ..curves import plot as _plot
 from ..data import rows as _rows

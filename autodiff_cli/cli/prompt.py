@@ -15,8 +15,7 @@ from ..errors import ExpressionError
 from ..inputs import decoding
 from ..streams.requests import lines, standard_input
 from ..table.primitive import FUNCTIONS
-from .commands import COMMANDS
-from .declarations import declared
+from .declarations import COMMANDS, declared
 
 if TYPE_CHECKING:
     from prompt_toolkit.completion import CompleteEvent

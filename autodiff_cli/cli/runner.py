@@ -52,15 +52,24 @@ FLUSH_AFTER = 0.05
 
 
 class Command(Call):
-    """A command that runs: its options, how it reads programs and points, and where its answers go.
+    """A command that runs: its options, how it reads programs and points, and where its answers go."""
 
-    Constants of nature may have their uncertainties.
-    """
+    uncertain = False
+    """Whether constants of nature have their uncertainties."""
 
-    def __init__(self, values: Mapping[str, Any], reading: Reading = AS_USUAL, *, uncertain: bool = False) -> None:
+    def __init__(self, values: Mapping[str, Any]) -> None:
         super().__init__(values)
-        self.reading = reading.leniently if values.get("lenient") else reading
-        self.uncertain = uncertain
+        self.read_by(AS_USUAL)
+        self.format: str | None = "json" if values.get("json") else values.get("format")
+        path = values.get("output")
+        self.output: str | None = None if path == "-" else path
+        self.document = bool(values.get("document"))
+        self.many = values.get("file") is None and values.get("expr", "") in (None, "-")
+        """Whether the programs are those of a stream."""
+
+    def read_by(self, reading: Reading) -> None:
+        """Have the parts of requests read in this way."""
+        self.reading = reading.leniently if self.values.get("lenient") else reading
 
     @cached_property
     def at(self) -> list[str] | None:
@@ -71,37 +80,6 @@ class Command(Call):
 
             at = [*constant_texts(self.held, self.uncertain), *(at or ())]
         return once_read(at)
-
-    @property
-    def format(self) -> str | None:
-        """The format that options name."""
-        return "json" if self.json else self.values["format"]
-
-    @property
-    def output(self) -> str | None:
-        """The file that answers are written to; None for standard output."""
-        path: str | None = self.values["output"]
-        return None if path == "-" else path
-
-    @property
-    def document(self) -> bool:
-        """Whether LaTeX output is a complete document."""
-        return bool(self.values.get("document"))
-
-    @property
-    def many(self) -> bool:
-        """Whether the programs are those of a stream."""
-        return self.file is None and self.values.get("expr", "") in (None, "-")
-
-    @property
-    def by_row(self) -> Command:
-        """The call of a question about each row, where results are in products of the units of columns of data."""
-        if not self.points:
-            return self
-        from ..inputs.optional_units import left_out  # only rows need it
-
-        units = None if left_out(self.units) else self.units
-        return Command({**self.values, "system": True, "units": units})
 
     @cached_property
     def over(self) -> LossSpec | None:
@@ -218,11 +196,31 @@ def answer_all(
     """
     call.need()
     chosen = chosen or call.chosen(view.formats, otherwise, text=view.endings)
-    if call.output is None:
-        return answer_with(call, method, writer(chosen, sys.stdout, view, call.many, document=call.document))
-    file = call.out()
-    out = writer(chosen, file.stream, view, call.many, document=call.document)
-    return file.finish(answer_with(call, method, out), whole=call.many)
+    file = None if call.output is None else call.out()
+    out = writer(chosen, sys.stdout if file is None else file.stream, view, call.many, document=call.document)
+    code = answer_with(call, method, out)
+    return code if file is None else file.finish(code, whole=call.many)
+
+
+def answer_at(call: Command, method: Method, view: View[Any], question: RowQuestion, **choices: Any) -> int:
+    """Answer one program at a point, at all points of a sweep or rows of data, or a stream; return the exit code.
+
+    `choices` are those of `answer_all`.
+    """
+    grid = call.grid()
+    if grid is None and not call.points:
+        for option in ("wide", "spreadsheet", "backend"):
+            # the rows of a loss are computed by a backend too
+            if call.values[option] and (option != "backend" or question.posed is not None):
+                hint = "give a file, `--points FILE`, or a sweep, `--at x=0:10:1`; or leave it out"
+                raise usage_error(f"`--{option}` is about rows", hint)
+        return answer_all(call, method, view, **choices)
+    if call.points and call.zip and grid is not None and len(grid.axes) == 1:
+        hint = "for a value a row, give the data a column of the name; for all combinations, leave it out"
+        raise usage_error("`--zip` pairs sweeps, not rows, and there is one sweep", hint)
+    from .row_routes import answer_rows  # only many points need it
+
+    return answer_rows(call, grid, method, view, question)
 
 
 def write_entries(

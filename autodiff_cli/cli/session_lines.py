@@ -24,11 +24,11 @@ from ..views.error import report, write_reading
 from ..views.formats import Subject, writer
 from ..views.repl import FormulaView, Listing, ListView, ValueView
 from ..views.schema import View
-from . import synonyms
-from .arguments import HELP_OPTIONS, SHORT_NAME, HelpAsked
-from .commands import COMMANDS, call
+from . import hints
+from .arguments import HELP_OPTIONS, HelpAsked
+from .commands import call
 from .completion import Line, columns
-from .declarations import Declared, declared
+from .declarations import COMMANDS, Declared, declared
 from .runner import warn
 from .session import FOREIGN, Session, Shown, Statement, statements_of, typed
 
@@ -166,7 +166,7 @@ class Lines:
             return None
         if name in COMMANDS or name == "help":
             return name, match.end()
-        own = synonyms.SESSION.get(name)
+        own = hints.SESSION_SYNONYMS.get(name)
         if own and match[1] is None and re.fullmatch(r"(\s+[\w., ]+)?", after):
             raise ExpressionError("usage", f"there is no command `{name}`", hint=f"write `{own[0]}{after}`")
         stands_alone = not after or (after[0].isspace() and re.match(r"\s+[\w(\"']", after))
@@ -174,11 +174,9 @@ class Lines:
             stands_alone
             and len(name) > 2
             and name not in FUNCTIONS
-            and (name in synonyms.COMMANDS or name in synonyms.ADVICE)
+            and (name in hints.COMMAND_SYNONYMS or name in hints.COMMAND_ADVICE)
         ):
-            from .app import no_command  # needs Typer
-
-            error = no_command(name, [*COMMANDS, "help"])
+            error = hints.no_command(name)
             raise ExpressionError("usage", str(error), hint=(error.hint or "").replace("`autodiff ", "`"))
         return None
 
@@ -338,7 +336,8 @@ def _options_and_expression(
         word = remaining.pop()
         name, equals, value = word.text.partition("=")
         if name not in declaration.options:
-            if word.text in HELP_OPTIONS or (looks_like_option(word.text) and len(name) > SHORT_NAME + 2):
+            is_long = looks_like_option(word.text) and len(name) > 2 + hints.MAX_VARIABLE_LENGTH
+            if is_long or word.text in HELP_OPTIONS:
                 options.append(word.text)
             elif word.text != "--":
                 expression.append(word)

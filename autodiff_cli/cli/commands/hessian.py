@@ -3,8 +3,7 @@
 from ...data.rows import FLAT
 from ...derivatives.hessian import hessian
 from ...views.hessian import HessianView
-from ..runner import Command, RowQuestion
-from . import answer_at
+from ..runner import Command, RowQuestion, answer_at
 
 
 def run(call: Command) -> int:
@@ -12,4 +11,4 @@ def run(call: Command) -> int:
     question = RowQuestion("hessian", call.posed, FLAT["hessian"])
     if call.over is not None:
         question = RowQuestion("hessian", None)
-    return answer_at(call, call.by_row.asking(hessian), HessianView(**call.shown), question)
+    return answer_at(call, call.asking(hessian), HessianView(**call.shown), question)

@@ -2,11 +2,10 @@
 
 from ...derivatives.taylor import taylor
 from ...views.taylor import TaylorView
-from ..runner import Command, RowQuestion
-from . import answer_at
+from ..runner import Command, RowQuestion, answer_at
 
 
 def run(call: Command) -> int:
     """Expand a formula in one variable into a Taylor polynomial; return the exit code."""
     question = RowQuestion("taylor", call.posed)
-    return answer_at(call, call.by_row.asking(taylor), TaylorView(**call.shown), question)
+    return answer_at(call, call.asking(taylor), TaylorView(**call.shown), question)
