@@ -131,7 +131,6 @@ def columns_needed(
 
 
 def _has_unit(spread: str) -> bool:
-    """Whether an uncertainty is a number with a unit."""
     if not spread[:1].isdigit() and not spread.startswith("."):
         return False
     from ..inputs.quantities import split_quantity  # only units need it
@@ -161,13 +160,11 @@ def last_statement(text: str) -> Statement | None:
 
 
 def _is_formula(left: str) -> bool:
-    """Whether the left side of a statement is a formula: no name, no new function."""
     function = _CALL.fullmatch(left)
     return bool(left) and not is_name(left) and left[-1] not in "+-*/" and (not function or function[1] in FUNCTIONS)
 
 
 def _read(text: str, columns: Sequence[str], known_names: Sequence[str], response: str | None) -> FitFormula:
-    """Read a program, and what it explains. Raises `ExpressionError`."""
     names = [column for column in columns if is_name(column)]
     last = last_statement(text)
     transform: Program | None = None
@@ -199,7 +196,6 @@ def _read(text: str, columns: Sequence[str], known_names: Sequence[str], respons
 
 
 def _bound_response(program: Program, columns: Sequence[str]) -> str:
-    """The column that a program binds last. Raises `ExpressionError` where that is none."""
     binding = program.bindings[-1] if program.bindings else None
     if binding is None or binding.value is not program.outputs[0]:
         hint = f"write it as `y = …`, or name it: `--response y`; the columns are {listed(columns)}"
@@ -332,7 +328,6 @@ def fit(
 def _answer(
     text: str, inference: Inference, arithmetic: Arithmetic, predictions: list[Prediction], *, interrupted: bool
 ) -> Fit:
-    """Return the answer, in another arithmetic if the search has converged."""
     model, data, values = inference.model, inference.data, inference.end.values
     reason, message = inference.outcome(interrupted)
     standardised, band = inference.rows()
@@ -386,7 +381,6 @@ def _answer(
 
 
 def _sharpened(fit: Fit, inference: Inference, arithmetic: Arithmetic) -> Fit:
-    """Return a fit with its estimates in another arithmetic."""
     from .normal_equations import estimates_in
 
     rows, start = inference.model.weights.nonzero()[0].tolist(), list(inference.values.values())
@@ -401,7 +395,6 @@ def _sharpened(fit: Fit, inference: Inference, arithmetic: Arithmetic) -> Fit:
 
 
 def _pose(formula: FitFormula, inputs: FitInputs, weights: str | None) -> tuple[Problem, Observations]:
-    """Return the model, its parameters as unknowns, and its data. Raises `ExpressionError`."""
     program, response, transform = formula
     columns, point, fixed, bounds = inputs.columns, inputs.point, inputs.fixed, inputs.bounds
     if transform is not None:
@@ -448,7 +441,6 @@ def _pose(formula: FitFormula, inputs: FitInputs, weights: str | None) -> tuple[
 def _check_spreads(
     spreads: Mapping[str, Spread], columns: Mapping[str, Any], formula: FitFormula, predictors: Sequence[str]
 ) -> None:
-    """Raise `ExpressionError` for uncertainties of what is not in the fit, or of no column."""
     response, measured = formula.response, [] if formula.transform is None else formula.measured
     for name, spread in spreads.items():
         if name not in (response, *measured, *predictors):

@@ -233,8 +233,6 @@ class FitUnits:
     def _in_headings_units(
         self, fit: Any, typed: Mapping[str, Sequence[float]], linear: Mapping[str, tuple[float, float]]
     ) -> Any:
-        """The fit with the numbers of columns and of the curve in the units of the headings."""
-
         def of(name: str, x: Any, spread: bool = False) -> Any:
             times, shift = linear[name]
             shift = 0.0 if spread else shift
@@ -285,7 +283,6 @@ def scaled(parameter: Parameter, times: float) -> Parameter:
 
 
 def _swept(m: UnknownDimensions, program: Program, leaves: Mapping[str, Dimensioned]) -> Dimension:
-    """Return the dimension of the output of a program. Raises `ExpressionError`."""
     graph = at_point(m, program.graph, leaves)
     graph.chooses = False
     (output,) = Evaluation(m, graph).values

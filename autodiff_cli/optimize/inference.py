@@ -63,7 +63,6 @@ class Inference:
         self.factor = coverage_factor(level, math.inf if self.sigma_given else self.dof) if self.errors else 0.0
 
     def _invert(self) -> None:
-        """Invert JᵀJ by the singular values of J, and find the null directions."""
         _, s, vt = np.linalg.svd(self.slopes, full_matrices=False)
         good = s > NULL * s[0] if s.size and s[0] > 0 else np.zeros(len(s), dtype=bool)
         self.inverse = (vt[good].T / s[good] ** 2) @ vt[good]
@@ -145,7 +144,6 @@ class Inference:
         return np.einsum("ij,jk,ik->i", slopes, self.covariance, slopes)
 
     def _curve_at(self, columns: Mapping[str, Any]) -> tuple[Any, Any]:
-        """The curve at rows of the predictors, and its variance."""
         values, slopes = self.model.over(columns).observed(self.end.values)
         return values, np.maximum(self._variances(slopes[self.estimated].T / self.size), 0.0)
 
@@ -190,7 +188,6 @@ class Inference:
         ]
 
     def _variance_of_rows(self, values: Any) -> Any:
-        """The variance of new rows with these values of the curve; NaN where it is not known."""
         data = self.data
         spread = data.sigma.get(data.response)
         share = percentage(spread)
@@ -268,7 +265,6 @@ class Inference:
         return self.model.r_squared(self.end.values, origin=self._has_origin())
 
     def _has_origin(self) -> bool:
-        """Whether the model is linear without a constant, as `y = b*x`."""
         model, values = self.model, self.end.values
         if len(model.linear) < len(model.free):
             return False

@@ -189,7 +189,6 @@ class Model:
     def _swept(
         self, over_rows: ProgramOverRows, values: Any, columns: Mapping[str, Any]
     ) -> tuple[Any, Any, dict[int, ExpressionError]]:
-        """Evaluate the program at all rows of these columns."""
         if self.stop():
             raise Stopped
         charge((FITTED_ROW + FITTED_PAIR * len(self.free) ** 2) * self.rows)
@@ -200,13 +199,11 @@ class Model:
         return fitted, slopes, {row: error for row, error in errors.items() if self.weights[row] > 0}
 
     def _corrected(self, values: Any) -> Evaluated:
-        """Evaluate the program at the nearest points of the curve."""
         n = len(self.free)
         tau = np.array([*self.errors.values()])
         variance = self.weights**-2.0
 
         def at(delta: Any) -> tuple[list[Any], dict[int, ExpressionError]]:
-            """Return the tangent's nearest corrections, cost, height, S and slopes."""
             columns = {name: self.columns[name] + d for name, d in zip(self.errors, delta, strict=True)}
             fitted, slopes, errors = self._swept(self._around, values, {**self.columns, **columns})
             across = slopes[n:]
@@ -413,7 +410,6 @@ def _by_scipy(model: Model, left: Any, slopes: Any, start: Any, places: Any) -> 
 
 
 def _products(rows: Any, left: Any) -> Any:
-    """Return rowsᵀ·left, each rounded once: products with their errors, summed exactly."""
     with np.errstate(over="ignore", invalid="ignore"):
         twofold: Any = two_product(rows, left[:, None])
         product, error = twofold
@@ -473,7 +469,6 @@ def at_kink(model: Model, ended: EndPoint) -> EndPoint:
     draw = np.random.default_rng(1)
 
     def at(theta: Any) -> tuple[Any, float, Any]:
-        """All values, the cost, and its gradient in units of the standard errors."""
         point = np.array(values)
         point[others] = values[others] + units @ theta
         point = fitted_linearly(model, point) if model.places and model.loss == "linear" else point
@@ -553,7 +548,6 @@ def gauss_newton(model: Model, values: Any) -> tuple[Any, float, float]:
 
 
 def _solved(rows: Any, size: Any, left: Any) -> tuple[Any, Any]:
-    """The explained part of the residuals in an orthonormal basis, and the step."""
     if not rows.shape[1]:
         return np.zeros(0), np.zeros(0)
     q, r = np.linalg.qr(rows / size)

@@ -39,7 +39,6 @@ class NormalEquations:
         return self._arithmetic._value(self.m, name, value)
 
     def _row(self, k: int) -> tuple[dict[str, Any], Any, Any]:
-        """The predictors, the response and the weight of a row."""
         data, columns = self.data, self.data.columns
         point = {**self.held, **{name: self._number(name, columns[name][k]) for name in data.predictors}}
         if data.transform is None:
@@ -58,7 +57,6 @@ class NormalEquations:
         return point, response, weight
 
     def _spread(self, name: str, k: int) -> Any:
-        """The standard uncertainty of a column in a row."""
         columns, spread = self.data.columns, self.data.sigma[name]
         share = percentage(spread) if spread not in columns else None
         if share is not None:
@@ -68,10 +66,6 @@ class NormalEquations:
         return self._number("sigma", repr(spread))
 
     def _rows_at(self, values: Sequence[Any], *, second: bool) -> Iterator[tuple[Any, list[Any], Any, Any]]:
-        """Yield f − y, its gradient, the weight and the Hessian of each row, if it is to have `second` derivatives.
-
-        Raises `BudgetExceeded` by the cost of the first row.
-        """
         work = current()
         before = work.left
         point = dict(zip(self.names, values, strict=True))
@@ -107,7 +101,6 @@ class NormalEquations:
         return total, solve_linear(self.m, square, [list(map(self.m.number, row)) for row in identity(len(square))])
 
     def _sums(self, values: Sequence[Any], *, second: bool) -> tuple[Any, Matrix]:
-        """The sum of squares and JᵀJ; with `second` derivatives the latter is half the Hessian of that sum."""
         n, total = len(self.names), self.m.number(0)
         square = [[total] * n for _ in range(n)]
         for left, g, weight, hessian in self._rows_at(values, second=second):
@@ -144,7 +137,6 @@ class _Stationary(Operator):
         self.matrix: Matrix = []
 
     def at(self, box: Any) -> tuple[Any, Any]:
-        """The left sides over a box, and their derivatives."""
         balls = [self.ball(a) for a in box]
         # at a point the matrix of the box around it, or of the point before it, does as well
         if not (self.matrix and all(a.is_exact() for a in box)):

@@ -122,7 +122,6 @@ def least(model: Model, start: Any) -> EndPoint:
 
 
 def _restarted(model: Model, best: EndPoint, start: Any, first: str, draw: random.Random, *, lost: bool) -> EndPoint:
-    """Return the least end of further starts."""
     again, converged = 0, False
     for k in range(MAX_RESTARTS):
         if again == AGAIN or (converged and not lost):
@@ -148,7 +147,6 @@ def _restarted(model: Model, best: EndPoint, start: Any, first: str, draw: rando
 
 
 def _elsewhere(model: Model, start: Any, draw: random.Random, wide: float, *, anywhere: bool) -> Any:
-    """A start beside another one; `anywhere` also at values of a predictor."""
     there = np.array([x * math.exp(draw.gauss(0, wide)) for x in start])
     ends = [(float(np.min(column)), float(np.max(column))) for column in model.columns.values()] if anywhere else []
     for k in range(len(there) if ends else 0):
@@ -158,7 +156,6 @@ def _elsewhere(model: Model, start: Any, draw: random.Random, wide: float, *, an
 
 
 def _is_lost(model: Model, end: EndPoint, start: Any, draw: random.Random) -> bool:
-    """Whether parameters are not told apart at an end, and the data tell them apart elsewhere."""
     if not end.cost < UNDEFINED or is_determined(model, end.values):
         return False
     elsewhere = (_elsewhere(model, start, draw, 1.0, anywhere=True) for _ in range(PROBES))
@@ -166,7 +163,6 @@ def _is_lost(model: Model, end: EndPoint, start: Any, draw: random.Random) -> bo
 
 
 def _has_converged(model: Model, end: EndPoint) -> bool:
-    """Whether an end is a minimum with random residuals of the right size."""
     if not (end.cost < UNDEFINED and end.moved <= CONVERGED):
         return False
     if model.has_sigma and 2 * end.cost > IMPLAUSIBLE * max(1, model.rows - len(model.free)):
@@ -192,7 +188,6 @@ def nearest_image(model: Model, values: Any) -> Any:
 
 
 def _on_the_side(model: Model, values: Any) -> Any:
-    """Return equivalent values with the signs of the starts."""
     fitted = model(values)[0]
     low, high = model.limits
     starts = [0.0 if name in model.linear else model.starts.get(name, 0.0) for name in model.free]
@@ -213,7 +208,6 @@ def _on_the_side(model: Model, values: Any) -> Any:
 
 
 def _in_order(model: Model, values: Any) -> Any:
-    """Return equivalent values in the order of the starts."""
     names, starts = model.free, model.starts
     places = range(len(names))
     if len(names) > MAX_PERMUTED:
@@ -221,7 +215,6 @@ def _in_order(model: Model, values: Any) -> Any:
     pairs = list(combinations(places, 2))
 
     def agreement(pair: tuple[int, int], end: Any) -> float:
-        """Return a number above 0 if two parameters end in the order of their starts."""
         if any(names[k] in model.linear or names[k] not in starts for k in pair):
             return 0.0
         start = [starts[names[k]] for k in pair]
@@ -229,7 +222,6 @@ def _in_order(model: Model, values: Any) -> Any:
         return (start[0] - start[1]) * (end[pair[0]] - end[pair[1]]) / size if size else 0.0
 
     def exchanges(first: tuple[int, int]) -> Iterator[Any]:
-        """The orders that exchange two places, and up to two other pairs of places."""
         others = [pair for pair in pairs if not {*first} & {*pair}]
         for more in ((), *((pair,) for pair in others), *combinations(others, 2)):
             if len({*first, *sum(more, ())}) == 2 + 2 * len(more):
@@ -259,7 +251,6 @@ def _in_order(model: Model, values: Any) -> Any:
 
 
 def _symmetries(model: Model, values: Any) -> Callable[[Any], bool]:
-    """Return a test whether the model is the same in another order, by some rows."""
     used = np.flatnonzero(model.weights)
     rows = [int(used[k * (len(used) - 1) // (COMPARED - 1)]) for k in range(COMPARED)]
     draw = random.Random(1)
