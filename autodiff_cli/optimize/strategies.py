@@ -50,14 +50,14 @@ def best_fit(model: Model, start: Any, loss: str) -> EndPoint:
     error = model.check(start)
     if error is not None and not model.places:
         raise error
-    if error is None and any(name not in model.starts for name in model.linear):
+    if error is None and any(name not in model.problem.values for name in model.linear):
         start = fitted_linearly(model, start)
     best = least(model, start)
     if loss == "linear":
         return best
     # a known uncertainty is the scale; otherwise it is that of most residuals
     left = np.abs(model.residuals(best.values))[model.weights > 0]
-    model.loss, model.scale = loss, 1.0 if model.has_sigma else 1.4826 * float(np.median(left)) or 1.0
+    model.loss, model.scale = loss, 1.0 if model.data.has_sigma else 1.4826 * float(np.median(left)) or 1.0
     model.places = []
     # outliers may have led the squares to another minimum than the start is near to
     starts = [best.values] if error is not None else [best.values, start]
@@ -165,7 +165,7 @@ def _is_lost(model: Model, end: EndPoint, start: Any, draw: random.Random) -> bo
 def _has_converged(model: Model, end: EndPoint) -> bool:
     if not (end.cost < UNDEFINED and end.moved <= CONVERGED):
         return False
-    if model.has_sigma and 2 * end.cost > IMPLAUSIBLE * max(1, model.rows - len(model.free)):
+    if model.data.has_sigma and 2 * end.cost > IMPLAUSIBLE * max(1, model.rows - len(model.free)):
         return False
     few = model.rows < FEW_ROWS
     enough = 1 - 1e-14 if model.kinks else EXPLAINED if few else 0.5
@@ -190,7 +190,7 @@ def nearest_image(model: Model, values: Any) -> Any:
 def _on_the_side(model: Model, values: Any) -> Any:
     fitted = model(values)[0]
     low, high = model.limits
-    starts = [0.0 if name in model.linear else model.starts.get(name, 0.0) for name in model.free]
+    starts = [0.0 if name in model.linear else model.problem.values.get(name, 0.0) for name in model.free]
     loose = [k for k, x in enumerate(starts) if x * values[k] < 0 or (model.free[k] in model.linear and values[k])]
     if len(loose) > MAX_PERMUTED:
         return values
@@ -208,7 +208,7 @@ def _on_the_side(model: Model, values: Any) -> Any:
 
 
 def _in_order(model: Model, values: Any) -> Any:
-    names, starts = model.free, model.starts
+    names, starts = model.free, model.problem.values
     places = range(len(names))
     if len(names) > MAX_PERMUTED:
         return values
@@ -255,7 +255,7 @@ def _symmetries(model: Model, values: Any) -> Callable[[Any], bool]:
     rows = [int(used[k * (len(used) - 1) // (COMPARED - 1)]) for k in range(COMPARED)]
     draw = random.Random(1)
     beside = [x * draw.uniform(0.9, 1.1) for x in values]
-    evaluator = Evaluator(model.program, [])
+    evaluator = Evaluator(model.problem.program, [])
 
     def heights(end: Sequence[float]) -> list[float]:
         point = {**model.held, **dict(zip(model.free, end, strict=True))}
