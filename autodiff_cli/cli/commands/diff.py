@@ -8,7 +8,8 @@ from ...inputs.problem import Problem, check_values
 from ...views.characters import terminal_of
 from ...views.diff import DiffView
 from ...views.formats import language_of
-from ..runner import Command, RowQuestion, answer_at
+from ..runner import Command, RowQuestion
+from . import answer_at
 
 
 def posed(text: str, point: Mapping[str, float]) -> Problem:
