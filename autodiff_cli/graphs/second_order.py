@@ -17,7 +17,7 @@ from ..numbers.dual import Dual, Duals
 from ..numbers.series import Failed
 from ..run.flat_graph import Graph
 from ..run.smooth_branches import MIN_SERIES_ORDER, SecondOrder, SmoothBranch, TaylorSeries, Unknown, common, pieces
-from ..run.sweep import backward
+from ..run.sweep import Activity, backward
 from ..table.operators import VARIABLE
 from .value import Source, graph_of
 from .value_and_gradient import GradientResult, breakpoints_met, evaluate_in, value_and_gradient
@@ -52,7 +52,8 @@ def _jet(m: NumberType, graph: Graph, values: Mapping[str, Number], wrt: Sequenc
     at = evaluate_in(duals, graph, seeded, wrt)
     # the adjoints carry derivatives too: one that is 0 may move
     seeds = {at.graph.roots[0]: Dual(duals, m.number(1), {})}
-    adjoints = at.placed(backward, at.graph, strict, at.order, at.active, seeds)
+    active = at.placed(Activity, at.graph, strict, at.order, at.wanted.values())
+    adjoints = at.placed(backward, at.order, active, seeds)
     gradient: list[Number] = []
     rows: list[list[Number]] = []
     for name in wrt:

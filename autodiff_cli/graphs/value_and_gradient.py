@@ -111,7 +111,7 @@ def breakpoints_met(at: Evaluation) -> list[Breakpoint]:
 
     Without one all derivatives are those of the smooth function near the point. Raises `ExpressionError`.
     """
-    return list(at.breakpoints(at.placed(breakpoints, at.graph, at.order, at.active.varying)).values())
+    return list(at.breakpoints(at.placed(breakpoints, at.order, at.active.varying)).values())
 
 
 def value_and_gradient(

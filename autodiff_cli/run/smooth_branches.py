@@ -410,16 +410,14 @@ def common(
 
 
 # ---- the derivative where all sides agree ------------------------------------------------------------------------
-def sides_chosen(
-    graph: Graph, m: NumberType, order: Sequence[int], active: Activity, seeds: Mapping[int, Number]
-) -> Sequence[int]:
+def sides_chosen(order: Sequence[int], active: Activity, seeds: Mapping[int, Number]) -> Sequence[int]:
     """Find out whether all sides have one value and gradient, and choose one; the nodes that are evaluated then.
 
     The sweep is then done on that side, by its local derivatives. Raises `NodeError`.
     """
     try:
-        side = _common(graph, m, active, seeds)
-        one_sided_partials = None if side is None else _local(side, m)
+        side = _common(active, seeds)
+        one_sided_partials = None if side is None else _local(side, active.m)
     except NodeError as fault:
         if fault.kind not in BRANCH_ERROR_KINDS:
             raise
@@ -432,17 +430,17 @@ def sides_chosen(
     others = sorted(side.numbers.keys() - chosen)
     for i in others:
         number = side.numbers[i]
-        graph.data[i] = number if isinstance(number, bool) else side.smooth.value(number)
+        active.graph.data[i] = number if isinstance(number, bool) else side.smooth.value(number)
     active.choose_side(one_sided_partials, others)
     return sorted(chosen.union(others)) if others else order
 
 
-def _common(graph: Graph, m: NumberType, active: Activity, seeds: Mapping[int, Number]) -> SmoothBranch | None:
+def _common(active: Activity, seeds: Mapping[int, Number]) -> SmoothBranch | None:
     """A piece, if all have the same value and gradient; one that takes the branches taken at the point, if there is.
 
     Raises `NodeError`, and what rules raise, where a piece has none.
     """
-    wanted = list(dict.fromkeys(active.wanted))
+    graph, m, wanted = active.graph, active.m, list(dict.fromkeys(active.wanted))
     # Most kinks show along any one line already.
     line = [m.number((37 * k % 101 + 64) / 64) for k in range(len(wanted))]
     try:
