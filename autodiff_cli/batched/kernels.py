@@ -131,7 +131,6 @@ _LOADED: list[Callable[[str], bool]] = []
 
 
 def _symbols() -> Callable[[str], bool]:
-    """Return whether the process has a function of the C library that this processor can run."""
     import llvmlite.binding as llvm
 
     with _LOADING:
@@ -214,7 +213,6 @@ def _printed(record: Record, inputs: int, fixed: frozenset[int]) -> Compute:
 
 
 def _address(array: Any) -> Any:
-    """Return the address of the first number of an array."""
     return np.uint64(array.__array_interface__["data"][0])
 
 

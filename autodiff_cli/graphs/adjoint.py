@@ -152,7 +152,6 @@ def column_names(count: int, wanted: Sequence[str]) -> tuple[str, ...]:
 
 
 def _edges(order: Sequence[Value], place: dict[Value, Step], active: set[Value]) -> dict[Step, None]:
-    """The comparisons, with a variable in them, of choices that have a branch without any."""
     edges: dict[Step, None] = {}
     seen: set[Value] = set()
     for choice in order:
@@ -176,7 +175,6 @@ def is_literal(node: Value) -> bool:
 
 
 def _always(output: Value) -> set[Value]:
-    """The nodes that are evaluated at every point."""
     always: set[Value] = set()
     stack = [output]
     while stack:
@@ -216,7 +214,6 @@ class _Reverse:
                 self.plain.add(node)
 
     def local(self, node: Value) -> list[tuple[Value, Step]]:
-        """Pairs of an active input and the local derivative towards it."""
         m, inputs, steps = self.m, node._prev, [self.place[p] for p in node._prev]
         if node.primitive.product and any(is_literal(p) and is_number(self.place[p], 0) for p in inputs):
             return []
@@ -224,7 +221,6 @@ class _Reverse:
         return [(p, m.number(d)) for p, d in zip(inputs, partials, strict=True) if d is not None]
 
     def sweep(self, output: Value, wanted: Sequence[Value]) -> tuple[tuple[Step, ...], list[Step]]:
-        """The derivative by each wanted leaf, and the adjoints of the nodes that have one at every point."""
         totals: list[Step] = []
         adjoints: dict[Value, list[Part]] = {output: [(self.root, self.m.one)]} if output in self.active else {}
         for node in reversed(self.order):
@@ -306,7 +302,6 @@ class _Reverse:
         return when, total
 
     def put(self, sums: dict[Branch, Step], branch: Branch, value: Step) -> None:
-        """Add a value to what there is in a branch."""
         sums[branch] = self.m.step("add", sums[branch], value) if branch in sums else value
 
     def guarded(self, value: Step, branch: Branch, around: Branch) -> Step:
@@ -335,7 +330,6 @@ class _Reverse:
         return shared.inside(self.m.step("or_", self.all_of(line), self.all_of(other_line)), True)
 
     def all_of(self, line: Sequence[Branch]) -> Step:
-        """Return the conjunction of conditions and their required outcomes."""
         result = self.m.number(True)
         for branch in line:
             condition = branch.condition

@@ -44,7 +44,6 @@ def hessian_in(m: NumberType, output: Source, values: Mapping[str, Number], wrt:
 
 
 def _jet(m: NumberType, graph: Graph, values: Mapping[str, Number], wrt: Sequence[str]) -> Curvature:
-    """Compute the Hessian of a graph without breakpoints."""
     zero = m.number(0)
     duals, strict = Duals(m), Duals(m, strict=True)
     direction = {name: k for k, name in enumerate(wrt)}
@@ -71,7 +70,6 @@ def _jet(m: NumberType, graph: Graph, values: Mapping[str, Number], wrt: Sequenc
 
 # ---- at breakpoints ------------------------------------------------------------------------------------------------
 def _at_breakpoints(m: NumberType, swept: GradientResult, wrt: Sequence[str]) -> Curvature:
-    """Compute the Hessian on every branch that meets at the point; they must agree. Raises `NodeError`."""
     graph = swept.graph
     (root,) = graph.roots
     place = {label: i for i, label in graph.labels.items() if graph.primitives[i] is VARIABLE}

@@ -45,8 +45,6 @@ def _function(name: str, doc: str) -> Callable[[Value], Value]:
 
 
 def _reflected(operation: Callable[[Value, Value], Value]) -> Callable[[Value, Number], Value]:
-    """The method of an operator whose left operand is a plain number."""
-
     def method(self: Value, other: Number) -> Value:
         return operation(as_value(other), self)
 
@@ -271,7 +269,6 @@ def _plain(data: object) -> float:
 
 
 def _inputs(children: Sequence[Value], op: str) -> tuple[Value, ...]:
-    """The inputs of an operation that is named by its symbol. Raises TypeError or ValueError where they do not fit."""
     listed = tuple(children) if isinstance(children, Iterable) else (children,)
     for entry in listed:
         if not isinstance(entry, Value):
@@ -301,7 +298,6 @@ def node(primitive: Primitive, parents: Sequence[Value]) -> Value:
 
 
 def _result(primitive: Primitive, first: Any, second: Any, data: float) -> Value:
-    """The node of an operation that has a finite value."""
     created = _new(Value)
     created.data = data
     created.grad = 0.0
@@ -350,7 +346,6 @@ def apply(primitive: Primitive, *operands: Value | Number) -> Value:
 
 
 def _hinted(error: ExpressionError) -> ExpressionError:
-    """The error, so that a traceback shows its hint; here is no text that it could show a place in."""
     if error.hint is not None:
         error.add_note(f"  hint: {error.hint}")
     return error
@@ -550,10 +545,6 @@ def evaluate(roots: Sequence[Value]) -> None:
 
 
 def _passed_back(output: Value) -> list[Diagnostic] | None:
-    """Fill in `grad` of an evaluated graph by the fast lane; None, or `backends.LEFT`, where it takes the sweep.
-
-    The operations go to it as four columns: tuples would have Python's garbage collector walk through all of the graph.
-    """
     place = in_order((output,))
     data = [n.data for n in place]
     if set(map(type, data)) != {float}:

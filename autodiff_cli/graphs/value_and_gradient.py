@@ -75,7 +75,6 @@ def at_point(m: NumberType, source: Value | Iterable[Value] | Graph, values: Map
 
 
 def _literal(m: NumberType, text: str) -> Number:
-    """The number that a literal stands for, in coherent units if it has a unit: `5[kg]`."""
     if text[-1] != "]":
         return m.literal(text)
     from ..quantities.unit import split_literal  # only units need it

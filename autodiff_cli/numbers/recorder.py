@@ -120,7 +120,6 @@ class Recorder(NumberType):
         return x if x is y and condition.safe else self._new("where", (condition, x, y), None)
 
     def _folded(self, name: str, args: tuple[Step, ...]) -> Step | None:
-        """The value of an operation on constants; None where it has none, which is then found out when it runs."""
         for a in args:
             if a.name != "number":
                 return None

@@ -22,7 +22,6 @@ Row = tuple[Primitive, int, Any, int | None]
 
 
 def _nowhere(place: Place) -> Span | None:
-    """The place of a node in a graph without a text: none."""
     return None
 
 

@@ -146,7 +146,6 @@ def needed_nodes(
 
 
 def _value(m: NumberType, primitive: Primitive, inputs: Sequence[Any], needed: Sequence[int], node: int) -> Number:
-    """Return the value of an operation; of a conditional, the chosen input. Raises `NodeError`."""
     if primitive.lazy_inputs:
         return inputs[needed[-1]] if needed else inputs[0]
     return compute(m, primitive, inputs, node)
@@ -332,7 +331,6 @@ class Activity(list[bool]):
             return True
 
     def _evaluate(self, roots: Sequence[int]) -> None:
-        """Evaluate nodes, also in branches not taken, and note which of them may jump."""
         if not self._values:
             self._values = self.graph.data.copy()
             self._evaluated = {i for i, x in enumerate(self._values) if x is not None}
