@@ -270,7 +270,7 @@ def _totals(
             watch(row)
         at = zip(function.names, function.point_at(row, point), strict=True)
         try:
-            swept = value_and_gradient(m, function.evaluator.output, {name: m.number(x) for name, x in at}, wanted)
+            swept = value_and_gradient(m, function.evaluator.graph, {name: m.number(x) for name, x in at}, wanted)
         except ExpressionError as error:
             function.failed(row, error)
             continue

@@ -79,9 +79,9 @@ class Recorder(NumberType):
             return x
         return self._new("number", (), x if isinstance(x, bool) else float(x))
 
-    def constant(self, leaf: Any) -> Step:
+    def constant(self, graph: Any, i: int) -> Step:
         """The step of a constant of the graph."""
-        return self.number(leaf.data)
+        return self.number(graph.constants[i][0])
 
     def input(self, position: int) -> Step:
         """The step that is an input."""

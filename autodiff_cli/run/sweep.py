@@ -379,12 +379,7 @@ def _partials(active: Activity, i: int) -> list[Number | None]:
 
 def has_zero_factor(graph: Graph, factors: Iterable[int]) -> bool:
     """Return whether one of the factors is a literal 0."""
-    primitives = graph.primitives
-    for p in factors:
-        literal = primitives[graph.parents[p][0]] if primitives[p] is NEG else primitives[p]
-        if literal is CONSTANT and graph.data[p] == 0:
-            return True
-    return False
+    return any(graph.data[p] == 0 and graph.is_literal(p) for p in factors)
 
 
 def _no_derivative(active: Activity, i: int, adjoint: Number, error: Exception) -> Failure:
