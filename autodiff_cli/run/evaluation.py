@@ -153,6 +153,7 @@ class Evaluation:
         return [zero if result is None else result for result in results], kinks
 
     def breakpoints(self, places: Iterable[int]) -> Kinks:
+        """The nodes there, with their inputs."""
         return {i: Breakpoint(self.graph, i, self.graph.inputs(i)) for i in places}
 
     def warnings(self, kinks: Iterable[int]) -> list[Diagnostic]:
