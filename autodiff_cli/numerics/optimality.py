@@ -175,8 +175,6 @@ def curvature(spectrum: Sequence[float], error: float) -> str:
 
 
 class _Shape(NamedTuple):
-    """The Hessian in some of the variables: its signs, and what follows from its eigenvectors."""
-
     curvature: str
     negative: bool
     flat: list[list[float]]
@@ -247,7 +245,6 @@ def _unit(at: Derivatives, i: int, rows: Sequence[int]) -> float:
 
 
 def _over_all(direction: Sequence[float], rows: Sequence[int], n: int) -> tuple[float, ...]:
-    """The direction over all variables, its largest component 1 or -1."""
     largest = max(map(abs, direction))
     total = [0.0] * n
     for i, x in zip(rows, direction, strict=True):
