@@ -182,6 +182,7 @@ class Context:
         return self.text[self.tokens[first].start : self.tokens[first if end is None else end - 1].end]
 
     def token_from(self, place: int) -> int:
+        """Return the first token that begins at a place of the text, or after it."""
         return next(number for number, token in enumerate(self.tokens) if token.start >= place)
 
     def matches(self, pattern: str) -> bool:
@@ -210,6 +211,7 @@ class Context:
         return at
 
     def takes(self, name: str) -> bool:
+        """Return whether the grammar takes that terminal in place of the token that does not fit."""
         return advance(self.states.copy(), KIND[name]) != "stuck"
 
     def after(self, at: int, goal: str) -> int:

@@ -40,9 +40,11 @@ class AsRead(NamedTuple):
         return None if self.text == self.expected else self.text[self.first :]
 
     def within(self, start: int, end: int | None = None) -> AsRead:
+        """Return the reading of a piece of the text."""
         return AsRead(self.text[start:end], self.typed, self.places[start:end])
 
     def rewritten(self, offer: Offer) -> AsRead:
+        """Return the reading with an offer taken."""
         old = self.text[offer.start : offer.end]
         inner = [-1 if k is None else self.places[offer.start + k] for k in _aligned(old, offer.text)]
         places = (*self.places[: offer.start], *inner, *self.places[offer.end :])

@@ -208,6 +208,7 @@ class Call(NamedTuple):
     depth: int = 0
 
     def place(self, i: int) -> Place:
+        """Return the place of a node in this call."""
         place = self.function.body.places[i]
         if self.via is None:
             return place
@@ -247,7 +248,7 @@ class Builder:
         """Whether the point has lists in it."""
         for name in valued:
             if name in SIMPLE:
-                self.hide(name)
+                self._hide(name)
             elif name[-1:] == "]":
                 self.lists = True
         self.problem: ExpressionError | None = None
@@ -280,7 +281,7 @@ class Builder:
             raise ListNotation
         return self.nodes, self.node_of, self.conditions, self.functions
 
-    def hide(self, name: str) -> None:
+    def _hide(self, name: str) -> None:
         """Call what the program or the point calls so, where it is called."""
         if name in self.functions:
             self.functions = {other: primitive for other, primitive in self.functions.items() if other != name}
@@ -299,7 +300,7 @@ class Builder:
             parameters = self.apply_to_variables(function)
         if self.uncalled:
             for function in [*self.uncalled.values()]:
-                self.check_body(function)
+                self._check_body(function)
         whole, leaves = self.whole, self.free
         if self.expanded or self.takes_lists:
             leaves = dict(sorted(leaves.items(), key=lambda leaf: self.span(whole.places[leaf[1]])[:2]))
@@ -320,28 +321,32 @@ class Builder:
         return self.statements
 
     def next_statement(self) -> None:
+        """Go on to the next statement."""
         sizes = len(self.node_of), len(self.free), len(self.used_constants), len(self.looks)
         self._before = sizes, len(self.whole.places), self.problem
 
     def output(self, operands: tuple[int, ...], pieces: Sequence[Piece]) -> None:
+        """Take the outputs, if no statement comes after this one."""
         if self.conditions:
             self.check_types((), operands, pieces)
         self.outputs = operands
 
     def bind(self, name: str, at: Place, value: int) -> None:
+        """Bind a name to a node."""
         try:
-            self.check_unused_before(name, at)
-            self.check_look(name, at)
+            self._check_unused_before(name, at)
+            self._check_look(name, at)
         except ExpressionError as error:
             self.refuse(error)
         self.labels.setdefault(value, name)
         self.bound.setdefault(name, []).append((len(self.statements), value))
         self.bindings.append((name, at, value))
         self.node_of[name] = value
-        self.hide(name)
+        self._hide(name)
         self.outputs = (value,)
 
     def augment(self, name: str, at: Piece, primitive: Primitive, value: int, piece: Piece) -> None:
+        """Bind a name to an operation on what it was bound to."""
         if name in self.bound:
             old = self.bound[name][-1][1]
             place = (at[0], piece[1])
@@ -353,7 +358,7 @@ class Builder:
             "name", message, self.span(at), f"bind it first: `{name} = …`"
         )
 
-    def check_unused_before(self, name: str, at: Place) -> None:
+    def _check_unused_before(self, name: str, at: Place) -> None:
         if name in self.bound:
             return
         earlier = self.free.get(name, self.used_constants.get(name))
@@ -369,7 +374,7 @@ class Builder:
         for row, before in zip(rows, sizes, strict=True):
             while len(row) > before:
                 row.popitem()
-        self.cut(size)
+        self._cut(size)
         self.begin(Body())
 
     def begin(self, body: Body) -> None:
@@ -379,7 +384,7 @@ class Builder:
         self.nodes = self.body = body
         self.node_of, self.conditions, self.functions = {}, Anything(), {}
 
-    def cut(self, size: int) -> None:
+    def _cut(self, size: int) -> None:
         """Take back the nodes from there on."""
         nodes = self.whole
         for kept in (self.conditions, nodes.signed):
@@ -402,15 +407,16 @@ class Builder:
         return body
 
     def define(self, head: Head, root: int, piece: Piece) -> None:
+        """Define a function by what has been read of its body."""
         body = self.end_body()
-        self.hide(head.name)
+        self._hide(head.name)
         names = tuple([name for name, _ in head.parameters])
         try:
             for k, (name, span) in enumerate(head.parameters):
                 if name in names[:k]:
                     raise ExpressionError("name", f"the parameter `{name}` is listed twice", span, "rename one of them")
-                self.check_look(name, span)
-            self.check_look(head.name, head.span)
+                self._check_look(name, span)
+            self._check_look(head.name, head.span)
         except ExpressionError as error:
             self.refuse(error)
         function = Function(head.name, names, body, root, piece, len(self.statements))
@@ -420,35 +426,35 @@ class Builder:
 
     def apply_to_variables(self, function: Function) -> tuple[str, ...]:
         """Make the body of the function that ends the program the output, over its parameters: their variables."""
-        value = self.expand(function, [self.parameter(name, span) for name, span in self.parameters], None)
-        self.outputs = self.entries(value)
+        value = self.expand(function, [self._parameter(name, span) for name, span in self.parameters], None)
+        self.outputs = self._entries(value)
         self.raise_for_types((), self.outputs, [function.piece] * len(self.outputs))
         return function.parameters
 
-    def entries(self, value: Any) -> tuple[int, ...]:
+    def _entries(self, value: Any) -> tuple[int, ...]:
         return (value,)
 
-    def parameter(self, name: str, span: Span) -> Any:
+    def _parameter(self, name: str, span: Span) -> Any:
         """Return the variable that a parameter is, where the program ends with its function."""
         if name in self.free:
             raise used_before(name, span)
-        self.free[name] = self.variable(span)
+        self.free[name] = self._leaf(span)
         return self.free[name]
 
-    def check_body(self, function: Function) -> None:
+    def _check_body(self, function: Function) -> None:
         """Work the body of a definition out that nothing called, for the errors in it; what it names is not used."""
         free, constants, size = dict(self.free), dict(self.used_constants), len(self.whole.places)
-        self.unknown = frozenset([self.variable((0, 0)) for _ in function.parameters])
+        self.unknown = frozenset([self._leaf((0, 0)) for _ in function.parameters])
         self.expand(function, tuple(sorted(self.unknown)), None)
         self.unknown = frozenset()
         self.free, self.used_constants = free, constants
-        self.cut(size)
+        self._cut(size)
 
     def refuse(self, error: ExpressionError) -> int:
         """Keep an error, and go on with a node that stands for nothing."""
         error.__traceback__ = None
         self.problem = self.problem or error
-        return self.constant(0.0, "0", (0, 0))
+        return self._constant(0.0, "0", (0, 0))
 
     def unusual_number(self, text: str, place: Place) -> tuple[float, str] | None:
         """The value of a number that is too large, or has a unit, `5[kg]`, in coherent units, and its text.
@@ -462,13 +468,13 @@ class Builder:
         if number is None:
             return None
         if unit:
-            number = self.quantity(number, unit, self.span(place).start + len(digits) + 1)
+            number = self._quantity(number, unit, self.span(place).start + len(digits) + 1)
         if number[0] == math.inf:
             message = "this number is too large for double precision"
             self.refuse(ExpressionError("overflow", message, self.span(place), "the largest is about 1.8e308"))
         return number
 
-    def quantity(self, number: tuple[float, str], unit: str, start: int) -> tuple[float, str]:
+    def _quantity(self, number: tuple[float, str], unit: str, start: int) -> tuple[float, str]:
         from ..quantities.unit import parse_unit  # only units need it
 
         try:
@@ -482,7 +488,7 @@ class Builder:
             return number
         return factor.to_si(number[0]), f"{number[1]}[{factor}]"
 
-    def check_look(self, name: str, at: Place) -> None:
+    def _check_look(self, name: str, at: Place) -> None:
         look = name
         if not name.isascii():
             from unicodedata import normalize
@@ -495,9 +501,10 @@ class Builder:
             raise ExpressionError("name", message, self.span(at), "write both the same way", also)
 
     def name(self, name: str, place: Place) -> int:
+        """Return the node of a name that the reader has met."""
         if self.body is not None:
             self.body.called[len(self.body.places)] = name, place
-            return self.leaf(place)
+            return self._leaf(place)
         if name.isascii() and name not in CONSTANTS and name not in self.bound and name not in self.looks:
             # A variable that nothing can be wrong with: what `lookup` would do.
             places = self.nodes.places
@@ -513,7 +520,7 @@ class Builder:
 
     def lookup(self, name: str, place: Place, statement: int) -> int:
         """The node of a name in the program as it was before a statement."""
-        self.check_look(name, place)
+        self._check_look(name, place)
         history = self.bound.get(name)
         value: int | None = _latest(history, statement)
         if value is not None:
@@ -523,11 +530,11 @@ class Builder:
             raise ExpressionError("name", message, self.span(place), "bind it before the definition")
         if name in CONSTANTS and name not in self.valued and name not in self.free:
             if name not in self.used_constants:
-                self.used_constants[name] = node = self.constant(CONSTANTS[name], name, place)
+                self.used_constants[name] = node = self._constant(CONSTANTS[name], name, place)
                 self.labels[node] = name
             return self.used_constants[name]
         if name not in self.free:
-            self.free[name] = self.variable(place)
+            self.free[name] = self._leaf(place)
         return self.free[name]
 
     def function(self, name: str, place: Place, end: int, caller: Function | None) -> Function | Primitive:
@@ -535,7 +542,7 @@ class Builder:
         statement = caller.statement if caller else len(self.statements)
         bound = _latest(self.bound.get(name), statement) is not None
         if bound or name in self.valued or (caller and name in caller.parameters):
-            raise self.unexplained(f"`{name}` has a value here, so it cannot be called", place, end)
+            raise self._unexplained(f"`{name}` has a value here, so it cannot be called", place, end)
         history = self.defined.get(name)
         function: Function | Primitive | None = _latest(history, statement) or FUNCTIONS.get(name)
         if function is not None:
@@ -548,16 +555,17 @@ class Builder:
         if name in ON_LISTS:
             raise ListNotation
         if name in self.free or name in CONSTANTS or len(name) == 1:
-            raise self.unexplained(f"`{name}` is not a function", place, end)
-        raise self.unexplained(f"there is no function `{name}`", place, end, tuple(self.defined))
+            raise self._unexplained(f"`{name}` is not a function", place, end)
+        raise self._unexplained(f"there is no function `{name}`", place, end, tuple(self.defined))
 
-    def unexplained(
+    def _unexplained(
         self, message: str, place: Place, end: int, functions: Collection[str] | None = None
     ) -> UnexplainedText:
         return UnexplainedText("name", message, self.span(place), self.span.end(end), functions=functions)
 
     def node(self, primitive: Primitive, parents: tuple[int, ...], place: Place) -> int:
-        i = self.leaf(place)
+        """Add an operation."""
+        i = self._leaf(place)
         a, b = (parents[0], None) if len(parents) == 1 else parents if len(parents) == 2 else (parents, None)
         self.nodes.rows.append((primitive, i, a, b))
         if primitive is NEG and a in self.nodes.constants:
@@ -574,24 +582,23 @@ class Builder:
             self.raise_for_types(primitive.takes_conditions, operands, pieces)
         return operands[0] if primitive is plus_mark else self.node(primitive, operands, place)
 
-    def leaf(self, place: Place) -> int:
+    def _leaf(self, place: Place) -> int:
         places = self.nodes.places
         places.append(place)
         return len(places) - 1
 
-    variable = leaf
-
-    def constant(self, data: float, source: str | None, place: Place) -> int:
-        i = self.leaf(place)
+    def _constant(self, data: float, source: str | None, place: Place) -> int:
+        i = self._leaf(place)
         self.nodes.constants[i] = data, source
         return i
 
     def superscript(self, text: str, sign: int) -> int:
+        """Return the exponent that a superscript is, the sign of a pair."""
         digits = worth(text)
         if digits[0] not in "+-":
-            return self.constant(float(digits), digits, (~sign, sign + 1))
+            return self._constant(float(digits), digits, (~sign, sign + 1))
         start, end, _ = self.span((~sign, sign + 1))
-        number = self.constant(float(digits[1:]), digits[1:], Span(start + 1, end))
+        number = self._constant(float(digits[1:]), digits[1:], Span(start + 1, end))
         return self.node(NEG, (number,), Span(start, end)) if digits[0] == "-" else number
 
     def check_types(self, wanted: Sequence[int], operands: Sequence[int], pieces: Sequence[Piece]) -> None:
@@ -626,6 +633,7 @@ class Builder:
         return self.node(primitive, operands, place)
 
     def plus(self, operand: int, place: Place, piece: Piece) -> int:
+        """Return the operand of a sign that changes nothing."""
         if self.body is not None:
             return self.operation(plus_mark, (operand,), place, (piece,))
         if operand in self.conditions:
@@ -633,6 +641,7 @@ class Builder:
         return operand
 
     def comparison(self, operands: Sequence[int], pieces: Sequence[Piece], signs: Sequence[str]) -> int:
+        """Add a comparison; chained ones are the conjunction of their pairs."""
         result: int | None = None
         for k, sign in enumerate(signs):
             pair, two = tuple(operands[k : k + 2]), pieces[k : k + 2]
@@ -643,6 +652,7 @@ class Builder:
         return result
 
     def call(self, name: str, at: Place, operands: tuple[int, ...], place: Place, pieces: Sequence[Piece]) -> int:
+        """Add a call of a function of the program or of the language."""
         if self.body is not None:
             if (name in ON_LISTS or (name in BOUNDED and len(operands) == 4)) and not self.takes_lists:
                 raise ListNotation
@@ -656,32 +666,32 @@ class Builder:
         try:
             called = self.function(name, at, place[1], None)
             if isinstance(called, Function):
-                self.check_count(called, place, pieces)
+                self._check_count(called, place, pieces)
                 node: int = self.expand(called, operands, place)
             else:
-                node = self.apply(called, name, operands, place, pieces)
+                node = self._apply(called, name, operands, place, pieces)
         except ExpressionError as error:
             return self.refuse(error)
         return node
 
-    def apply(self, primitive: Primitive, name: str, operands: Any, place: Place, pieces: Sequence[Piece]) -> Any:
+    def _apply(self, primitive: Primitive, name: str, operands: Any, place: Place, pieces: Sequence[Piece]) -> Any:
         count = len(operands)
         if primitive.with_two and count == 2:
             primitive = PRIMITIVES[primitive.with_two]
         if primitive.variadic:
             if not operands:
-                self.refuse_count(name, primitive.signature, "at least 1", place, pieces)
+                self._refuse_count(name, primitive.signature, "at least 1", place, pieces)
         elif count != len(primitive.params):
             most = len(primitive.params)
             least = most - len(primitive.defaults)
             if not least <= count <= most:
                 wanted = f"{least} or {most}" if least < most else f"{most} or 2" if primitive.with_two else most
-                self.refuse_count(name, primitive.signature, wanted, place, pieces)
+                self._refuse_count(name, primitive.signature, wanted, place, pieces)
         if self.conditions or primitive.takes_conditions:
             self.raise_for_types(primitive.takes_conditions, operands, pieces)
         if count < len(primitive.params) and not primitive.variadic:
             for default in primitive.defaults[count - len(primitive.params) :]:
-                operands += (self.constant(float(default), default, place),)
+                operands += (self._constant(float(default), default, place),)
         for parameter in primitive.constant_params:
             order = operands[primitive.params.index(parameter)]
             below = in_order(self.whole.changed(rows=self.whole.rows).parents, (order,)) if self.unknown else ()
@@ -692,12 +702,12 @@ class Builder:
                 raise ExpressionError("type", message, Span(*self.span(place)[:2]), hint)
         return self.node(primitive, operands, place)
 
-    def check_count(self, function: Function, place: Place, pieces: Sequence[Piece]) -> None:
+    def _check_count(self, function: Function, place: Place, pieces: Sequence[Piece]) -> None:
         if len(pieces) != len(function.parameters):
             signature = f"{function.name}({', '.join(function.parameters)})"
-            self.refuse_count(function.name, signature, len(function.parameters), place, pieces)
+            self._refuse_count(function.name, signature, len(function.parameters), place, pieces)
 
-    def refuse_count(
+    def _refuse_count(
         self, name: str, signature: str, wanted: int | str, place: Place, pieces: Sequence[Piece]
     ) -> NoReturn:
         check_commas([self.span.start(first) for first, _ in pieces], self.text, "miscounted")
@@ -748,9 +758,9 @@ class Builder:
         function, body, place = call.function, call.function.body, call.place(i)
         primitive = body.primitives[i]
         if primitive is CONSTANT:
-            return self.constant(*body.constants[i], place)
+            return self._constant(*body.constants[i], place)
         if primitive is name_mark:
-            return self.meaning(body.called[i][0], place, call)
+            return self._meaning(body.called[i][0], place, call)
         operands = tuple([call.values[p - call.first] for p in body.parents[i]])
         pieces = body.pieces.get(i, ())
         if primitive is not call_mark:
@@ -758,11 +768,11 @@ class Builder:
         name, at = body.called[i]
         called = self.function(name, at, place[1], function)
         if isinstance(called, Function):
-            self.check_count(called, place, pieces)
+            self._check_count(called, place, pieces)
             return self.enter(called, operands, place, call.depth)
-        return self.apply(called, name, operands, place, pieces)
+        return self._apply(called, name, operands, place, pieces)
 
-    def meaning(self, name: str, place: Place, call: Call) -> Any:
+    def _meaning(self, name: str, place: Place, call: Call) -> Any:
         if name not in call.meanings:
             call.meanings[name] = self.lookup(name, place, call.function.statement)
         return call.meanings[name]

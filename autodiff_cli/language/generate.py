@@ -47,6 +47,7 @@ class NewLines:
     always_accept = ()
 
     def process(self, stream: Iterator[Token]) -> Iterator[Token]:
+        """Yield the tokens but for those new lines."""
         depth = 0
         for token in stream:
             if token.type == "NEWLINE" and depth:

@@ -459,6 +459,7 @@ class State:
         return states
 
     def action(self, kind: int) -> tuple[int, Any, Any]:
+        """Return the action at a sign of that kind."""
         if not self.possible:
             return _STUCK, None, None
         states = self.after(kind)

@@ -96,7 +96,7 @@ class Unroller(Builder):
         values = self._worked_out(*operands)
         self.outputs = ()
         for value, piece in zip(values, pieces, strict=True):
-            entries = self.entries(value)
+            entries = self._entries(value)
             self.shape = value.shape if isinstance(value, Array) and len(operands) == 1 else ()
             self.check_types((), entries, [piece] * len(entries))
             self.outputs += entries
@@ -163,8 +163,8 @@ class Unroller(Builder):
             super().bind(name, at, value)
             return
         try:
-            self.check_unused_before(name, at)
-            self.check_look(name, at)
+            self._check_unused_before(name, at)
+            self._check_look(name, at)
         except ExpressionError as error:
             self.refuse(error)
         indices = product(*[range(1, n + 1) for n in value.shape])
@@ -185,16 +185,16 @@ class Unroller(Builder):
         own = [name for name in [*self.free][before:] if name.partition("[")[0] in order]
         return tuple(sorted(own, key=lambda name: order[name.partition("[")[0]]))
 
-    def parameter(self, name: str, span: Span) -> Named:
+    def _parameter(self, name: str, span: Span) -> Named:
         if name in self.free or name in self.dimensions:
             raise used_before(name, span)
         return Named(name, span)
 
-    def entries(self, value: Meaning) -> tuple[int, ...]:
+    def _entries(self, value: Meaning) -> tuple[int, ...]:
         resolved = self._resolved(value)
         return resolved.entries if isinstance(resolved, Array) else (resolved,)
 
-    def check_body(self, function: Function) -> None:
+    def _check_body(self, function: Function) -> None:
         """Leave a function alone that nothing calls: what shapes its arguments have is not known."""
 
     # ---- values ---------------------------------------------------------------------------------------------------
@@ -230,10 +230,10 @@ class Unroller(Builder):
             return self._matmul(operands, place, pieces)
         return super().node_value(call, i)
 
-    def meaning(self, name: str, place: Place, call: Call) -> Meaning:
+    def _meaning(self, name: str, place: Place, call: Call) -> Meaning:
         value: Meaning | Index | None = call.meanings.get(name)
         if isinstance(value, Index):
-            return self.constant(float(value.number), str(value.number), place)
+            return self._constant(float(value.number), str(value.number), place)
         if value is not None:
             return value
         statement = call.function.statement
@@ -283,8 +283,8 @@ class Unroller(Builder):
                 raise self._wrong(message, piece, "give the rows the same length", (pieces[0], described(shape)))
             if len(other) > 1:
                 raise self._wrong("lists are nested twice at most", piece, "write a list of rows: `[[1, 2], [3, 4]]`")
-            self.raise_for_types((), self.entries(row), [piece] * math.prod(other))
-        return Array((len(rows), *shape), tuple([entry for row in rows for entry in self.entries(row)]))
+            self.raise_for_types((), self._entries(row), [piece] * math.prod(other))
+        return Array((len(rows), *shape), tuple([entry for row in rows for entry in self._entries(row)]))
 
     def checked_node(
         self, primitive: Primitive, operands: Sequence[Meaning], place: Place, pieces: Sequence[Piece]
@@ -356,7 +356,7 @@ class Unroller(Builder):
                 return ON_LISTS[name]
         return super().function(name, place, end, caller)
 
-    def apply(
+    def _apply(
         self, primitive: Primitive, name: str, operands: Sequence[Meaning], place: Place, pieces: Sequence[Piece]
     ) -> int | Array:
         if primitive in ON_LISTS.values():
@@ -371,14 +371,14 @@ class Unroller(Builder):
                 return self.node(primitive, entries, place) if len(entries) > 1 else entries[0]
             if isinstance(only, Named) and only.name not in self.valued:
                 self._unknown_shape(only.name, self.span(pieces[0]))
-        make = super().apply
+        make = super()._apply
         return self._elementwise(operands, place, pieces, lambda numbers: make(primitive, name, numbers, place, pieces))
 
     def _product_or_norm(
         self, primitive: Primitive, operands: Sequence[Meaning], place: Place, pieces: Sequence[Piece]
     ) -> int:
         if len(operands) != len(primitive.params):
-            self.refuse_count(primitive.name, primitive.signature, len(primitive.params), place, pieces)
+            self._refuse_count(primitive.name, primitive.signature, len(primitive.params), place, pieces)
         lists = [self._list(operand, piece) for operand, piece in zip(operands, pieces, strict=True)]
         self.spend(2 * len(lists[0].entries), place)
         if primitive is ON_LISTS["norm"]:
@@ -445,7 +445,7 @@ class Unroller(Builder):
                 if isinstance(index, Index):
                     numbers[i] = index.number
                     continue
-                meaning = self.meaning(name, place, call)
+                meaning = self._meaning(name, place, call)
                 number = self.fixed(meaning) if type(meaning) is int else None
                 if number is None:
                     hint = f"bind it before: `{name} = 3; …`{also}"
@@ -525,13 +525,13 @@ class Unroller(Builder):
         label = element_name(name, index)
         if label not in self.free:
             self.spend(1, place)
-            self.check_look(name, place)
+            self._check_look(name, place)
             count, before = self.dimensions.setdefault(name, (len(index), place))
             if count != len(index):
                 indices = f"{len(index)} {'index' if len(index) == 1 else 'indices'}"
                 message = f"`{name}` has {indices} here, and {count} before"
                 raise self._wrong(message, place, "write as many indices everywhere", (before, "here"))
-            self.free[label] = self.variable(place)
+            self.free[label] = self._leaf(place)
         return self.free[label]
 
 

@@ -52,6 +52,7 @@ class Dialect:
     """The operations that are written neither with an operator nor as a call."""
 
     def number(self, value: float) -> str:
+        """Return a literal."""
         text = repr(value)
         return (self.exponential if "e" in text else self.literal).format(text)
 

@@ -34,21 +34,21 @@ class Python(Target):
             return large
         return step.name in PREFIX or step.name not in self.forms
 
-    def number(self, value: float | bool) -> str:
+    def _number(self, value: float | bool) -> str:
         return f"{self.module_name}.nan" if value != value else repr(value)
 
     def lines(self) -> list[str]:
         library, function = self.library(), self.defined()
-        imports = self.needed_imports([*library, *function])
+        imports = self._needed_imports([*library, *function])
         # Python reads an encoding in a comment of the first two lines (PEP 263): no line of the program is there.
         return [*self.heading(), *imports, *library, "", "", *self.decorators, *function]
 
-    def needed_imports(self, code: Sequence[str]) -> Sequence[str]:
+    def _needed_imports(self, code: Sequence[str]) -> Sequence[str]:
         return self.imports
 
-    def opening(self) -> list[str]:
+    def _opening(self) -> list[str]:
         docstring = f'"""The value, and the tuple of its derivatives{self.by()}."""'
-        return [docstring, *filter(None, [self.first_line]), *super().opening()]
+        return [docstring, *filter(None, [self.first_line]), *super()._opening()]
 
 
 class Array(Python):
@@ -68,8 +68,8 @@ class Array(Python):
         text = super().text(step)
         return text[1:-1] if step.name in CONDITIONS and step.name != "not_" else text
 
-    def shown(self, step: Step) -> str:
-        text = self.result(step)
+    def _shown(self, step: Step) -> str:
+        text = self._result(step)
         if step.name != "number" or not self.variables:
             return text
         like = self.names.get(self.unit.recording.values[0]) or next(iter(self.variables.values()))
@@ -116,7 +116,7 @@ class Jax(Guarded):
         super().__init__(name)
         self.forms = {**self.forms, **by_name({"polygamma": _polygamma})}
 
-    def needed_imports(self, code: Sequence[str]) -> Sequence[str]:
+    def _needed_imports(self, code: Sequence[str]) -> Sequence[str]:
         return self.imports if any("jax.scipy" in row for row in code) else self.imports[1:]
 
 
@@ -131,25 +131,25 @@ class Torch(Guarded):
     def __init__(self, name: str) -> None:
         super().__init__(name)
         tensors = named("maximum=max minimum=min hypot atan2 logaddexp", "torch.")
-        forms = {ours: partial(self.tensors, theirs) for ours, theirs in tensors.items()}
-        self.forms = {**self.forms, **forms, **by_name({"where": self.chosen})}
+        forms = {ours: partial(self._tensors, theirs) for ours, theirs in tensors.items()}
+        self.forms = {**self.forms, **forms, **by_name({"where": self._chosen})}
 
     def function(self, name: str) -> Form:
-        return partial(self.tensors, f"ad_{name}")
+        return partial(self._tensors, f"ad_{name}")
 
-    def tensor(self, step: Step) -> Item:
+    def _tensor(self, step: Step) -> Item:
         if step.name != "number":
             return step, CHOICE
-        return f"torch.tensor({self.number(step.data)}, dtype=torch.float64)"
+        return f"torch.tensor({self._number(step.data)}, dtype=torch.float64)"
 
-    def tensors(self, function: str, target: Target, step: Step) -> Written:
-        return call(function, step.args, self.tensor)
+    def _tensors(self, function: str, target: Target, step: Step) -> Written:
+        return call(function, step.args, self._tensor)
 
-    def chosen(self, target: Target, step: Step) -> Written:
+    def _chosen(self, target: Target, step: Step) -> Written:
         """`torch.where`, of two numbers in double precision."""
         condition, x, y = step.args
         if x.name == y.name == "number":
-            return ATOM, ["torch.where(", (condition, CHOICE), ", ", self.tensor(x), ", ", (y, CHOICE), ")"]
+            return ATOM, ["torch.where(", (condition, CHOICE), ", ", self._tensor(x), ", ", (y, CHOICE), ")"]
         return call("torch.where", step.args)
 
 
@@ -159,12 +159,12 @@ class Curly(Target):
     declares: tuple[str, str]
     """The words that declare a number and a condition."""
 
-    def declared(self, recording: Recording, labels: dict[Step, str]) -> list[str]:
+    def _declared(self, recording: Recording, labels: dict[Step, str]) -> list[str]:
         plan = self.plan(recording)
         self.seen = {a for task in plan.tasks for a in task.step.args} | {*recording.values, *recording.partials}
         rows = self.body(recording, labels)
         inside = {task.step for task in plan.tasks if task.branch.depth}
-        zero = self.number(False)
+        zero = self._number(False)
         flags = [row for row in rows if row.startswith("ad_b") and row.endswith(f"= {zero};")]
         kinds = {name: self.declares[step.name in CONDITIONS] for step, name in self.called.items()}
         plain = {name for step, name in self.called.items() if step not in inside}
@@ -180,9 +180,9 @@ class Curly(Target):
 class JavaScript(Curly):
     """JavaScript with its `Math`, in a browser or elsewhere; ECMAScript 2015."""
 
-    def comment(self, text: str) -> list[str]:
+    def _comment(self, text: str) -> list[str]:
         """The lines of a text, for a comment: nothing in them ends the `<script>` that the code may be in."""
-        return [re.sub(r"<(?=[/!]|script)", "< ", row, flags=re.IGNORECASE) for row in super().comment(text)]
+        return [re.sub(r"<(?=[/!]|script)", "< ", row, flags=re.IGNORECASE) for row in super()._comment(text)]
 
     def lines(self) -> list[str]:
         head = f"/** The value, and the array of its derivatives{self.by()}. */"
@@ -207,9 +207,9 @@ class C(Curly):
         library = reserved_words("c_library")
         return super().callable(name) and not (name in library or (name[-1] in "fl" and name[:-1] in library))
 
-    def comment(self, text: str) -> list[str]:
+    def _comment(self, text: str) -> list[str]:
         """The lines of a text, for a comment: nothing in them ends it, continues a line or is a trigraph."""
-        rows = [row.replace("\\", "U+005C") for row in super().comment(text)]
+        rows = [row.replace("\\", "U+005C") for row in super()._comment(text)]
         return [re.sub(r"\*(?=/)|/(?=\*)|\?(?=\?)", r"\g<0> ", row) for row in rows]
 
     def lines(self) -> list[str]:
@@ -220,16 +220,16 @@ class C(Curly):
         wanted = [variables.get(name) or "a name that is not used" for name in unit.wanted]
         return [
             *("/* Written by autodiff from this program:", " *"),
-            *[f" *     {row}".rstrip() for row in self.comment(unit.text)],
+            *[f" *     {row}".rstrip() for row in self._comment(unit.text)],
             *(" */", "#include <math.h>", *self.library()),
             *("", "/* Returns the value, and puts the derivatives into `gradient`:"),
             *[f" *     gradient[{k}] by {name}" for k, name in enumerate(wanted)],
-            *[f" * {note}" for note in self.renamed()],
+            *[f" * {note}" for note in self._renamed()],
             *(" */", f"{head};", ""),
             *self.function_lines(head, list(variables.values()), unit.recording, unit.labels, True),
         ]
 
-    def support(self, name: str, parameters: Sequence[str], recording: Recording) -> list[str]:
+    def _support(self, name: str, parameters: Sequence[str], recording: Recording) -> list[str]:
         head = f"static double {name}({', '.join(f'double {p}' for p in parameters)})"
         return self.function_lines(head, parameters, recording, {}, False)
 
@@ -237,15 +237,15 @@ class C(Curly):
         self, head: str, parameters: Sequence[str], recording: Recording, labels: dict[Step, str], gradient: bool
     ) -> list[str]:
         """The lines of a function, which may write the derivatives to `gradient`; without warnings of unused names."""
-        self.inputs(recording, parameters)
-        rows = self.declared(recording, labels)
-        rows += [f"gradient[{k}] = {self.result(s)};" for k, s in enumerate(recording.partials)]
+        self._inputs(recording, parameters)
+        rows = self._declared(recording, labels)
+        rows += [f"gradient[{k}] = {self._result(s)};" for k, s in enumerate(recording.partials)]
         used = {s.data for s in self.seen if s.name == "input"}
         unused = [name for k, name in enumerate(parameters) if k not in used]
         if gradient and not recording.partials:
             unused.append("gradient")
-        rows += [*[f"(void){name};" for name in unused], f"return {self.result(recording.values[0])};"]
-        return [head, *self.block("{", rows)]
+        rows += [*[f"(void){name};" for name in unused], f"return {self._result(recording.values[0])};"]
+        return [head, *self._block("{", rows)]
 
 
 class Scientific(Target):

@@ -27,13 +27,13 @@ _PLACE = re.compile(r"\{(\d)\}")
 class Spreadsheet(Target):
     """Formulas whose errors, such as `#NUM!`, show in the cell and in all that depend on it."""
 
-    def number(self, value: float | bool) -> str:
+    def _number(self, value: float | bool) -> str:
         return str(value).upper() if isinstance(value, bool) else "SQRT(-1)" if value != value else repr(value).upper()
 
     def power(self, x: Step, y: Step) -> Written:
         if y.name == "number" and y.data != int(y.data):
             # LibreOffice takes odd roots of negative numbers
-            return ATOM, ["POWER(SQRT(", (x, CHOICE), f"), {self.number(2 * y.data)})"]
+            return ATOM, ["POWER(SQRT(", (x, CHOICE), f"), {self._number(2 * y.data)})"]
         return call("POWER", (x, y))
 
     def reads(self, step: Step) -> Iterable[Step]:
@@ -56,7 +56,7 @@ class Spreadsheet(Target):
             rows.append((unit.labels.get(step, f"step {len(rows) - len(self.variables) + 1}"), f"={self.text(step)}"))
             self.names[step] = f"B{len(rows)}"
         labels = [unit.function, *(f"d{unit.function}/d{name}" for name in unit.wanted)]
-        rows += [(label, f"={self.result(step)}") for label, step in zip(labels, results, strict=True)]
+        rows += [(label, f"={self._result(step)}") for label, step in zip(labels, results, strict=True)]
         out = io.StringIO()
         csv.writer(out, lineterminator="\n").writerows(rows)
         return out.getvalue().removesuffix("\n").split("\n")

@@ -63,7 +63,7 @@ class Sql(Target):
         """Numbers that steps are never larger than."""
         self.forms = {**{name: name for name in dialect.templates}, **dialect.functions, **OPERATORS, **LOGIC}
 
-    def number(self, value: float | bool) -> str:
+    def _number(self, value: float | bool) -> str:
         if isinstance(value, bool):
             return "(1 = 1)" if value else "(1 = 0)"
         return f"CAST(NULL AS {self.dialect.double})" if value != value else self.dialect.number(value)
@@ -82,7 +82,7 @@ class Sql(Target):
             name, args = "mul", (args[0], args[0])
         template = self.dialect.templates.get(name, "")
         if name in self.dialect.guarded:
-            bounds = [(bound.relation, self.number(float(bound.end or 0))) for bound in OPERATIONS[name].bounds.bounds]
+            bounds = [(bound.relation, self._number(float(bound.end or 0))) for bound in OPERATIONS[name].bounds.bounds]
             inside = " AND ".join([f"{{0}} {relation} {end}" for relation, end in bounds])
             return f"{self.dialect.functions[name]}(CASE WHEN {inside} THEN {{0}} END)"
         sizes = [self.sizes.get(a, math.inf) for a in args]
@@ -104,14 +104,14 @@ class Sql(Target):
             return ATOM, ["(", *parts, ")"]
         return level, parts
 
-    def renamed(self) -> list[str]:
+    def _renamed(self) -> list[str]:
         return [
             f"`points` is a table with the columns {', '.join(self.variables.values()) or '(none are needed)'}.",
-            *super().renamed(),
+            *super()._renamed(),
             "Where a row has no answer, the numbers are NULL and `error` says so; elsewhere `error` is NULL.",
         ]
 
-    def column(self, step: Step) -> str:
+    def _column(self, step: Step) -> str:
         text = self.text(step)
         return text[1:-1] if step.name in CONDITIONS and step.name != "not_" else text
 
@@ -122,12 +122,12 @@ class Sql(Target):
         results = (*unit.recording.values, *unit.recording.partials)
         layers = [{name: self.input(name) for name in columns}] if columns else []
         for rows in self.layers(results):
-            layers.append({name: self.column(step) + self.note(step) for step, name in rows})
+            layers.append({name: self._column(step) + self._note(step) for step, name in rows})
         layers.append({"ad_ok": self.answered(columns, results)})
         by = [self.variables.get(name) or f"unused{k}" for k, name in enumerate(unit.wanted)]
         names = zip(results, column_names(len(unit.recording.values), by), strict=True)
-        shown = [*columns, *[f"CASE WHEN ad_ok THEN {self.result(step)} END AS {name}" for step, name in names]]
-        shown.append(self.error(columns))
+        shown = [*columns, *[f"CASE WHEN ad_ok THEN {self._result(step)} END AS {name}" for step, name in names]]
+        shown.append(self._error(columns))
         last = ["SELECT " + ", ".join(shown), f"FROM ad_s{len(layers)}{self.dialect.settings};"]
         return [*self.heading(), *self.tables(layers, shown), *last]
 
@@ -148,19 +148,19 @@ class Sql(Target):
     def input(self, name: str) -> str:
         """A column of the points as a finite number; NULL where it is none."""
         column = self.dialect.cast.format(f"points.{name}")
-        return f"CASE WHEN abs({column}) <= {self.number(MAX_DOUBLE)} THEN {column} END"
+        return f"CASE WHEN abs({column}) <= {self._number(MAX_DOUBLE)} THEN {column} END"
 
     def answered(self, columns: list[str], results: tuple[Step, ...]) -> str:
         """The condition that all columns are numbers, and all results are finite."""
         conditions = [f"{name} IS NOT NULL" for name in columns]
         for step in dict.fromkeys(results):
             if step.name != "number":
-                conditions.append(f"abs({self.result(step)}) <= {self.number(MAX_DOUBLE)}")
+                conditions.append(f"abs({self._result(step)}) <= {self._number(MAX_DOUBLE)}")
             elif step.data != step.data:
-                conditions.append(self.number(False))
-        return " AND ".join(conditions) or self.number(True)
+                conditions.append(self._number(False))
+        return " AND ".join(conditions) or self._number(True)
 
-    def error(self, columns: list[str]) -> str:
+    def _error(self, columns: list[str]) -> str:
         reasons = [(f"{name} IS NULL", f"column {name}: no finite number") for name in columns]
         reasons += self.outside()
         reasons.append((self.answered([], self.unit.recording.values), NO_DERIVATIVE))
@@ -232,7 +232,7 @@ class Sql(Target):
         The names of a layer are known to `names` once the next one is asked for.
         """
         plan = self.plan(self.unit.recording)
-        hidden = self.inlined(plan, results, self.unit.labels)
+        hidden = self._inlined(plan, results, self.unit.labels)
         layers: list[list[tuple[Step, str]]] = []
         height: dict[Step, int] = {}
         count = 0
@@ -266,6 +266,6 @@ class Sql(Target):
             yield ")" if k == len(layers) - 1 else "),"
             source, there = f"ad_s{k + 1}", [*there, *layer]
 
-    def note(self, step: Step) -> str:
+    def _note(self, step: Step) -> str:
         label = self.unit.labels.get(step)
         return f" /* {label} */" if label and label.isascii() else ""

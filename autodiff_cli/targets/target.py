@@ -185,7 +185,7 @@ class Target:
         """The steps that have a name by now."""
 
     # -- expressions ------------------------------------------------------------------------------------------------
-    def number(self, value: float | bool) -> str:
+    def _number(self, value: float | bool) -> str:
         return self.literals.get(repr(value), repr(value))
 
     def parts(self, step: Step) -> Written:
@@ -197,7 +197,7 @@ class Target:
         """How the operation of a step binds, and what it is written from, although the step has a name."""
         name, args = step.name, step.args
         if name == "number":
-            text = self.number(step.data)
+            text = self._number(step.data)
             return SIGN if text.startswith("-") else ATOM, [text]
         if name == "item":
             return ATOM, [(args[0], ATOM), f"[{step.data}]"]
@@ -222,7 +222,7 @@ class Target:
         """How a function is called that the language is given."""
         return f"{OURS}{name}"
 
-    def result(self, step: Step) -> str:
+    def _result(self, step: Step) -> str:
         return assembled(step, self.parts)
 
     def text(self, step: Step) -> str:
@@ -233,7 +233,7 @@ class Target:
     def module(self, unit: Unit) -> str:
         """Return the whole source of a unit."""
         self.unit, self.variables = unit, self.spelled(unit.variables)
-        self.inputs(unit.recording, list(self.variables.values()))
+        self._inputs(unit.recording, list(self.variables.values()))
         return "\n".join([*self.lines(), ""])
 
     def lines(self) -> Iterable[str]:
@@ -245,38 +245,38 @@ class Target:
         lines: list[str] = []
         for name, count in needed(self):
             lines += [""] * self.blank_lines
-            lines += type(self)(self.name).support(f"{OURS}{name}", PARAMETERS[:count], self.supported(name, count))
+            lines += type(self)(self.name)._support(f"{OURS}{name}", PARAMETERS[:count], self.supported(name, count))
         return lines
 
-    def support(self, name: str, parameters: Sequence[str], recording: Recording) -> list[str]:
-        self.inputs(recording, parameters)
-        rows = [*self.declared(recording, {}), self.returned.format(self.result(recording.values[0]))]
-        return self.block(self.signature.format(name, ", ".join(parameters)), rows)
+    def _support(self, name: str, parameters: Sequence[str], recording: Recording) -> list[str]:
+        self._inputs(recording, parameters)
+        rows = [*self._declared(recording, {}), self.returned.format(self._result(recording.values[0]))]
+        return self._block(self.signature.format(name, ", ".join(parameters)), rows)
 
     def defined(self) -> list[str]:
         """The lines of the function of the unit."""
         unit = self.unit
-        rows = [*self.opening(), *self.declared(unit.recording, unit.labels)]
-        value, *partials = map(self.shown, (*unit.recording.values, *unit.recording.partials))
+        rows = [*self._opening(), *self._declared(unit.recording, unit.labels)]
+        value, *partials = map(self._shown, (*unit.recording.values, *unit.recording.partials))
         if self.names_results:
             named = [(self.variables.get(name), x) for name, x in zip(unit.wanted, partials, strict=True)]
             partials = [f"{name} = {x}" if name else x for name, x in named]
         rows += [line.format(value, ", ".join(partials), "," * (len(partials) == 1)) for line in self.results]
         head = self.gradient_signature or self.signature
-        return self.block(head.format(unit.function, ", ".join(self.variables.values())), rows)
+        return self._block(head.format(unit.function, ", ".join(self.variables.values())), rows)
 
-    def opening(self) -> list[str]:
+    def _opening(self) -> list[str]:
         return [self.conversion.format(name) for name in self.variables.values()] if self.conversion else []
 
-    def block(self, head: str, rows: Iterable[str]) -> list[str]:
+    def _block(self, head: str, rows: Iterable[str]) -> list[str]:
         return [head, *[self.indent + row for row in rows], *([self.closing] if self.closing is not None else [])]
 
-    def declared(self, recording: Recording, labels: dict[Step, str]) -> list[str]:
+    def _declared(self, recording: Recording, labels: dict[Step, str]) -> list[str]:
         """The lines that compute the results of a recording, with declarations where the language wants them."""
         return self.body(recording, labels)
 
-    def shown(self, step: Step) -> str:
-        return self.result(step)
+    def _shown(self, step: Step) -> str:
+        return self._result(step)
 
     def by(self) -> str:
         """Which variables it is differentiated by, in words: ` by `x`, `y``; empty where there are none."""
@@ -293,6 +293,7 @@ class Target:
 
     # -- names ------------------------------------------------------------------------------------------------------
     def usable(self, name: str) -> bool:
+        """Return whether a name of the program can be one of the target's."""
         plain = _NAME.fullmatch(name) is not None and not name.lower().startswith(OURS)
         return plain and name not in self.reserved and len(name) <= self.longest_name
 
@@ -322,26 +323,26 @@ class Target:
         self.stem = next(s for s in stems if not any(re.fullmatch(rf"{s}\d+", word) for word in spellings.values()))
         return {name: spellings[name] for name in names}
 
-    def inputs(self, recording: Recording, names: Sequence[str]) -> None:
+    def _inputs(self, recording: Recording, names: Sequence[str]) -> None:
         for step in recording.recorder.steps:
             if step.name == "input":
                 self.names[step] = names[step.data]
 
-    def renamed(self) -> list[str]:
+    def _renamed(self) -> list[str]:
         changed = {old: new for old, new in self.variables.items() if old != new}
-        return [f"`{new}` is the variable `{' '.join(self.comment(old))}`." for old, new in changed.items()]
+        return [f"`{new}` is the variable `{' '.join(self._comment(old))}`." for old, new in changed.items()]
 
     def heading(self, *further: str) -> list[str]:
         """The comment at the top: the program, the variables with other names there, and further lines."""
-        program = [f"    {row}" for row in self.comment(self.unit.text)]
-        lines = [*self.heading_lines, *program, *self.renamed(), *further]
+        program = [f"    {row}" for row in self._comment(self.unit.text)]
+        lines = [*self.heading_lines, *program, *self._renamed(), *further]
         return [f"{self.mark} {line}".rstrip() for line in lines]
 
-    def comment(self, text: str) -> list[str]:
+    def _comment(self, text: str) -> list[str]:
         return comment_lines(text)
 
     # -- statements -------------------------------------------------------------------------------------------------
-    def negated(self, condition: Step) -> str:
+    def _negated(self, condition: Step) -> str:
         form = self.forms["not_"]
         assert isinstance(form, tuple)
         return str(form[0]).format(assembled(condition, self.parts, form[2]))
@@ -352,7 +353,7 @@ class Target:
         Steps are called `t1`, `t2` … in the order in which they are computed.
         """
         plan = self.plan(recording)
-        hidden = self.inlined(plan, (*recording.values, *recording.partials), labels)
+        hidden = self._inlined(plan, (*recording.values, *recording.partials), labels)
         tasks = [task for task in plan.tasks if task.step not in hidden]
         called = self.called = {}
 
@@ -387,7 +388,7 @@ class Target:
             stack += [a for a in reversed(waits) if a not in entered]
         return list(order)
 
-    def inlined(self, plan: Schedule, results: Collection[Step], named: Collection[Step]) -> set[Step]:
+    def _inlined(self, plan: Schedule, results: Collection[Step], named: Collection[Step]) -> set[Step]:
         uses: dict[Step, int] = {}
         steps = {task.step: task for task in plan.tasks}
         for step in steps:
@@ -414,7 +415,7 @@ class Target:
         anchors = [anchor for _, branch, _ in plan.tasks for anchor in branch.line()[DEPTH::DEPTH]]
         flagged = {anchor: f"ad_b{k}" for k, anchor in enumerate(dict.fromkeys(anchors))}
         for flag in flagged.values():
-            yield self.assignment.format(flag, self.number(False))
+            yield self.assignment.format(flag, self._number(False))
         entered: set[Branch] = set()
         here: list[Branch] = []
         for step, branch, source in plan.tasks:
@@ -425,38 +426,38 @@ class Target:
                     entered.add(anchor)
                     assert anchor.parent is not None
                     outside = _visible(anchor.parent.line())
-                    yield from self.moved(here, outside, flagged)
+                    yield from self._moved(here, outside, flagged)
                     here = outside
                     flag = self.assignment.format(flagged[anchor], self.condition(anchor))
                     yield self.indent * len(here) + flag
             inside = _visible(line)
-            yield from self.moved(here, inside, flagged)
+            yield from self._moved(here, inside, flagged)
             here = inside
             text = assembled(source, self.parts) if source is not None else self.text(step)
             name = self.names[step] = name_of(step)
             indent = self.indent * len(here)
             label = labels.get(step)
-            remark = self.label.format(" ".join(self.comment(label))) if label else ""
+            remark = self.label.format(" ".join(self._comment(label))) if label else ""
             yield indent + self.assignment.format(name, text) + remark
             if (step, branch) in checks:
-                yield indent + self.check(step, name)
-        yield from self.closed(len(here), 0)
+                yield indent + self._check(step, name)
+        yield from self._closed(len(here), 0)
 
-    def check(self, step: Step, name: str) -> str:
+    def _check(self, step: Step, name: str) -> str:
         return ""
 
-    def closed(self, depth: int, down_to: int) -> Iterator[str]:
+    def _closed(self, depth: int, down_to: int) -> Iterator[str]:
         if self.closing is not None:
             for d in range(depth - 1, down_to - 1, -1):
                 yield self.indent * d + self.closing
 
-    def moved(self, old: Sequence[Branch], new: Sequence[Branch], flagged: Mapping[Branch, str]) -> Iterator[str]:
+    def _moved(self, old: Sequence[Branch], new: Sequence[Branch], flagged: Mapping[Branch, str]) -> Iterator[str]:
         """The lines that leave branches and enter others."""
         k = 0
         while k < len(old) and k < len(new) and old[k] is new[k]:
             k += 1
         turned = k < len(old) and k < len(new) and old[k] is new[k].other and old[k].holds and new[k] not in flagged
-        yield from self.closed(len(old), k + 1 if turned else k)
+        yield from self._closed(len(old), k + 1 if turned else k)
         for depth, branch in enumerate(new[k:], start=k):
             if turned:
                 yield self.indent * depth + self.otherwise
@@ -467,7 +468,7 @@ class Target:
     def condition(self, branch: Branch) -> str:
         """The condition under which a branch is entered from the one around it."""
         assert branch.condition is not None
-        return assembled(branch.condition, self.parts) if branch.holds else self.negated(branch.condition)
+        return assembled(branch.condition, self.parts) if branch.holds else self._negated(branch.condition)
 
 
 def needs(plan: Schedule) -> dict[Step, list[Branch]]:
