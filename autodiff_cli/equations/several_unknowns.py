@@ -10,8 +10,9 @@ from itertools import islice
 from operator import le
 from typing import Any
 
+from ..algebra.linearity import linear_and_kinks
 from ..batched.evaluator import Evaluator
-from ..errors import ExpressionError, needed
+from ..errors import ExpressionError, counted, needed, quoted
 from ..inputs.problem import Problem
 from ..numbers.budget import ITERATION, Defined, charge
 from ..numerics.newton import damped_newton, newton
@@ -33,7 +34,7 @@ ANYWHERE = (-math.inf, math.inf)
 class SeveralEquations:
     """Several equations, in doubles."""
 
-    complete, kind, plateaus = None, "", ()
+    kind, plateaus = "the equations are linear", ()
 
     def __init__(self, problem: Problem, stop: Callable[[], bool] = lambda: False) -> None:
         message = "several equations need SciPy, the extra `optimize`"
@@ -41,6 +42,8 @@ class SeveralEquations:
         import numpy
 
         self.np, self.problem, self.stop = numpy, problem, stop
+        self.complete: bool | None = None
+        self.linear = False
         self.evaluations, self.unknowns = 0, problem.unknowns
         self.least: tuple[float, list[float]] | None = None
         """The least distance of the sides so far, and where."""
@@ -74,7 +77,15 @@ class SeveralEquations:
         start = [self.problem.values[name] for name in self.unknowns]
         self(start)  # raises the error of the start
         solution = self._from(start) or self._from(self._wandered(start))
-        return [] if solution is None else [solution]
+        return [] if solution is None else self._unique([solution])
+
+    def _unique(self, solutions: list[list[float]]) -> list[list[float]]:
+        """Note whether the equations are linear; if their matrix is regular, there is no other solution."""
+        outputs, at = self.problem.program.outputs, dict(zip(self.unknowns, solutions[0], strict=True))
+        self.linear = all(len(linear_and_kinks(output, self.unknowns)[0]) == len(at) for output in outputs)
+        if self.linear and solution_errors(self.problem, at, *residuals(self.problem, at)) is not None:
+            self.complete = True
+        return solutions
 
     def _from(self, start: Sequence[float]) -> list[float] | None:
         from scipy.optimize import root
@@ -161,6 +172,8 @@ class SeveralEquations:
             distances = [[abs(a - b) for a, b in zip(x, y, strict=True)] for y in solutions] if x else []
             if x and not any(all(map(le, distance, near)) for distance in distances):
                 solutions.append(x)
+            if len(solutions) == 1 and self._unique(solutions) and self.complete:
+                break
         return sorted(solutions)
 
     around = one
@@ -169,8 +182,16 @@ class SeveralEquations:
         """No solution is found in exact arithmetic."""
 
     def searched(self, count: int) -> str:
-        """Return what the search says beside the solution: nothing more."""
-        return "solved"
+        """Return a sentence on the range of the search."""
+        if self.linear:
+            return (
+                "1 solution found of infinitely many: the equations are linear and, within rounding errors, dependent"
+            )
+        missing = [name for name in self.unknowns if name not in self.problem.bounds]
+        how = f"`--between {','.join(f'{name}=-10:10' for name in missing)} --all`" if missing else "`--all`"
+        if missing and self.problem.units is not None:
+            how = f"`--all` with bounds for {quoted(missing)}"
+        return f"{counted(count, 'solution')} found from one start; {how} looks for others"
 
     def others(self, solutions: Sequence[Sequence[float]]) -> list[float]:
         """None is looked for unless all are."""

@@ -9,20 +9,16 @@ import math
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
-from functools import reduce
-from itertools import combinations
-from operator import or_
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 
+from ..algebra.linearity import linear_and_kinks
 from ..errors import ExpressionError
-from ..graphs.value import Value, in_order
 from ..language.builder import Program
 from ..numbers.budget import FITTED_PAIR, FITTED_ROW, charge
 from ..numbers.double.twofold import two_product
 from ..numerics.linear_algebra import shortest_mean
-from ..table.operators import CONSTANT, DIV, POW, VARIABLE, WHERE
 from .observations import ProgramOverRows
 
 MAX_EVALUATIONS = 2000  # of one search
@@ -137,7 +133,7 @@ class Model:
         ends = [(bounds or {}).get(name, (-np.inf, np.inf)) for name in free]
         self.limits = np.array([low for low, _ in ends]), np.array([high for _, high in ends])
         self.bounded = bool(bounds)
-        linear, self.kinks = linear_and_kinks(program, self.free)
+        linear, self.kinks = linear_and_kinks(program.outputs[0], self.free)
         self.linear = [name for name in linear if name not in (bounds or {})]  # a linear solve keeps no bounds
         self.places: list[int] = [self.free.index(name) for name in self.linear]
         """The places of the linear parameters that follow the others by a linear solve."""
@@ -293,42 +289,6 @@ class Model:
         middle = 0.0 if origin else float(np.average(self.response, weights=square))
         total = float(square @ (self.response - middle) ** 2)
         return 1 - float(left @ left) / total if total > 0 else 1.0
-
-
-def linear_and_kinks(program: Program, free: Sequence[str]) -> tuple[list[str], bool]:
-    """Return free parameters in all of which together the model is linear, and whether it may kink in any.
-
-    Two parameters meet in a node that is no sum of what depends on them; one meets itself in a kink, a power, …
-    """
-    masks: dict[Value, int] = {}
-    meets, kinks = [0] * len(free), False
-
-    def meet(one: int, other: int) -> None:
-        for k in range(len(free) if one and other else 0):
-            meets[k] |= (other if one >> k & 1 else 0) | (one if other >> k & 1 else 0)
-
-    place = {name: 1 << k for k, name in enumerate(free)}
-    for node in in_order((program.outputs[0],)):
-        primitive, inputs = node.primitive, [masks[parent] for parent in node._prev]
-        mask = reduce(or_, inputs, 0)
-        masks[node] = place.get(node.label, 0) if primitive is VARIABLE else mask
-        kinks |= bool(mask) and (primitive.may_kink or primitive is WHERE)
-        if not mask or primitive.linear:
-            continue
-        if primitive.product:
-            for one, other in combinations(inputs, 2):
-                meet(one, other)
-        elif primitive is WHERE:
-            meet(inputs[0], mask)
-        elif primitive is DIV:
-            meet(inputs[1], mask)
-        elif not (primitive is POW and node._prev[1].primitive is CONSTANT and node._prev[1].data == 1):
-            meet(mask, mask)
-    linear: list[int] = []
-    for k in range(len(free)):
-        if not any(meets[k] >> other & 1 for other in (k, *linear)):
-            linear.append(k)
-    return [free[k] for k in linear], kinks
 
 
 def column_sizes(rows: Any) -> Any:
