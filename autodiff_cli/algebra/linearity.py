@@ -1,4 +1,4 @@
-"""The variables in which a formula is linear, decided from its graph."""
+"""The variables in which a program is linear, decided from its graph."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from functools import reduce
 from itertools import combinations
 from operator import or_
 
-from ..graphs.value import Value, in_order
-from ..table.operators import CONSTANT, DIV, POW, VARIABLE, WHERE
+from ..run.flat_graph import Graph
+from ..table.operators import DIV, POW, VARIABLE, WHERE
 
 
-def linear_and_kinks(formula: Value, free: Sequence[str]) -> tuple[list[str], bool]:
-    """Return names of `free` in all of which together the formula is linear, and whether it may kink in any of `free`.
+def linear_and_kinks(graph: Graph, free: Sequence[str]) -> tuple[list[str], bool]:
+    """Return names of `free` in all of which together every node is linear, and whether one may kink in any of `free`.
 
     Two variables meet in a node that is no sum of what depends on them; one meets itself in a kink, a power, …
     """
-    masks: dict[Value, int] = {}
+    masks: list[int] = []
     meets, kinks = [0] * len(free), False
 
     def meet(one: int, other: int) -> None:
@@ -24,10 +24,10 @@ def linear_and_kinks(formula: Value, free: Sequence[str]) -> tuple[list[str], bo
             meets[k] |= (other if one >> k & 1 else 0) | (one if other >> k & 1 else 0)
 
     place = {name: 1 << k for k, name in enumerate(free)}
-    for node in in_order((formula,)):
-        primitive, inputs = node.primitive, [masks[parent] for parent in node._prev]
+    for i, (primitive, parents) in enumerate(zip(graph.primitives, graph.parents, strict=True)):
+        inputs = [masks[parent] for parent in parents]
         mask = reduce(or_, inputs, 0)
-        masks[node] = place.get(node.label, 0) if primitive is VARIABLE else mask
+        masks.append(place.get(graph.labels[i], 0) if primitive is VARIABLE else mask)
         kinks |= bool(mask) and (primitive.may_kink or primitive is WHERE)
         if not mask or primitive.linear:
             continue
@@ -38,7 +38,7 @@ def linear_and_kinks(formula: Value, free: Sequence[str]) -> tuple[list[str], bo
             meet(inputs[0], mask)
         elif primitive is DIV:
             meet(inputs[1], mask)
-        elif not (primitive is POW and node._prev[1].primitive is CONSTANT and node._prev[1].data == 1):
+        elif not (primitive is POW and graph.constants.get(parents[1], (None,))[0] == 1):
             meet(mask, mask)
     linear: list[int] = []
     for k in range(len(free)):

@@ -81,8 +81,8 @@ class SeveralEquations:
 
     def _unique(self, solutions: list[list[float]]) -> list[list[float]]:
         """Note whether the equations are linear; if their matrix is regular, there is no other solution."""
-        outputs, at = self.problem.program.outputs, dict(zip(self.unknowns, solutions[0], strict=True))
-        self.linear = all(len(linear_and_kinks(output, self.unknowns)[0]) == len(at) for output in outputs)
+        at = dict(zip(self.unknowns, solutions[0], strict=True))
+        self.linear = len(linear_and_kinks(self.problem.program.graph, self.unknowns)[0]) == len(at)
         if self.linear and solution_errors(self.problem, at, *residuals(self.problem, at)) is not None:
             self.complete = True
         return solutions
