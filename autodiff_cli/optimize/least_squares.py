@@ -16,7 +16,6 @@ import numpy as np
 from ..algebra.linearity import linear_and_kinks
 from ..errors import ExpressionError
 from ..inputs.problem import Problem
-from ..language.builder import Program
 from ..numbers.budget import FITTED_PAIR, FITTED_ROW, charge
 from ..numbers.double.twofold import two_product
 from ..numerics.linear_algebra import shortest_mean
