@@ -12,7 +12,7 @@ from typing import Any
 
 from ..algebra.linearity import linear_and_kinks
 from ..batched.evaluator import Evaluator
-from ..errors import ExpressionError, counted, needed, quoted
+from ..errors import ExpressionError, counted, needed
 from ..inputs.problem import Problem
 from ..numbers.budget import ITERATION, Defined, charge
 from ..numerics.newton import damped_newton, newton
@@ -21,6 +21,9 @@ from .residuals import DIGITS, ZERO_ROUNDINGS, Stopped, residuals, rounding_erro
 MOST_STEPS = 100
 STARTS = 200
 """The number of starting points of the search for all solutions."""
+
+MAX_NAMED = 4
+"""The number of unknowns that the hint on further solutions names."""
 
 SHRINKING_STEPS = 12
 """The number of Newton steps in which the error halves at a root of multiplicity 17."""
@@ -189,8 +192,8 @@ class SeveralEquations:
             )
         missing = [name for name in self.unknowns if name not in self.problem.bounds]
         how = f"`--between {','.join(f'{name}=-10:10' for name in missing)} --all`" if missing else "`--all`"
-        if missing and self.problem.units is not None:
-            how = f"`--all` with bounds for {quoted(missing)}"
+        if missing and (self.problem.units is not None or len(missing) > MAX_NAMED):
+            how = "`--all` with bounds for all unknowns"
         return f"{counted(count, 'solution')} found from one start; {how} looks for others"
 
     def others(self, solutions: Sequence[Sequence[float]]) -> list[float]:
