@@ -170,7 +170,6 @@ class _Job(NamedTuple):
             raise
 
     def _check_use(self, used: Collection[str], unknowns: Collection[str] = ()) -> None:
-        """Raise a usage error for a sweep that changes nothing."""
         for name in self.axes:
             if name not in used or name in unknowns:
                 what = "is looked for" if name in used else "is not in the program"
@@ -187,7 +186,6 @@ class _Job(NamedTuple):
         return (*of_data, *self.axes, *shared)
 
     def _shared(self, fit: Fitted) -> list[str]:
-        """The variables whose values all rows share; unknowns, whose values are starts, are left out."""
         return [name for name in self.point if name in fit.variables and name not in fit.unknowns]
 
     def keeping(self, names: Sequence[str]) -> _Job:
@@ -289,7 +287,6 @@ def answer_rows(call: Command, grid: Grid | None, method: Method, view: View[Any
 
 
 def _program(call: Command) -> str:
-    """The one program that the rows are points of."""
     if call.file is not None:
         text, fault = whole(call.file)
         if fault is not None:
@@ -302,7 +299,6 @@ def _program(call: Command) -> str:
 
 
 def _check_output(output: str | None, read: Sequence[Source]) -> None:
-    """Raise an error if the output is one of the files that are read."""
     if output is None:
         return
     target = plain(output)
@@ -314,7 +310,6 @@ def _check_output(output: str | None, read: Sequence[Source]) -> None:
 
 
 def _folder(output: str | None, engine: str | None) -> str | None:
-    """The folder that an engine writes parts into; None where the answers are one file. Raises a usage error."""
     path = None if output is None else plain(output)
     is_folder = path is not None and (path.endswith("/") or (not is_url(path) and os.path.isdir(path)))
     if engine is None:
@@ -328,7 +323,6 @@ def _folder(output: str | None, engine: str | None) -> str | None:
 
 
 def _is_double(job: _Job) -> bool:
-    """Whether numbers are doubles. Raises a usage error for others where the format holds none."""
     if job.call.arithmetic != DOUBLE and job.format not in WIDE:
         message = f"`--format {job.format}` holds doubles, and no other numbers"
         raise usage_error(message, "write csv or jsonl, or leave the arithmetic out")
@@ -336,7 +330,6 @@ def _is_double(job: _Job) -> bool:
 
 
 def _needs_no_batches(job: _Job) -> bool:
-    """Whether wide rows have to be computed one by one. Raises a usage error where that cannot be."""
     backend = job.call.backend
     if not _is_double(job):
         if backend not in (None, "python"):
@@ -351,7 +344,6 @@ def _needs_no_batches(job: _Job) -> bool:
 
 # ---- batches ------------------------------------------------------------------------------------------------------
 def _in_batches(job: _Job, files: Files) -> tuple[_Job, Fitted, Rows, Bound]:
-    """The job over the columns of files, its program, the formula of each batch, and that over the chosen columns."""
     from ..data.pipeline import select
 
     job = job.keeping(files.first.names)
@@ -367,7 +359,6 @@ def _in_batches(job: _Job, files: Files) -> tuple[_Job, Fitted, Rows, Bound]:
 
 
 def _report_how(bound: Bound, job: _Job) -> None:
-    """Print how the formula was read if that is not as typed, the renamed columns, and a note of its kernel."""
     _report_reading(bound.known)
     columns = bound.columns
     report_headings({name: columns[name] for name in bound.known.variables if name in columns}, job.columns)
@@ -376,13 +367,11 @@ def _report_how(bound: Bound, job: _Job) -> None:
 
 
 def _report_reading(fit: Fitted) -> None:
-    """Print how the formula was read if that is not as typed."""
     if fit.reading is not None:
         write_reading("", fit.reading.text)
 
 
 def _in_parts(job: _Job, folder: str) -> int:
-    """Have Dask's workers write the answers as the parts of a folder; return the exit code."""
     arrow("for parts")
     from ..data import cluster
 
@@ -418,7 +407,6 @@ def _in_parts(job: _Job, folder: str) -> int:
 
 
 def _piped(job: _Job, stack: ExitStack, first: Reader | None) -> int:
-    """Answer many rows in batches; return the exit code."""
     arrow("for these rows")
     from ..data.pipeline import Tally, run
 
@@ -451,7 +439,6 @@ def _piped(job: _Job, stack: ExitStack, first: Reader | None) -> int:
 
 # ---- one by one ---------------------------------------------------------------------------------------------------
 def _one_by_one(job: _Job, method: Method, view: View[Any], stack: ExitStack, first: Reader | None) -> int:
-    """Answer rows one by one: long answers, few rows, or numbers that are no doubles; return the exit code."""
     from ..data.pipeline import Tally
 
     waits = any(source.once and not (source.path == "-" and is_file(sys.stdin)) for source in job.sources)
@@ -509,7 +496,6 @@ def _one_by_one(job: _Job, method: Method, view: View[Any], stack: ExitStack, fi
 
 
 def _wide_writer(job: _Job, output: Output, requests: _Requests) -> Any:
-    """The writer of wide rows one by one."""
     leading = tuple(requests.heads.values())
     kept = [*leading, *requests.kept]
 
@@ -583,7 +569,6 @@ class _Requests:
         files.require_units(self.used)
 
     def _uncertain(self, job: _Job) -> dict[str, str]:
-        """The columns of uncertainties, by the names of variables. Raises `ExpressionError` where there are none."""
         if job.question.errors is None or not job.is_data:
             return {}
         names = self.files.first.names
@@ -616,7 +601,6 @@ class _Requests:
     def _units_of_columns(
         self, job: _Job, columns: Mapping[str, tuple[Unit, str | None]]
     ) -> Mapping[str, tuple[str, float]]:
-        """The units of variables as text, and by what their uncertainties are multiplied."""
         if not columns and not job.typed:
             return {}
         from ..quantities.unit import parse_unit
@@ -632,7 +616,6 @@ class _Requests:
         return units
 
     def _measured(self, name: str, numbers: Mapping[str, float]) -> float:
-        """The value of a name in a row, with its uncertainty and its unit. Raises `ExpressionError`."""
         value, shared = numbers[self.used[name]], self.job.point.get(name)
         unit, times = self.of_columns.get(name, ("", 1.0))
         if name in self.uncertain:

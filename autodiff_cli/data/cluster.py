@@ -270,10 +270,6 @@ def connected(scheduler: str | None, workers: int | None) -> Iterator[Any]:
 
 @contextmanager
 def _no_modules_of_others() -> Iterator[None]:
-    """Keep new processes from importing what lies in the current folder, or this one's main module.
-
-    Either may do anything, and they need nothing of it.
-    """
     before = dict(os.environ)
     os.environ.update(WORKERS)
     main = vars(sys.modules["__main__"])
@@ -288,7 +284,6 @@ def _no_modules_of_others() -> Iterator[None]:
 
 
 def _check_workers(client: Any, scheduler: str) -> None:
-    """Raise an error where there are no workers, or where they are not as this program."""
     try:
         client.wait_for_workers(1, timeout=SECONDS)
     except TimeoutError:
@@ -330,7 +325,6 @@ def results(client: Any, job: Job, parts: Sequence[Part], stop: Interruption) ->
 
 
 def _tally(part: Part, future: Any) -> Tally:
-    """Return the counts of a part, or raise its error."""
     if future.status in ("cancelled", "lost"):
         raise ExpressionError("io", "the scheduler has gone", hint="start it, and ask again")
     fault: BaseException | None = future.exception()

@@ -95,7 +95,6 @@ def _chosen(
     wanted: Callable[[Sequence[str]], Collection[str]],
     other: Collection[str] = (),
 ) -> tuple[dict[str, str], dict[str, str]]:
-    """Return the columns that `wanted` chooses, and their units, by variable; each file must have both."""
     first = files.first
     theirs = mapped_columns(called, first.names, other)
     used = {name: theirs[name] for name in wanted(list(theirs))}
@@ -117,7 +116,6 @@ def report_headings(used: Mapping[str, str], called: Mapping[str, str]) -> None:
 
 
 def _without_text(error: ExpressionError) -> ExpressionError:
-    """Return the error, which is not about a place in a formula."""
     error.text = ""
     return error
 
@@ -174,7 +172,6 @@ class _Piece(NamedTuple):
 
 
 def _one_by_one(file: Reader, used: Mapping[str, str]) -> Iterator[_Piece]:
-    """Yield the rows of a file as the plain reader reads them."""
     rows = file.rows()
     while part := list(islice(rows, A_PIECE)):
         numbers = {name: array("d") for name in used}
@@ -189,12 +186,10 @@ def _one_by_one(file: Reader, used: Mapping[str, str]) -> Iterator[_Piece]:
 
 
 def _places(prefix: str, lines: Sequence[int]) -> Callable[[int], str]:
-    """Return the function that gives the places of rows in these lines."""
     return lambda row: f"{prefix}{lines[row]}: "
 
 
 def _by_columns(file: Reader, used: Mapping[str, str]) -> Iterator[_Piece]:
-    """Yield the rows of a file in batches of columns."""
     import numpy as np
 
     from .rows import no_number, numbers_of
@@ -242,7 +237,6 @@ class _ColumnBuffer(ExitStack):
             self._write_aside()
 
     def _write_aside(self) -> None:
-        """Write the columns to temporary files."""
         from tempfile import TemporaryFile
 
         try:
@@ -312,7 +306,6 @@ def from_table(table: Any) -> Data:
 
 
 def _doubles(name: str, column: Any) -> Any:
-    """Convert a column of any type to doubles. Raises `ExpressionError` if it has no numbers."""
     if isinstance(column, list | tuple):
         numbers = [math.nan if x is None else x for x in column]
         return array("d", [x if isinstance(x, float) and x - x != 0 else as_number(x, name) for x in numbers])
@@ -345,7 +338,6 @@ def _not_finite(column: Any) -> list[int]:
 
 
 def _checked(data: Columns, name: str) -> Columns:
-    """Return the columns. Raises `ExpressionError` if they have no row."""
     if not data.rows:
         left = "; ".join(f"{why} ({count:,})" for why, count in data.left_out.most_common(3))
         message = f"no row of {name} is left: {left}" if left else f"{name} has no rows of data"

@@ -218,7 +218,6 @@ class Reader(ABC):
             yield from [chunk] if self.grid is None else self._cross_with_grid(chunk, self.grid)
 
     def _cross_with_grid(self, chunk: Chunk, grid: Grid) -> Iterator[Chunk]:
-        """Yield the rows of a chunk, each combined with all points of the grid."""
         import numpy as np
         import pyarrow as pa
 
@@ -401,7 +400,6 @@ class Files:
 
 
 def _note_format(file: Reader, name: str = "") -> None:
-    """Write a note about the recognised format unless it is plain csv."""
     if file.summary:
         write_note(f"read{f' {name}' * bool(name)}: {', '.join(file.summary)}")
 
@@ -531,12 +529,10 @@ class Arrow(Parquet):
 
 
 def _fragments(counts: Sequence[int], sizes: Sequence[int]) -> list[Fragment | None]:
-    """Return the parts of a file from their numbers of rows and bytes."""
     return [Fragment(k, 1 + sum(counts[:k]), size) for k, size in enumerate(sizes)] or [None]
 
 
 def _row_labels(word: str, first: int) -> Callable[[int], str]:
-    """Return a function from the position of a row to its location for messages."""
     return lambda row: f"{word} {first + row}: "
 
 
@@ -732,10 +728,6 @@ class Text(Reader):
 def _parse_number_columns(
     texts: Any, schema: Any, numbers: Sequence[str], dialect: Dialect
 ) -> tuple[Any, dict[int, ExpressionError]]:
-    """Parse the columns `numbers` of a batch of texts; cells that are not plain numbers are parsed one by one.
-
-    Return the batch, and errors by row.
-    """
     import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -763,10 +755,6 @@ def _parse_number_columns(
 
 
 def _quote_positions(block: bytes, dialect: Dialect) -> Any:
-    """Return the positions of all quotes in a block if they enclose cells or are doubled; else None.
-
-    Every other quote then opens a cell.
-    """
     import numpy as np
 
     data = np.frombuffer(block, np.uint8)
@@ -782,7 +770,6 @@ def _quote_positions(block: bytes, dialect: Dialect) -> Any:
 
 
 def _cut_positions(block: bytes, quotes: Any) -> list[int]:
-    """Return positions at which to cut a block into pieces: after newlines outside quoted cells."""
     import numpy as np
 
     ends = np.flatnonzero(np.frombuffer(block, np.uint8) == ord("\n")) + 1

@@ -117,7 +117,6 @@ def row_request(question: str, fit: Fitted) -> RowRequest:
 
 
 def _flat(value: Any, gradient: Iterable[Any], matrix: Sequence[Sequence[Any]]) -> list[Any]:
-    """Return a value, its gradient, and the lower triangle of its Hessian."""
     return [value, *gradient, *[x for i, row in enumerate(matrix) for x in row[: i + 1]]]
 
 
@@ -484,7 +483,6 @@ def checked_units(known: Fitted, point: Mapping[str, Unit], units_asked: Sequenc
 
 @contextmanager
 def _about(text: str) -> Iterator[None]:
-    """Errors are about this formula, unless they say otherwise."""
     try:
         yield
     except ExpressionError as error:
@@ -584,7 +582,6 @@ NO_COLUMNS = (str, bytes, Mapping)
 
 
 def _field_names(value: object) -> tuple[str, ...] | None:
-    """Return the names of the fields of a structured NumPy array."""
     names: tuple[str, ...] | None = getattr(getattr(value, "dtype", None), "names", None)
     return names
 
@@ -633,7 +630,6 @@ def _one_batch(table: pa.Table) -> pa.RecordBatch:
 
 
 def _dictionary(table: pa.Table, first: Any) -> dict[str, Any]:
-    """Return a dictionary of columns as the first one is: an Arrow array, a NumPy array or a list."""
     import pyarrow as pa
 
     if isinstance(first, pa.Array | pa.ChunkedArray):

@@ -107,7 +107,6 @@ class ParquetSink(Sink):
 
 
 def _shrinks(column: Any) -> bool:
-    """Return whether LZ4 makes a column of numbers smaller by a twentieth, which is worth the time to read it again."""
     import pyarrow as pa
 
     before = after = 0

@@ -122,7 +122,6 @@ def parallel_map(
 
 
 def _paths(pattern: str) -> list[str]:
-    """Return the files that a name, a pattern or a folder stands for, here or on another file system."""
     is_remote = is_url(pattern)
     if pattern == "-" or (not is_remote and os.path.isfile(pattern)):
         return [pattern]
@@ -145,7 +144,6 @@ def _paths(pattern: str) -> list[str]:
 
 
 def _matching(pattern: str) -> list[str]:
-    """Return the paths that a pattern names; of `**`, each folder once, also where links go round in a circle."""
     steps = pattern.replace(os.sep, "/").split("/")
     if "**" not in steps:
         return glob.glob(pattern)
@@ -168,13 +166,11 @@ def _matching(pattern: str) -> list[str]:
 
 
 def _by_name(path: str) -> str | None:
-    """Return the format that a name says."""
     stem, suffix = os.path.splitext(path.lower())
     return SUFFIXES.get(os.path.splitext(stem)[1] if suffix in PACKED else suffix)
 
 
 def _source(path: str, forced: Forced) -> Source:
-    """Look into a file. Raises `ExpressionError` where it cannot be read."""
     format = forced.input_format
     file: io.BufferedReader | None = None
     sheet: str | None = None
@@ -276,12 +272,10 @@ class TextFile:
         return self.head.decode(errors="replace"), self.ended
 
     def _filter(self, change: Callable[[bytes], bytes]) -> None:
-        """Have all bytes of the file changed, those that were read already too."""
         self.filters.append(change)
         self.head = bytearray(change(bytes(self.head)))
 
     def _decoding(self, name: str) -> Callable[[bytes], bytes]:
-        """Return the function that makes UTF-8 of bytes in another encoding."""
         decoder = codecs.getincrementaldecoder(name)()
 
         def decoded(data: bytes) -> bytes:
@@ -322,7 +316,6 @@ class TextFile:
         return data
 
     def _next(self, size: int) -> bytes:
-        """Return some bytes that have not been read before."""
         try:
             # signals are answered while another file system is waited for
             elsewhere = is_url(self.source.path)
@@ -361,10 +354,6 @@ class TextFile:
 
 
 def _text_of_sheet(file: Any, path: str, sheet: str | None) -> tuple[bytes, list[str]]:
-    """Return the cells of a sheet as csv, and what is to be said of it. Raises `ExpressionError` (`io`).
-
-    Needs the extra `excel`.
-    """
     import csv
 
     calamine = needed("python_calamine", "excel", "spreadsheets need python-calamine", ", or save the sheet as csv")
@@ -389,7 +378,6 @@ def _text_of_sheet(file: Any, path: str, sheet: str | None) -> tuple[bytes, list
 
 
 def _sheet_cell(cell: Any) -> str | float:
-    """Return what stands in a cell of a spreadsheet, as csv has it."""
     if isinstance(cell, float) and cell.is_integer() and abs(cell) < 2**53:
         return int(cell)
     if isinstance(cell, int | float) and not isinstance(cell, bool):
@@ -412,7 +400,6 @@ _UTF_8 = re.compile(rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\x
 
 
 def _encoding(data: bytes, forced: str | None) -> tuple[str, str] | None:
-    """Return the encoding of a text from its first bytes, and its display name; None for UTF-8 and binary data."""
     if forced is not None:
         name = codecs.lookup(forced).name
         return None if name in ("utf-8", "utf-8-sig", "ascii") else (name, forced)

@@ -198,7 +198,6 @@ def in_formula(cell: str, dialect: Dialect) -> str:
 
 
 def _is_value(cell: str) -> bool:
-    """Return whether a cell holds a number, a date or a time, and so does not name a column."""
     return bool(styles_of(cell) or DATE.fullmatch(cell) or TIME.fullmatch(cell) or FORTRAN.fullmatch(cell))
 
 
@@ -208,12 +207,10 @@ def is_missing(cell: str) -> bool:
 
 
 def _all_values(cells: Sequence[str]) -> bool:
-    """Return whether there is nothing but values in a row, and one at least."""
     return any(map(_is_value, cells)) and all(_is_value(cell) or is_missing(cell) for cell in cells)
 
 
 def _style(cells: Collection[str], decimal: str | None) -> tuple[str, str]:
-    """The one way in which all cells that are numbers can be read, or the first of them; the plain one of several."""
     styles = [style for style in _STYLES if decimal in (None, style[0])]
     for cell in cells:
         if (own := styles_of(cell)) and len(own) < len(_STYLES):
@@ -231,7 +228,6 @@ _QUOTED = re.compile(r'(?<![^\t;|, ])"(?:[^"]|"")*(?:"|$)')
 
 
 def _split(line: str, separator: str) -> list[str]:
-    """Return the cells of a line."""
     if '"' not in line:
         return line.split() if separator == BLANKS else [cell.strip() for cell in line.split(separator)]
     # separators in quotes do not count
@@ -246,10 +242,6 @@ def _split(line: str, separator: str) -> list[str]:
 
 
 def _headings(line: str, separator: str, count: int) -> list[str] | None:
-    """Return the names of `count` columns in a line; None if it does not name as many.
-
-    Over columns between blanks, names may have blanks within and units behind them, or other separators.
-    """
     cells = [_split(line, separator)]
     if separator == BLANKS:
         with_units = re.sub(r"(?<=\S)[ \t]+(?=[\[(][^\])]*[\])](?:\s|$))", "\0", line)
@@ -259,7 +251,6 @@ def _headings(line: str, separator: str, count: int) -> list[str] | None:
 
 
 def _are_units(cells: Sequence[str]) -> bool:
-    """Return whether the cells are units, and not values or names."""
     units = [cell for cell in cells if cell and cell not in ("-", "--", "–", "—")]
     return bool(units) and not any(map(_is_value, units)) and all(map(is_unit, units))
 
@@ -284,7 +275,6 @@ class _Fit(NamedTuple):
 
 
 def _fit(lines: Sequence[str], separator: str) -> _Fit | None:
-    """Return how a separator makes a table of lines; None where it does not."""
     cells = [_split(line, separator) for line in lines]
     first, below = cells[0], cells[1:]
     headless = _all_values(first)
@@ -307,12 +297,10 @@ def _fit(lines: Sequence[str], separator: str) -> _Fit | None:
 
 
 def _word(char: str, words: Mapping[str, str] = SPELLED) -> str:
-    """Return a separator, or a decimal mark, as an option has it."""
     return next((word for word, own in words.items() if own == char and word.isalpha()), char)
 
 
 def _spelled(separator: str) -> str:
-    """Return a separator as a message has it."""
     return {"\t": "tab", BLANKS: "blanks"}.get(separator, separator)
 
 
@@ -365,7 +353,6 @@ def recognize(text: str, *, complete: bool, tabs: bool, forced: Forced) -> Layou
 
 
 def _is_plain(lines: Sequence[str], text: str) -> bool:
-    """Return whether it is plain csv: names between commas, and nothing in it that might be read another way."""
     table = [line for line in lines[:SAMPLE] if line.strip()][:2]
     if not table or not _PLAIN_HEADER.fullmatch(table[0].strip()) or _SPECIAL.search(text):
         return False
@@ -375,10 +362,6 @@ def _is_plain(lines: Sequence[str], text: str) -> bool:
 
 
 def _fitting(sample: Sequence[str], separators: Sequence[str], forced: str | None, decimal: str | None) -> _Fit | None:
-    """Return the first separator that makes a table of numbers of lines, else the first that makes one.
-
-    Raises `ExpressionError` where two of them make tables of different numbers.
-    """
     if forced is None and decimal is None and all(re.fullmatch(r"\s*[+-]?\d+,\d+\s*", line) for line in sample):
         message = f"its first line, `{sample[0].strip()}`, has two columns, or one number with a decimal comma"
         hint = "add a line that names the columns; or say which: `--separator comma`, or `--decimal comma`"
@@ -395,7 +378,6 @@ def _fitting(sample: Sequence[str], separators: Sequence[str], forced: str | Non
 
 
 def _check_title(table: Sequence[Line], separators: Sequence[str]) -> None:
-    """Raise an error where a table of numbers begins some lines further on."""
     for begin in range(1, min(len(table) - 1, SAMPLE)):
         lines = [line for _, line in table[begin : begin + SAMPLE]]
         for char in separators:
@@ -408,7 +390,6 @@ def _check_title(table: Sequence[Line], separators: Sequence[str]) -> None:
 
 
 def _samples_begin(lines: Sequence[str], separator: str) -> int | None:
-    """Return which line names the columns of the values below it, after lines of settings; None where none does."""
     if separator == BLANKS or len(lines) < 3:
         return None
     above: list[list[str]] = []
@@ -427,7 +408,6 @@ def _samples_begin(lines: Sequence[str], separator: str) -> int | None:
 
 
 def _below(table: Sequence[Line], begin: int) -> ExpressionError:
-    """Return the error of a table that begins some lines further on."""
     (first, title), line = table[0], table[begin][0]
     message = f"line {first + 1} does not name the columns of the rows below it: `{title.strip()[:40]}`"
     return point_error(
@@ -444,7 +424,6 @@ def _laid_out(
     complete: bool,
     forced: Forced,
 ) -> Layout:
-    """Return the layout of a file whose separator is known, by its lines, those of its table, and its comments."""
     separator, width, names = fit.separator, fit.width, fit.names
     units, summary = list[str | None](), list[str]()
     first, body = table[0][0], table
@@ -502,7 +481,6 @@ def _laid_out(
 
 
 def _named(comments: Sequence[Line], separator: str, width: int) -> list[tuple[int, list[str]]]:
-    """Return the last comment line that names `width` columns, and a line of their units after it."""
     for char in dict.fromkeys((separator, BLANKS)):
         lines = [(k, cells) for k, line in comments if (cells := _headings(line, char, width)) is not None]
         if lines:
@@ -514,7 +492,6 @@ _THOUSANDS = {",": "commas", ".": "points", "'": "apostrophes", " ": "blanks"}
 
 
 def _check_comments(comments: Mapping[int, str], body: Sequence[Line], separator: str, width: int) -> None:
-    """Raise an error where a comment line may as well be a row, whose first cell is text."""
     rows = [cells for _, line in body[:SAMPLE] if len(cells := _split(line, separator)) == width]
     if width < 2 or not rows or any(_is_value(cells[0]) for cells in rows):
         return
@@ -560,7 +537,6 @@ class Normal:
 
 
 def _tabbed(block: bytes, begins: bool = True, ends: bool = True) -> bytes:
-    """Return lines with a tab for each run of blanks, and none at their ends."""
     if begins:
         block = re.sub(rb"(?m)^[ \t]+", b"", block)
     if ends:

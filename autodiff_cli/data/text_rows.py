@@ -122,11 +122,6 @@ class Unclosed(ExpressionError):
 
 
 def _separated(line: Line, texts: Texts, dialect: Dialect, columns: Sequence[str] = ()) -> list[str]:
-    """Return the cells of a row, which takes further lines while a quoted cell is open.
-
-    A quote opens a cell where it is the first character of it. One that is never closed spoils the row in which it
-    stands, and no other. Raises `ExpressionError` for what is wrong.
-    """
     _, text, fault = line
     separator = dialect.separator
     if '"' not in text:
@@ -214,7 +209,6 @@ def objects_of(texts: Texts) -> Iterator[TextRow]:
 
 
 def _with_entries(cells: Mapping[str, object]) -> dict[str, object]:
-    """Return the cells of a row, a list of numbers as the cells of its entries, `x[1]`."""
     entries: dict[str, object] = {}
     for name, cell in cells.items():
         flat = flattened(name, cell) if isinstance(cell, list) else ""

@@ -82,7 +82,6 @@ class Arithmetic(NamedTuple):
         return _converted(self._done(REAL, point, task), lambda key, x: float(x) + 0.0)
 
     def _done(self, m: NumberType, point: Mapping[str, float | str], task: Task) -> dict[str, Any]:
-        """The task's numbers, all of this type. Raises `ExpressionError`."""
         try:
             result = task(m, {name: self._value(m, name, value) for name, value in point.items()})
         except Refusal as refusal:  # between the operations: a comparison of adjoints, for example
@@ -90,7 +89,6 @@ class Arithmetic(NamedTuple):
         return _converted(result, lambda key, x: m.number(x))
 
     def _with_right_digits(self, point: Mapping[str, float | str], task: Task) -> dict[str, Any]:
-        """Return the numbers with the digits that their error bounds leave, or as within a bound of 0."""
         from ..numbers.running_digits import RunningDigits
 
         digits = self.digits + GUARD
@@ -121,11 +119,9 @@ class Arithmetic(NamedTuple):
         return _converted(best, lambda key, x: self._agreed(x))
 
     def _right(self, x: Any) -> int:
-        """Return how many of the requested digits are correct by the error bound."""
         return int(x.right_digits(self.digits))
 
     def _agreed(self, x: Any) -> Figure:
-        """Return the correct digits of a number, or a bound on its distance from 0."""
         right = self._right(x)
         context = x.m.base.context
         if right > 0:
@@ -139,7 +135,6 @@ class Arithmetic(NamedTuple):
         raise ExpressionError("limit", message, None, hint)
 
     def _certified(self, point: Mapping[str, float | str], task: Task) -> dict[str, Any]:
-        """Return the numbers with proven digits only."""
         message = "`--certified` needs python-flint, which is not installed"
         needed("flint", "certified", message, ", or use `--precision 50`, which proves nothing")
         from ..numbers.ball import Balls
@@ -169,13 +164,11 @@ class Arithmetic(NamedTuple):
         return best
 
     def _unproven(self, key: str, x: Any) -> bool:
-        """Return whether too few digits of a ball are proven."""
         if x.a.is_exact() or x.a.rel_accuracy_bits() >= self.digits * 3.33 + 8:
             return False
         return key in INPUT_FIELDS or not (x.a.contains(0) and x.a.abs_upper() < 1)
 
     def _proven(self, key: str, x: Any) -> Figure:
-        """Return the proven digits of a ball, or a bound on its distance from 0."""
         if x.a.is_zero():
             return Figure("0", 0.0)
         if x.a.contains(0):
@@ -183,7 +176,6 @@ class Arithmetic(NamedTuple):
         return Figure(str(x.a.str(self.digits, radius=False)), within_doubles(float(x)))
 
     def _value(self, m: NumberType, name: str, typed: float | str) -> Number:
-        """Return the value of a name in this arithmetic."""
         text = typed if isinstance(typed, str) else getattr(typed, "source", None)
         if self.name == "double" or text is None:
             return m.number(number_or_quantity(typed, name))
@@ -200,8 +192,6 @@ class Arithmetic(NamedTuple):
 
 
 def _converted(results: dict[str, Any], convert: Callable[[str, Number], Any]) -> dict[str, Any]:
-    """Return a tree with its numbers converted by `convert(top-level key, number)`."""
-
     def item(key: str, x: Any) -> Any:
         if isinstance(x, dict):
             return {name: item(key, element) for name, element in x.items()}
@@ -213,7 +203,6 @@ def _converted(results: dict[str, Any], convert: Callable[[str, Number], Any]) -
 
 
 def _numbers(results: Any) -> Iterator[Any]:
-    """The numbers in lists and dictionaries, in order."""
     if isinstance(results, (dict, list)):
         for item in results.values() if isinstance(results, dict) else results:
             yield from _numbers(item)
@@ -222,12 +211,10 @@ def _numbers(results: Any) -> Iterator[Any]:
 
 
 def _vanishes(x: Any) -> bool:
-    """Return whether the error bound of a result allows 0 and is small."""
     return bool(x.largest() < 1 and x.right_digits(1) < 1)
 
 
 def _undecided(error: Diagnosed, precision: str) -> ExpressionError:
-    """The error of what no precision has decided."""
     message = f"{error}, even with {precision}: no digit can be proven here"
     reason = ExpressionError("domain", message, error.span, error.hint)
     reason.text = error.text
@@ -235,7 +222,6 @@ def _undecided(error: Diagnosed, precision: str) -> ExpressionError:
 
 
 def _too_few_digits(x: Any) -> ExpressionError:
-    """The error of a ball with too few digits."""
     message = f"the digits of a result near {x} need more bits than there are"
     if x.a.contains(0):
         message = f"the result is {x}, and may be 0: no digit of it can be proven"

@@ -49,7 +49,6 @@ def parse_point(text: str, value_of: ValueOf | None = None) -> dict[str, float]:
 
 
 def _plain_point(text: str) -> dict[str, float] | None:
-    """Return a point of plain names and numbers; None for any other text."""
     point: dict[str, float] = {}
     try:
         for piece in text.split(","):
@@ -93,7 +92,6 @@ def parse_weights(text: str) -> dict[str, float] | list[float]:
 
 
 def _assignment(text: str, start: int, end: int, value_of: ValueOf) -> Iterator[tuple[str, float]]:
-    """The name and the value of one part; of a list, those of its entries."""
     name, equals, value = text[start:end].partition("=")
     bare = name.rstrip()
     if not equals or not is_name(bare) or not value.strip() or "=" in value:
@@ -111,7 +109,6 @@ def _assignment(text: str, start: int, end: int, value_of: ValueOf) -> Iterator[
 
 
 def _list_of(text: str, start: int, end: int) -> Any:
-    """Return the places of the numbers of `[1, pi/2]` or `[[1, 2], [3, 4]]`, nested."""
     start, end = end - len(text[start:end].lstrip()), start + len(text[start:end].rstrip())
     if text[start : start + 1] != "[":
         return slice(start, end)
@@ -123,7 +120,6 @@ def _list_of(text: str, start: int, end: int) -> Any:
 
 
 def _entries(name: str, value: object, span: Span | None = None) -> dict[str, Any]:
-    """Return the entries of a rectangular list by name. Raises `ExpressionError`."""
     entries = flattened(name, value)
     if isinstance(entries, str):
         hint = "write it as [1, 2, 3] or [[1, 2], [3, 4]]"
@@ -270,7 +266,6 @@ def may_sweep(options: Sequence[str] | None) -> bool:
 
 
 def _values_of(option: str) -> Sequence[str]:
-    """Return the texts of an `--at`, or of its file, that may be sweeps."""
     if not isinstance(option, PointFile):
         return () if option.startswith("@") else (option,)
     try:

@@ -245,7 +245,6 @@ class ProgramUnits:
         self._node_units |= {i: unit.difference for i, unit in zip(program.graph.roots, self.outputs, strict=True)}
 
     def _dimensions(self) -> dict[str, Dimensioned]:
-        """Return the dimensions of the variables; °C and °F count as temperatures."""
         return {
             name: Dimensioned(unit.dimension, temperatures=Fraction(1) if unit.zero else None)
             for name, unit in self.point.items()
@@ -254,10 +253,6 @@ class ProgramUnits:
     def _sweep(
         self, program: Program, m: Dimensions, leaves: Mapping[str, Any], more: Iterable[Unit] = (), *, system: bool
     ) -> list[Any]:
-        """Set the dimensions of the nodes, the units of the inputs and `more`, and their system.
-
-        Return the dimensions of the outputs.
-        """
         evaluation = evaluate_dimensions(m, program, leaves)
         self.dimensions: list[Any] = evaluation.graph.data
         """Of the nodes of the program's graph."""
@@ -266,7 +261,6 @@ class ProgramUnits:
         return evaluation.values
 
     def _unit(self, dimension: Dimension) -> Unit:
-        """Return the unit to show a dimension in."""
         return choose(dimension, self._inputs) if self._system is None else self._system.unit(dimension)
 
     def _output(self, k: int, dimension: Any, asked: Unit | None, temperatures: Fraction | None = None) -> Unit:

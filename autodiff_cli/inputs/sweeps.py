@@ -139,7 +139,6 @@ class Geometric(Axis):
                 return
 
     def _exact(self, k: int) -> tuple[Fraction, int]:
-        """Return the value at the last whole power of the base, and the steps left."""
         whole, rest = divmod(self.powers * k, self.steps)
         return self.first * self.base**whole, rest
 
@@ -153,7 +152,6 @@ class Geometric(Axis):
 
 
 def _log(x: Fraction) -> float:
-    """Return the logarithm of a fraction, perhaps beyond the range of doubles."""
     return math.log(x.numerator) - math.log(x.denominator)
 
 
@@ -243,7 +241,6 @@ class Grid(NamedTuple):
 
 
 def _combinations(axes: Sequence[Axis]) -> Iterator[list[float]]:
-    """Yield all combinations lazily; the last axis varies fastest."""
     if not axes:
         yield []
         return
@@ -272,7 +269,6 @@ class Sweeping:
         return first
 
     def _axis(self, name: str, text: str, offset: int) -> Axis | None:
-        """The values that a text says; None where it is no sweep."""
         written = text.strip()
         begin = offset + len(text) - len(text.lstrip())
         here = Span(begin, begin + len(written))
@@ -331,7 +327,6 @@ class Sweeping:
         return Evenly(start, (end - start) / steps, count, texts, True)
 
     def _unit(self, written: str) -> str:
-        """Return the unit behind a sweep, or an empty text."""
         if self.value_of is constant_value or not (_top_level(written, ":") or written.startswith(("{", "log"))):
             return ""
         if written.startswith("{"):
@@ -346,10 +341,6 @@ class Sweeping:
             return ""
 
     def _in_one_unit(self, name: str, written: str, here: Span) -> str | None:
-        """A sweep whose parts have units, `0 cm:3 m:50 cm`, with that of the first behind it: `0:300:50 cm`.
-
-        None where not each of its parts has one. Raises `ExpressionError` for units of different dimensions.
-        """
         if self.value_of is constant_value or ":" not in written:
             return None
         logarithmic = _LOGARITHMIC.fullmatch(written)
@@ -377,7 +368,6 @@ class Sweeping:
         return f"{way}{'' if count is None else '/' + count} {unit}"
 
     def _listed(self, name: str, written: str, begin: int) -> Listed:
-        """The values in braces."""
         if not written.endswith("}"):
             fail("the brace that opens here is not closed", Span(begin, begin + 1), f"write `{name}={{1,2,5}}`")
         if not written[1:-1].strip():
@@ -402,7 +392,6 @@ class Sweeping:
         return Listed(values)
 
     def _numbers(self, name: str, text: str, begin: int, most: int = 3) -> list[tuple[str, Fraction]]:
-        """Return the numbers between the colons of a text, each with its own text."""
         parts = [(part, begin + place) for part, place in _parts(text)]
         if len(parts) > most:
             colon = parts[most][1] - 1
@@ -420,7 +409,6 @@ class Sweeping:
         return [(part.strip(), _fraction(part, constant_value(name, part, place))) for part, place in parts]
 
     def _count(self, name: str, text: str, begin: int) -> int:
-        """The number of points in a text."""
         written = text.strip()
         here = Span(begin, begin + max(1, len(text)))
         if not _is_whole(written):
@@ -430,7 +418,6 @@ class Sweeping:
         return int(written)
 
     def _stepped(self, name: str, inside: str, begin: int) -> Axis:
-        """Return the values of `from:to:step`."""
         ((first, start), (last, end), (by, step)) = self._numbers(name, inside, begin)
         place = Span(begin + _parts(inside)[-1][1], begin + len(inside))
         if step == 0:
@@ -454,7 +441,6 @@ class Sweeping:
 
 
 def _top_level(text: str, char: str) -> list[int]:
-    """The places of a character outside of parentheses."""
     depth, places = 0, []
     for k, c in enumerate(text):
         depth += (c in "([{") - (c in ")]}")
@@ -464,12 +450,10 @@ def _top_level(text: str, char: str) -> list[int]:
 
 
 def _parts(text: str) -> list[tuple[str, int]]:
-    """Return the texts between top-level colons, each with its place."""
     return [(text[a + 1 : b], a + 1) for a, b in pairwise([-1, *_top_level(text, ":"), len(text)])]
 
 
 def _closed(text: str) -> bool:
-    """Whether all parentheses in a text open before they close."""
     depth = 0
     for c in text:
         depth += (c == "(") - (c == ")")
@@ -483,7 +467,6 @@ def _is_whole(text: str) -> bool:
 
 
 def _converted(number: str, unit: Unit, other: Unit, *, step: bool) -> str:
-    """Return a number as text in another unit; a `step` is a difference."""
     if unit == other:
         return number
     zero = Fraction(0) if step else (unit.zero - other.zero) / other.scale
@@ -493,7 +476,6 @@ def _converted(number: str, unit: Unit, other: Unit, *, step: bool) -> str:
 
 
 def _fraction(text: str, value: float) -> Fraction:
-    """Return a decimal exactly as written, the value of an expression as a double."""
     written = text.strip()
     # longer exponents make fractions that take seconds
     if plain_number(written) and value and len(written) < 50:

@@ -137,7 +137,6 @@ def _siunitx(symbol: str, n: Exponent) -> str:
 
 
 def _times(x: float, scale: Fraction) -> float:
-    """The product, rounded once where numerator or denominator is 1."""
     top, bottom = scale.numerator, scale.denominator
     if bottom == 1:
         return x * top
@@ -156,7 +155,6 @@ def _raised(n: Exponent) -> str:
 
 
 def _product(*parts: tuple[Unit, Exponent]) -> Unit:
-    """The product of powers of units, like symbols together; a temperature in it is a difference."""
     atoms: dict[str, Exponent] = {}
     dimension, scale, pi = list(NUMBER), Fraction(1), Fraction(0)
     for factor, power in parts:
@@ -175,7 +173,6 @@ def _plain(n: Exponent) -> Exponent:
 
 
 def _root(scale: Fraction, k: int) -> Fraction:
-    """The root of a factor, which is a fraction. Raises `ExpressionError` where it is none."""
     if k == 1 or scale == 1:
         return scale
     parts = [round(part ** (1 / k)) for part in (scale.numerator, scale.denominator)]
@@ -250,7 +247,6 @@ def _tokens(text: str) -> Iterator[_Token]:
 
 
 def _quotient(tokens: list[_Token], at: int, text: str) -> tuple[Unit, int]:
-    """The product and quotient of units from a token on, to its end or a closing parenthesis."""
     result: Unit | None = None
     over: int | None = None  # the last sign of division
     while at < len(tokens) and tokens[at][0] != "close":
@@ -280,7 +276,6 @@ def _quotient(tokens: list[_Token], at: int, text: str) -> tuple[Unit, int]:
 
 
 def _two_ways(text: str, tokens: list[_Token], over: int, at: int) -> ExpressionError:
-    """Return the error for `J/kg K`, which some read as J/(kg K)."""
     start, here = tokens[over + 1][2], tokens[at][2]
     skip = tokens[at][3] if tokens[at][0] == "times" else here
     before, below, rest = text[: tokens[over][2]].strip(), text[start:here].strip(), text[skip:].strip()
@@ -319,7 +314,6 @@ def _power(tokens: list[_Token], at: int, text: str) -> tuple[Unit, int]:
 
 @cache
 def _symbol(symbol: str, start: int = 0) -> Unit:
-    """The unit of a symbol, perhaps with a prefix. Raises `ExpressionError`."""
     entry = _entry(symbol)
     if entry is not None:
         return _of_entry(*entry)
@@ -335,13 +329,11 @@ def _symbol(symbol: str, start: int = 0) -> Unit:
 
 
 def _other_case(symbol: str) -> list[str]:
-    """The units that differ from a symbol by upper and lower case only."""
     names = {prefix + name for name, entry in spellings().items() for prefix in ("", *entry.prefixes)}
     return sorted(name for name in names if name.lower() == symbol.lower())[:3]
 
 
 def _entry(symbol: str) -> tuple[Entry, str] | None:
-    """The entry of a symbol and its prefix; the symbols of the table come before those with a prefix."""
     names = spellings()
     symbol = symbol.replace("μ", "µ").replace("\N{OHM SIGN}", "Ω").replace("\N{ANGSTROM SIGN}", "Å")
     if symbol in names:
@@ -357,7 +349,6 @@ def _entry(symbol: str) -> tuple[Entry, str] | None:
 
 @cache
 def _of_entry(entry: Entry, prefix: str = "") -> Unit:
-    """The unit of an entry of the table, with a prefix."""
     if not entry.definition:
         dimension = tuple(int(symbol == entry.symbol) for symbol in BASE)
         return Unit(((prefix + entry.symbol, 1),), dimension, Fraction(10) ** prefixes().get(prefix, 0))

@@ -72,7 +72,6 @@ class UnitSystem:
         return all(self._product(dimension) is not None for dimension in dimensions)
 
     def _product(self, dimension: Dimension) -> Unit | None:
-        """The product of powers of the basis of a dimension; None where there is none with a rational factor."""
         if dimension == NUMBER:
             return Unit()
         rest = self._solved.reduced([*dimension, *(0 for _ in range(self._count))])

@@ -190,7 +190,6 @@ def _info(path: str) -> Any:
 
 
 def _ask(path: str, action: Callable[[], Result], seconds: float | None) -> Result:
-    """Return what a file system answers about a path. Raises `ExpressionError`."""
     try:
         return patiently(action, seconds)
     except (OSError, ValueError) as fault:

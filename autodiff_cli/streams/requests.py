@@ -123,7 +123,6 @@ def lines(file: BinaryIO, idle: Callable[[], None] | None = None) -> Iterator[by
 
 
 def _typed(text: str, number: int, defaults: Defaults, error: ExpressionError | None) -> Request:
-    """The request in a line `program`, or `program<TAB>point`."""
     program, _, point = text.partition("\t")
     subject = Subject(program, number)
     shared, wrt, kind = defaults
@@ -141,13 +140,11 @@ def _typed(text: str, number: int, defaults: Defaults, error: ExpressionError | 
 
 
 def _with_notes(subject: Subject, point: Mapping[str, float], kind: Reading) -> Subject:
-    """Return the request with notes about values that were not read as they were typed."""
     values = meant(point) if isinstance(kind.value_of, Lenient) else None
     return subject._replace(values=tuple(values)) if values else subject
 
 
 def _record(text: str, number: int, defaults: Defaults, error: ExpressionError | None) -> Request:
-    """The request in a line of JSON."""
     ident: object = None
     program: str | None = None
     try:
@@ -235,7 +232,6 @@ def default_point(options: list[str] | None, reading: Reading = AS_USUAL) -> dic
 
 
 def _unless_known(point: Mapping[str, float], value_of: ValueOf | None) -> ValueOf | None:
-    """What reads the values of a file, those of names that have another value as sweeps too."""
     if not point:
         return value_of
     from ..inputs.parse_point import constant_value
