@@ -132,12 +132,13 @@ class Reader(ABC):
         """The names of the sweeps."""
         return () if self.grid is None else self.grid.axes
 
-    def select(self, numbers: Sequence[str], kept: Sequence[str]) -> None:
+    def select(self, numbers: Sequence[str], kept: Sequence[str]) -> Selection:
         """Choose the columns of batches: columns of numbers, and columns that are kept for the output."""
         import pyarrow as pa
 
         fields = [self.field(name, name in numbers) for name in self.names if name in {*numbers, *kept}]
         self._select(Selection(numbers, kept, pa.schema(fields), self.source.name))
+        return self.selection
 
     def select_like(self, first: Selection) -> None:
         """Choose the columns of the first file, in its order. Raises `ExpressionError` if one differs."""
@@ -312,6 +313,8 @@ def reader(
     the points of `grid`.
     """
     file: Reader
+    if source == SWEEP and grid is not None:
+        return SweptPoints(grid)
     if source.columnar:
         file = (Parquet if source.format == "parquet" else Arrow)(source, several)
     else:

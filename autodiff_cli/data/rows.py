@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import lru_cache
@@ -15,9 +16,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..batched.columns_io import (
     MOST_IN_BLOCKS,
     Fitted,
-    Kinks,
     check_type,
     common_length,
+    conventions,
     fitted,
     kept_columns,
     mapped_columns,
@@ -136,7 +137,8 @@ class Answered(NamedTuple):
     errors: dict[int, ExpressionError]
     asked: int
     """The number of rows that were computed one by one."""
-    kinks: Kinks
+    kinks: Counter[tuple[str, ...]]
+    """The rows at kinks, by the conventions that they took."""
 
 
 class Bound:
@@ -213,7 +215,7 @@ class Bound:
         ]
         for k, (times, plus) in self.inputs.items():
             columns[k] = columns[k] * times + plus
-        kinks = Kinks()
+        kinks: Counter[tuple[str, ...]] = Counter()
 
         def missing(row: int, name: str) -> ExpressionError | None:
             return faults[row] if faults and row in faults else no_number(batch, self.columns[name], row)
@@ -227,8 +229,8 @@ class Bound:
                     numbers, warnings = self.request.plain(point)
                 except BudgetExceeded as error:
                     raise ExpressionError("limit", str(error), hint=error.hint) from None
-                if warnings:
-                    kinks.note(warnings)
+                if warnings and (taken := conventions(warnings)):
+                    kinks[taken] += 1
                 return numbers
 
             # Arrow takes back what it gave, and gives it again: NumPy's memory would be new for each batch
@@ -375,14 +377,6 @@ class Rows(NamedTuple):
         several = self.question == "jacobian"
         with _about(self.text):
             return fitted(self.text, columns, dict(self.at), self.wrt, outputs=several, lenient=self.lenient)
-
-    def columns_needed(self, names: Sequence[str]) -> tuple[list[str], tuple[str, ...]]:
-        """Return the columns that hold numbers, and those that are carried along. Raises `ExpressionError`."""
-        columns = self.named(names)
-        kept = kept_columns(self.keep, names)
-        fit = self.fitted(list(columns))
-        used = dict.fromkeys((*fit.variables, *fit.wanted))
-        return [columns[name] for name in used if name in columns], kept
 
     def named(self, names: Sequence[str]) -> dict[str, str]:
         """Return which of these columns has the values of which name."""
