@@ -496,8 +496,7 @@ class _Requests:
         self.heads = {name: heading(name, heads.get(name)) for name in job.leading}
         """The headings of the names that wide rows begin with."""
         self.columns = [*job.used.values(), *self.uncertain.values()]
-        files.require(self.columns, job.kept)
-        files.require_units(job.used)
+        files.require(job.used, self.columns, job.kept)
 
     def _uncertain(self, job: _Job) -> dict[str, str]:
         if job.question.errors is None or not job.is_data:

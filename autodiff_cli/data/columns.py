@@ -99,8 +99,7 @@ def _chosen(
     theirs = mapped_columns(called, first.names, other)
     used = {name: theirs[name] for name in wanted(list(theirs))}
     report_headings(used, called)
-    files.require([*used.values()])
-    files.require_units(used)
+    files.require(used, used.values())
     return used, units_in_headings(used, first.units)
 
 

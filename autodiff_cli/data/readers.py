@@ -14,7 +14,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache, lru_cache
-from itertools import pairwise
 from typing import Any, NamedTuple, Self, TypeVar
 
 from ..batched.columns_io import check_type, unique
@@ -97,13 +96,9 @@ class Reader(ABC):
     names: Sequence[str]
     """The columns of the file (where each row names its own, those of the first row), then the swept names."""
     types: Mapping[str, Any] = {}
-    """The types of the columns, if the file declares them."""
     dialect = PLAIN
-    """The notation of numbers in cells."""
     rows_name_columns = False
-    """Whether each row names its own columns."""
     total: int | None = None
-    """The number of rows, if known beforehand."""
     units: Mapping[str, str] = {}
     """The units of columns from a row of units."""
     summary: Sequence[str] = ()
@@ -129,7 +124,6 @@ class Reader(ABC):
 
     @property
     def axes(self) -> Collection[str]:
-        """The names of the sweeps."""
         return () if self.grid is None else self.grid.axes
 
     def select(self, numbers: Sequence[str], kept: Sequence[str]) -> Selection:
@@ -261,8 +255,7 @@ class Reader(ABC):
         return [None]
 
     @abstractmethod
-    def close(self) -> None:
-        """Close the file."""
+    def close(self) -> None: ...
 
     def __enter__(self) -> Self:
         return self
@@ -347,8 +340,11 @@ class Files:
     def __exit__(self, *_: object) -> None:
         self.first.close()
 
-    def require(self, numbers: Collection[str], kept: Sequence[str] = ()) -> None:
-        """Require columns of all files, those in `numbers` numeric. Raises `ExpressionError` for the first file."""
+    def require(self, used: Mapping[str, str], numbers: Collection[str], kept: Sequence[str] = ()) -> None:
+        """Require columns of all files, those in `numbers` numeric, and the same units in those of variables.
+
+        Raises `ExpressionError` for the first file.
+        """
 
         def check(file: Reader) -> None:
             if not file.rows_name_columns:
@@ -359,9 +355,10 @@ class Files:
 
         check(self.first)
         self.checks.append(check)
+        self.require_units(used)
 
     def require_units(self, used: Mapping[str, str]) -> None:
-        """Require the units of the first file in the columns of these variables in all other files."""
+        """Require the units of the first file in the columns of these variables in all other files, too."""
         units, first = units_in_headings(used, self.first.units), self.first.source.name
 
         def check(file: Reader) -> None:
@@ -627,17 +624,17 @@ class Text(Reader):
 
         Raises `Unclosed` if its last row continues in the next block.
         """
-        quotes = _quote_positions(block, self.dialect) if b'"' in block and self.dialect.separator else ()
-        parsed = None if quotes is None else self.parse_with_arrow(block)
+        separated = bool(self.dialect.separator)
+        is_regular = b'"' not in block or not separated or _encloses_cells(block, self.dialect)
+        parsed = self.parse_with_arrow(block) if is_regular else None
         if parsed is not None:
             batch, faults = parsed
             lines = block.count(b"\n") + (not block.endswith(b"\n"))
             where = _row_labels(f"{self.prefix}line", first)
             yield Chunk(batch, where if batch.num_rows == lines else self.line_labels(block, where), faults, len(block))
-        elif len(block) > PIECE_BYTES and quotes is not None and (cuts := _cut_positions(block, quotes)):
-            for start, stop in pairwise((0, *cuts)):
-                yield from self.parse_block(block[start:stop], first)
-                first += block.count(b"\n", start, stop)
+        elif is_regular and len(block) > PIECE_BYTES and (cut := _middle(block, quoted=separated)) < len(block):
+            yield from self.parse_block(block[:cut], first)
+            yield from self.parse_block(block[cut:], first + block.count(b"\n", 0, cut))
         else:
             yield self.parse_plainly(block, first)
 
@@ -757,33 +754,32 @@ def _parse_number_columns(
     return pa.RecordBatch.from_arrays([*columns.values()], schema=schema), faults
 
 
-def _quote_positions(block: bytes, dialect: Dialect) -> Any:
+def _encloses_cells(block: bytes, dialect: Dialect) -> bool:
+    # or quotes are doubled: every other one opens a cell then
     import numpy as np
 
     data = np.frombuffer(block, np.uint8)
     quotes = np.flatnonzero(data == ord('"'))
     if len(quotes) % 2:
-        return None
+        return False
     around = np.zeros(256, bool)
     around[[ord(char) for char in f'\r\n"{dialect.separator}']] = True
     before, after = quotes[::2], quotes[1::2]
     fine = around[data[before - 1]] | (before == 0)
     fine &= around[data[np.minimum(after + 1, len(data) - 1)]] | (after == len(data) - 1)
-    return quotes if fine.all() else None
+    return bool(fine.all())
 
 
-def _cut_positions(block: bytes, quotes: Any) -> list[int]:
-    import numpy as np
-
-    ends = np.flatnonzero(np.frombuffer(block, np.uint8) == ord("\n")) + 1
-    if len(quotes):
-        ends = ends[np.searchsorted(quotes, ends) % 2 == 0]
-    if not len(ends):
-        return []
-    nearest = np.searchsorted(ends, np.arange(PIECE_BYTES, len(block), PIECE_BYTES))
-    chosen = np.unique(ends[np.minimum(nearest, len(ends) - 1)])
-    cuts = [int(cut) for cut in chosen if cut < len(block)]
-    return [*cuts, len(block)] if cuts else []
+def _middle(block: bytes, *, quoted: bool) -> int:
+    # after the first newline of the second half, where cells may be `quoted` one outside of quotes
+    cut = len(block) // 2
+    quotes = block.count(b'"', 0, cut)
+    while end := block.find(b"\n", cut) + 1:
+        quotes += block.count(b'"', cut, end)
+        cut = end
+        if not (quoted and quotes % 2):
+            return cut
+    return len(block)
 
 
 def cell_text(cell: object) -> str | None:
