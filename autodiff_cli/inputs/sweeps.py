@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import ExpressionError, Span, point_error
 from ..language.tokens import plain_number
-from .parse_point import Lenient, Typed, ValueOf, constant_value, fail, pieces, typed
+from .parse_point import Lenient, Typed, ValueOf, constant_value, fail, pieces, top_level, typed
 
 if TYPE_CHECKING:
     from ..quantities.unit import Unit
@@ -292,7 +292,7 @@ class Sweeping:
         if logarithmic is not None and not _closed(logarithmic[1]):
             logarithmic = None
         inside = logarithmic[1] if logarithmic else written
-        colons = _top_level(inside, ":")
+        colons = top_level(inside, ":")
         if not colons and ":" in written:
             colon = begin + written.index(":")
             hint = f"a sweep has its colons outside of parentheses: {EXAMPLE}"
@@ -307,7 +307,7 @@ class Sweeping:
         elif len(colons) > 1:
             return self._stepped(name, inside, begin)
         else:
-            slashes = [k for k in _top_level(inside, "/") if k > colons[0] and _is_whole(inside[k + 1 :].strip())]
+            slashes = [k for k in top_level(inside, "/") if k > colons[0] and _is_whole(inside[k + 1 :].strip())]
             if not slashes:
                 raise _without_step(name, inside, here)
             count = self._count(name, inside[slashes[-1] + 1 :], begin + slashes[-1] + 1)
@@ -327,7 +327,7 @@ class Sweeping:
         return Evenly(start, (end - start) / steps, count, texts, True)
 
     def _unit(self, written: str) -> str:
-        if self.value_of is constant_value or not (_top_level(written, ":") or written.startswith(("{", "log"))):
+        if self.value_of is constant_value or not (top_level(written, ":") or written.startswith(("{", "log"))):
             return ""
         if written.startswith("{"):
             return written.partition("}")[2].strip()
@@ -377,7 +377,7 @@ class Sweeping:
             item, place = written[1 + start : 1 + end], Span(begin + 1 + start, begin + 1 + max(end, start + 1))
             if not item:
                 fail("a value is missing here", place, f"write `{name}={{1,2,5}}`")
-            if _top_level(item, ":") or "{" in item or "=" in item:
+            if top_level(item, ":") or "{" in item or "=" in item:
                 fail("braces list single values", place, f"write `{name}={{1,2,5}}`, or a sweep: `{name}=0:10:1`")
             value = self.value_of(name, item, place.start)
             unit, first = getattr(value, "unit", None), getattr(values[0], "unit", None) if values else None
@@ -440,17 +440,8 @@ class Sweeping:
         return Evenly(start, step, whole + 1, None if all(map(plain_number, (first, last, by))) else texts)
 
 
-def _top_level(text: str, char: str) -> list[int]:
-    depth, places = 0, []
-    for k, c in enumerate(text):
-        depth += (c in "([{") - (c in ")]}")
-        if c == char and depth <= 0:
-            places.append(k)
-    return places
-
-
 def _parts(text: str) -> list[tuple[str, int]]:
-    return [(text[a + 1 : b], a + 1) for a, b in pairwise([-1, *_top_level(text, ":"), len(text)])]
+    return [(text[a + 1 : b], a + 1) for a, b in pairwise([-1, *top_level(text, ":"), len(text)])]
 
 
 def _closed(text: str) -> bool:

@@ -15,7 +15,18 @@ from typing import Any, BinaryIO, NamedTuple
 
 from ..errors import ExpressionError, nearest, usage_error
 from ..inputs import decoding as reading
-from ..inputs.parse_point import Lenient, ValueOf, meant, merge, parse_point, point_of_object, read_json
+from ..inputs.parse_point import (
+    Lenient,
+    PointFile,
+    ValueOf,
+    constant_value,
+    meant,
+    merge,
+    once_read,
+    parse_point,
+    point_of_object,
+    read_json,
+)
 from ..language.elements import split_names
 from ..views.formats import Subject
 
@@ -221,20 +232,17 @@ def default_point(options: list[str] | None, reading: Reading = AS_USUAL) -> dic
 
     Raises `ExpressionError` where one name is typed with two values.
     """
-    from ..inputs.parse_point import once_read, read_point
-
     options = once_read(options) or []
-    point = merge([read_point(option, reading.value_of) for option in options if not option.startswith("@")])
+    point = merge([parse_point(option, reading.value_of) for option in options if not isinstance(option, PointFile)])
     for option in reversed(options):
-        if option.startswith("@"):
-            point = read_point(option, _unless_known(point, reading.value_of)) | point
+        if isinstance(option, PointFile):
+            point = option.point(_unless_known(point, reading.value_of)) | point
     return point
 
 
 def _unless_known(point: Mapping[str, float], value_of: ValueOf | None) -> ValueOf | None:
     if not point:
         return value_of
-    from ..inputs.parse_point import constant_value
     from ..inputs.sweeps import sweeping
 
     usual, many = value_of or constant_value, sweeping(value_of)
