@@ -27,13 +27,10 @@ from .readers import Files, Reader
 from .sources import Source, has_arrow, sources
 from .text_dialects import UNFORCED, Forced
 
-MOST_CELLS = 20_000_000
+MAX_NUMBERS = 20_000_000
 
-MOST_HELD = 1 << 25
-"""Numbers that are kept in memory, 256 MB of them; more are in temporary files."""
-
-A_PIECE = 4096
-"""Rows of text that are read one by one before they are put together."""
+MAX_NUMBERS_IN_MEMORY = 1 << 25
+PIECE_ROWS = 4096
 
 
 def read_columns(
@@ -78,8 +75,8 @@ def read_columns(
                 for name, column in used.items():
                     columns[name].append(numbers[column])
                 count += len(columns)
-                if count > MOST_CELLS:
-                    message = f"the data has more than {MOST_CELLS:,} numbers"
+                if count > MAX_NUMBERS:
+                    message = f"the data has more than {MAX_NUMBERS:,} numbers"
                     raise ExpressionError("limit", message, hint="take a sample of its rows")
     if columns and not next(iter(columns.values())):
         name = files.first.source.name if len(files.sources) == 1 else "the data"
@@ -172,7 +169,7 @@ class _Piece(NamedTuple):
 
 def _one_by_one(file: Reader, used: Mapping[str, str]) -> Iterator[_Piece]:
     rows = file.rows()
-    while part := list(islice(rows, A_PIECE)):
+    while part := list(islice(rows, PIECE_ROWS)):
         numbers = {name: array("d") for name in used}
         faults: dict[int, ExpressionError] = {}
         for k, row in enumerate(part):
@@ -232,7 +229,7 @@ class _ColumnBuffer(ExitStack):
         self.rows += rows
         for name, column in numbers.items():
             self._held.setdefault(name, array("d")).frombytes(column.tobytes())
-        if sum(map(len, self._held.values())) > MOST_HELD:
+        if sum(map(len, self._held.values())) > MAX_NUMBERS_IN_MEMORY:
             self._write_aside()
 
     def _write_aside(self) -> None:

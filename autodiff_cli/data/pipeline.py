@@ -28,11 +28,8 @@ if TYPE_CHECKING:
 
 Item = TypeVar("Item")
 
-WAITING = 2
-"""Batches that wait in a queue: few, since they are most of the memory."""
-
-MOST_PLACES = 10_000
-"""Reasons that are remembered."""
+MAX_WAITING_BATCHES = 2
+MAX_REASONS = 10_000
 
 
 class Tally:
@@ -68,7 +65,7 @@ class Tally:
         kind, message, span, *_ = error.diagnostic
         # at one place there is one reason, in all but words such as these
         place = (kind, span, message[:12]) if span is not None and error.text is None else (kind, message)
-        if place not in self._places and len(self._places) < MOST_PLACES:
+        if place not in self._places and len(self._places) < MAX_REASONS:
             self._places[place] = reason(error)
         self.code = max(self.code, error.exit_code)
         self.reasons[self._places.get(place) or reason(error)] += 1
@@ -184,7 +181,7 @@ def ahead(items: Iterator[Item], stops: Callable[[], bool], threads: list[thread
 
     Raises what making them raises.
     """
-    ready: queue.Queue[tuple[Item | None, BaseException | None]] = queue.Queue(WAITING)
+    ready: queue.Queue[tuple[Item | None, BaseException | None]] = queue.Queue(MAX_WAITING_BATCHES)
 
     def put(item: Item | None, error: BaseException | None) -> None:
         while not stops():

@@ -31,18 +31,12 @@ from .text_rows import TextRow, Texts, Unclosed, cells_of, numbers_in, objects_o
 
 Item = TypeVar("Item")
 
-BATCH_ROWS = 65_536
-"""The most rows of a batch."""
-
+MAX_BATCH_ROWS = 65_536
 BLOCK_BYTES = 2 * 1024 * 1024
-"""The size of a block of text in bytes."""
-
 BUFFER_BYTES = 64 * 1024
 """The size of the read buffer of a Parquet column in bytes; larger pages bypass it."""
 
 PIECE_BYTES = 128 * 1024
-"""The size in bytes of the pieces into which a block that pyarrow cannot parse is cut."""
-
 PLAIN_NUMBER = r"^-?\d+(\.\d+)?([eE][+-]?\d+)?$"
 """Numbers that pyarrow and the plain reader both accept."""
 
@@ -227,14 +221,14 @@ class Reader(ABC):
 
         @lru_cache(1)
         def points_from(start: int) -> dict[str, Any]:
-            columns = grid.columns(start, min(start + BATCH_ROWS, grid.size))
+            columns = grid.columns(start, min(start + MAX_BATCH_ROWS, grid.size))
             return {name: np.array(column) for name, column in columns.items()}
 
-        together, size = max(1, BATCH_ROWS // grid.size), chunk.size
+        together, size = max(1, MAX_BATCH_ROWS // grid.size), chunk.size
         for row in range(0, chunk.batch.num_rows, together):
             part = chunk.batch.slice(row, together)
-            for start in range(0, grid.size, BATCH_ROWS):
-                points, count = points_from(start), min(grid.size - start, BATCH_ROWS)
+            for start in range(0, grid.size, MAX_BATCH_ROWS):
+                points, count = points_from(start), min(grid.size - start, MAX_BATCH_ROWS)
                 again = pa.array(np.repeat(np.arange(part.num_rows), count))
                 columns = [
                     pa.array(np.tile(points[name], part.num_rows)) if name in points else part.column(name).take(again)
@@ -457,7 +451,7 @@ class Parquet(Reader):
         groups = [fragment.number] if fragment else range(self.file.num_row_groups)
         for group in groups:
             yield from self.file.iter_batches(
-                BATCH_ROWS, row_groups=[group], columns=self.of_file.schema.names, use_threads=False
+                MAX_BATCH_ROWS, row_groups=[group], columns=self.of_file.schema.names, use_threads=False
             )
 
     def chunks_of_file(self, fragment: Fragment | None) -> Iterator[Chunk]:
@@ -505,8 +499,8 @@ class Arrow(Parquet):
             numbers = [fragment.number] if fragment else range(file.num_record_batches)
             batches = map(file.get_batch, numbers)
         for batch in batches:
-            for start in range(0, batch.num_rows, BATCH_ROWS):
-                yield batch.slice(start, BATCH_ROWS)
+            for start in range(0, batch.num_rows, MAX_BATCH_ROWS):
+                yield batch.slice(start, MAX_BATCH_ROWS)
 
     def reopen_with_columns(self, columns: list[int]) -> Any:
         """Return the file reopened with a selection of columns."""

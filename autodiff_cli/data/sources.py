@@ -21,7 +21,7 @@ from ..streams import filesystems
 from ..streams.filesystems import arrow, is_url
 from ..streams.requests import standard_input
 from ..views.formats import COLUMNAR
-from .text_dialects import FIRST_BLOCK, UNFORCED, Forced, Layout, Normal
+from .text_dialects import FIRST_BLOCK_BYTES, UNFORCED, Forced, Layout, Normal
 
 TEXT = ("csv", "tsv", "jsonl")
 INPUT_FORMATS = (*TEXT, "xlsx", *COLUMNAR)
@@ -35,19 +35,14 @@ _ENDINGS = {
     "arrow": ".arrow .arrows .feather .ipc",
 }
 SUFFIXES = {suffix: format for format, suffixes in _ENDINGS.items() for suffix in suffixes.split()}
-"""The format of a file by the suffix of its name."""
-
 PACKED = {".gz": "gzip", ".zst": "zstd"}
 MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"PAR1": "parquet", b"ARROW1": "arrow"}
 """How files begin, whatever they are called."""
 
-STREAM = b"\xff\xff\xff\xff"
-"""How a stream of Arrow batches begins, which is no file of them."""
-
+ARROW_STREAM = b"\xff\xff\xff\xff"
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
-AT_A_TIME = 32
-"""The number of remote files that are inspected at a time."""
+MAX_PARALLEL_FILES = 32
 
 
 Item = TypeVar("Item")
@@ -115,7 +110,7 @@ def parallel_map(
     from concurrent.futures import ThreadPoolExecutor
 
     def all_of_them() -> list[Result]:
-        with ThreadPoolExecutor(AT_A_TIME) as pool:
+        with ThreadPoolExecutor(MAX_PARALLEL_FILES) as pool:
             return list(pool.map(action, items))
 
     return filesystems.patiently(all_of_them)
@@ -192,7 +187,7 @@ def _source(path: str, forced: Forced) -> Source:
         # no file system has such a name: a zero in it, or half a character
         raise filesystems.unread(path, FileNotFoundError("there is no such file")) from None
     kind = next((kind for magic, kind in MAGIC.items() if begin.startswith(magic)), None)
-    stream = begin.startswith(STREAM)
+    stream = begin.startswith(ARROW_STREAM)
     kind = "arrow" if stream else kind
     named = format or (kind if kind in COLUMNAR else _by_name(path))
     if format is None and named in COLUMNAR:
@@ -256,8 +251,8 @@ class TextFile:
         Of a pipe no more is waited for than two lines of the table.
         """
         lines = 0
-        while not self.ended and len(self.head) < FIRST_BLOCK and not (self.source.once and lines >= 2):
-            self._next(FIRST_BLOCK)
+        while not self.ended and len(self.head) < FIRST_BLOCK_BYTES and not (self.source.once and lines >= 2):
+            self._next(FIRST_BLOCK_BYTES)
             lines = sum(bool(x.strip()) and not x.lstrip().startswith(b"#") for x in bytes(self.head).split(b"\n")[:-1])
         if self.head.startswith(BYTE_ORDER_MARK):
             del self.head[: len(BYTE_ORDER_MARK)]
@@ -297,7 +292,7 @@ class TextFile:
 
         def lines(data: bytes) -> bytes:
             data = self.begun + data
-            cut = len(data) if self.ended or len(data) > LIMIT + FIRST_BLOCK else data.rfind(b"\n") + 1
+            cut = len(data) if self.ended or len(data) > LIMIT + FIRST_BLOCK_BYTES else data.rfind(b"\n") + 1
             self.begun = data[cut:]
             return normal(data[:cut])
 

@@ -15,38 +15,24 @@ from typing import NamedTuple
 from ..errors import ExpressionError, point_error, quoted, usage_error
 from ..inputs.optional_units import heading, is_unit, without_brackets
 
-FIRST_BLOCK = 64 * 1024
-"""Bytes of a file from which it is recognised how it is written."""
-
-SAMPLE = 20
-"""Lines of the table that show its separator."""
-
-MARKS = ("#", "%", "//")
-"""What comment lines begin with."""
-
+FIRST_BLOCK_BYTES = 64 * 1024
+SAMPLE_LINES = 20
+COMMENT_MARKS = ("#", "%", "//")
 BLANKS = " "
 """Stands for runs of blanks and tabs as the separator."""
 
-LONGEST_PREFACE = 100
-"""The most lines before the header."""
-
+MAX_PREFACE_LINES = 100
 SEPARATORS = ("\t", ";", "|", ",", BLANKS)
-"""In the order in which they are tried."""
-
 SPELLED = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "bar": "|", "blank": BLANKS, "blanks": BLANKS}
 DECIMALS = {"point": ".", "comma": ",", ".": ".", ",": ","}
 
-NOTHING = frozenset(["NA", "N/A", "#N/A", "n/a", "<NA>", "null", "NULL", "None", "-", "--", ".", "?"])
-"""Words for missing values in cells."""
-
+MISSING_VALUES = frozenset(["NA", "N/A", "#N/A", "n/a", "<NA>", "null", "NULL", "None", "-", "--", ".", "?"])
 SPREADSHEET_ERROR = re.compile(r"#(?:N/A|[A-Z]+(?:/0)?[!?])")
 """The errors of spreadsheets, which stand for no value and begin no comment."""
 
 _SPREADSHEET = rf"(?!{SPREADSHEET_ERROR.pattern})"
 
-FORTRAN = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)[dD][+-]?\d{1,3}")
-"""A number as Fortran writes double precision."""
-
+FORTRAN_DOUBLE = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)[dD][+-]?\d{1,3}")
 DATE = re.compile(
     r"\d{4}-\d{1,2}-\d{1,2}(?:[T ].*)?|\d{1,2}/\d{1,2}/\d{2,4}(?: .*)?|\d{1,2}[-.]\d{1,2}[-.]\d{4}(?: .*)?"
 )
@@ -55,8 +41,6 @@ DATE = re.compile(
 TIME = re.compile(r"\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?")
 
 _STYLES = ((".", ""), (",", ""), (".", ","), (",", "."), (".", "'"), (",", "'"), (".", " "), (",", " "))
-"""Decimal mark and thousands separator, as numbers may have them."""
-
 _THIN = str.maketrans(dict.fromkeys("\u00a0\u2009\u202f", " ") | {"\u2019": "'"})
 """Blanks that do not break, and the typographic apostrophe, between thousands."""
 
@@ -198,12 +182,12 @@ def in_formula(cell: str, dialect: Dialect) -> str:
 
 
 def _is_value(cell: str) -> bool:
-    return bool(styles_of(cell) or DATE.fullmatch(cell) or TIME.fullmatch(cell) or FORTRAN.fullmatch(cell))
+    return bool(styles_of(cell) or DATE.fullmatch(cell) or TIME.fullmatch(cell) or FORTRAN_DOUBLE.fullmatch(cell))
 
 
 def is_missing(cell: str) -> bool:
     """Return whether a cell stands for no value."""
-    return not cell or cell in NOTHING or cell.lower() in ("nan", "inf", "-inf")
+    return not cell or cell in MISSING_VALUES or cell.lower() in ("nan", "inf", "-inf")
 
 
 def _all_values(cells: Sequence[str]) -> bool:
@@ -325,7 +309,7 @@ def recognize(text: str, *, complete: bool, tabs: bool, forced: Forced) -> Layou
     as_usual = separator in (None, ",") and skip == 0 and forced.decimal is None and forced.comment is None
     if as_usual and (_is_plain(lines, text) or _NO_TEXT.search("\n".join(lines[: start + 1]))):
         return AS_CSV
-    marks = MARKS if forced.comment is None else () if forced.comment == "none" else (forced.comment,)
+    marks = COMMENT_MARKS if forced.comment is None else () if forced.comment == "none" else (forced.comment,)
     table = [(k, line) for k, line in enumerate(lines[skip:], skip) if line.strip()]
     is_comment = re.compile(rf"\s*{_SPREADSHEET}(?:{'|'.join(map(re.escape, marks))})") if marks else None
     comments = [pair for pair in table if is_comment.match(pair[1])] if is_comment else []
@@ -336,7 +320,7 @@ def recognize(text: str, *, complete: bool, tabs: bool, forced: Forced) -> Layou
     if not table:
         return Layout(Dialect(separator or ","), skip=skip)
     separators = [separator] if separator else [char for char in SEPARATORS if char != forced.decimal]
-    sample = [line for _, line in table[:SAMPLE]]
+    sample = [line for _, line in table[:SAMPLE_LINES]]
     fit = _fitting(sample, separators, separator, forced.decimal)
     if fit is None:
         _check_title(table, separators)
@@ -346,19 +330,19 @@ def recognize(text: str, *, complete: bool, tabs: bool, forced: Forced) -> Layou
             separator = next((c for c in f"\t{usual};|" if c in plain and (c != "\t" or tabs)), usual)
         names = _split(sample[0], separator)
         fit = _Fit(separator, len(names), None if _all_values(names) else names, ())
-    begin = _samples_begin([line for _, line in table[:LONGEST_PREFACE]], fit.separator)
+    begin = _samples_begin([line for _, line in table[:MAX_PREFACE_LINES]], fit.separator)
     if begin is not None:
         raise _below(table, begin)
     return _laid_out(fit, lines, skip, table, comments, complete, forced)
 
 
 def _is_plain(lines: Sequence[str], text: str) -> bool:
-    table = [line for line in lines[:SAMPLE] if line.strip()][:2]
+    table = [line for line in lines[:SAMPLE_LINES] if line.strip()][:2]
     if not table or not _PLAIN_HEADER.fullmatch(table[0].strip()) or _SPECIAL.search(text):
         return False
     if len(table) > 1 and _are_units(_split(table[1], ",")):
         return False
-    return _samples_begin([line for line in lines[:LONGEST_PREFACE] if line.strip()], ",") is None
+    return _samples_begin([line for line in lines[:MAX_PREFACE_LINES] if line.strip()], ",") is None
 
 
 def _fitting(sample: Sequence[str], separators: Sequence[str], forced: str | None, decimal: str | None) -> _Fit | None:
@@ -378,8 +362,8 @@ def _fitting(sample: Sequence[str], separators: Sequence[str], forced: str | Non
 
 
 def _check_title(table: Sequence[Line], separators: Sequence[str]) -> None:
-    for begin in range(1, min(len(table) - 1, SAMPLE)):
-        lines = [line for _, line in table[begin : begin + SAMPLE]]
+    for begin in range(1, min(len(table) - 1, SAMPLE_LINES)):
+        lines = [line for _, line in table[begin : begin + SAMPLE_LINES]]
         for char in separators:
             fit = _fit(lines, char)
             above = [_split(line, char) for _, line in table[:begin]]
@@ -474,7 +458,7 @@ def _laid_out(
         summary.insert(0, f"separator {_spelled(separator)}")
     if names is not None:
         names = [name or f"c{k}" for k, name in enumerate(names, start=1)]
-    marks = tuple(mark for mark in MARKS if any(line.lstrip().startswith(mark) for _, line in comment_lines))
+    marks = tuple(mark for mark in COMMENT_MARKS if any(line.lstrip().startswith(mark) for _, line in comment_lines))
     marks = (forced.comment,) if forced.comment not in (None, "none") and comment_lines else marks
     blanks = separator == BLANKS
     return Layout(Dialect("\t" if blanks else separator, *style), names, units, skip, marks, blanks, tuple(summary))
@@ -492,7 +476,7 @@ _THOUSANDS = {",": "commas", ".": "points", "'": "apostrophes", " ": "blanks"}
 
 
 def _check_comments(comments: Mapping[int, str], body: Sequence[Line], separator: str, width: int) -> None:
-    rows = [cells for _, line in body[:SAMPLE] if len(cells := _split(line, separator)) == width]
+    rows = [cells for _, line in body[:SAMPLE_LINES] if len(cells := _split(line, separator)) == width]
     if width < 2 or not rows or any(_is_value(cells[0]) for cells in rows):
         return
     for k, line in comments.items():

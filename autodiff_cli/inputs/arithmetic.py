@@ -24,21 +24,15 @@ if TYPE_CHECKING:
     from .quantities import Units
 
 CERTIFIED_DIGITS = 17
-MOST_BITS = 1 << 17
+MAX_BITS = 1 << 17
 """With so many bits, more than are needed otherwise, what is undecided stays so."""
 
 VANISHING_BITS = 7000
 """With so many bits a number that is not distinguished from 0 is shown as being within this of it."""
 
-GUARD = 10
-"""Further digits with which `--precision` computes."""
-
+GUARD_DIGITS = 10
 VANISHING_DIGITS = 2_200
-"""With so many digits a number that is not distinguished from 0 is shown as being within this of it."""
-
-MOST_DIGITS = 10_000
-"""Results that still change with so many digits, or twice what was asked for, are given with those that do not."""
-
+MAX_DIGITS = 10_000
 INPUT_FIELDS = frozenset(("point", "direction", "adjoint"))
 """The numbers of an answer that are none of its results: a certified answer proves their digits, or is none."""
 
@@ -91,8 +85,8 @@ class Arithmetic(NamedTuple):
     def _with_right_digits(self, point: Mapping[str, float | str], task: Task) -> dict[str, Any]:
         from ..numbers.running_digits import RunningDigits
 
-        digits = self.digits + GUARD
-        most = max(MOST_DIGITS, 2 * self.digits)
+        digits = self.digits + GUARD_DIGITS
+        most = max(MAX_DIGITS, 2 * self.digits)
         best: dict[str, Any] | None = None
         reason: ExpressionError | None = None
         while True:
@@ -108,11 +102,13 @@ class Arithmetic(NamedTuple):
                 figures = [x for x in _numbers(best) if self._right(x) < self.digits]
                 if digits >= most or all(digits >= VANISHING_DIGITS and _vanishes(x) for x in figures):
                     break
-                missing = max(self.digits + GUARD - right if (right := self._right(x)) else digits for x in figures)
+                missing = max(
+                    self.digits + GUARD_DIGITS - right if (right := self._right(x)) else digits for x in figures
+                )
             if digits >= most:
                 break
             limit = VANISHING_DIGITS if digits < VANISHING_DIGITS else most
-            digits = min(digits + missing, max(limit, self.digits + GUARD))
+            digits = min(digits + missing, max(limit, self.digits + GUARD_DIGITS))
         if best is None:
             assert reason is not None
             raise reason
@@ -125,7 +121,7 @@ class Arithmetic(NamedTuple):
         right = self._right(x)
         context = x.m.base.context
         if right > 0:
-            with context.workdps(right + GUARD):  # Python writes no whole numbers of 4,300 digits
+            with context.workdps(right + GUARD_DIGITS):  # Python writes no whole numbers of 4,300 digits
                 text = context.nstr(+x.x, right, min_fixed=-5)
             return Figure(text.removesuffix(".0"), within_doubles(float(x)))
         if _vanishes(x):
@@ -142,7 +138,7 @@ class Arithmetic(NamedTuple):
         bits = int(self.digits * 3.33) + 64
         best: dict[str, Any] | None = None
         reason: ExpressionError | None = None
-        while bits <= max(MOST_BITS, int(self.digits * 16)):
+        while bits <= max(MAX_BITS, int(self.digits * 16)):
             try:
                 balls = self._done(Balls(bits), point, task)
             except Diagnosed as error:

@@ -20,7 +20,17 @@ from ..language.builder import CONSTANTS, Program
 from ..language.tokens import has_unit_literals, is_name, plain_number
 from ..numbers.base import Number, NumberType
 from ..numbers.dimensions import Dimensioned, Dimensions
-from ..quantities.unit import LONGEST_UNIT, NUMBER, Dimension, Unit, choose, coherent, parse_unit, quantity_name, ratio
+from ..quantities.unit import (
+    MAX_UNIT_CHARACTERS,
+    NUMBER,
+    Dimension,
+    Unit,
+    choose,
+    coherent,
+    parse_unit,
+    quantity_name,
+    ratio,
+)
 from ..quantities.unit_system import UnitSystem, factor
 from ..run.evaluation import Evaluation
 from ..table.primitive import FUNCTIONS
@@ -113,7 +123,7 @@ def split_quantity(text: str) -> tuple[str, Unit] | None:
             span = error.span or Span(0, len(rest))
             raise point_error(str(error), error.hint, span=Span(span.start + end, span.end + end)) from None
     # an expression with a unit behind it: one that is in parentheses, a call or a name
-    depth, first = 0, max(len(text.rstrip()) - LONGEST_UNIT, 0)
+    depth, first = 0, max(len(text.rstrip()) - MAX_UNIT_CHARACTERS, 0)
     for index, char in enumerate(text):
         depth += (char == "(") - (char == ")")
         if depth or index < first or not (char == " " or text[index - 1] == ")"):

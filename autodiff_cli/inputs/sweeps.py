@@ -23,18 +23,12 @@ from .parse_point import Lenient, Typed, ValueOf, constant_value, fail, pieces, 
 if TYPE_CHECKING:
     from ..quantities.unit import Unit
 
-MOST_POINTS = 10_000_000
-"""Points of a sweep, unless more work is allowed."""
-
-MOST_TIMES = 1_000_000
-"""How often the usual work may be allowed."""
-
+MAX_POINTS = 10_000_000
+MAX_WORK = 1_000_000
 STEP_TOLERANCE = Fraction(1, 10**9)
 """A step that is off the end by less than this share of itself is off by rounding."""
 
-MOST_TRIED = 400
-"""Up to so many points is a ratio of neighbours looked for that is a fraction."""
-
+MAX_RATIO_POINTS = 400
 _LOGARITHMIC = re.compile(r"\s*log\s*\((.*)\)\s*(?:/(.*))?", re.DOTALL)
 _NUMBER_AND_MORE = re.compile(r"(?:.*/)?\s*[-+−]?[\d._]+(?:[eE][-+]?\d+)?(?![\d.])\s*((?!\(\d)[^-+*/)\s].*)", re.DOTALL)
 _SPREAD = re.compile(r"±|\+/-|\+-")
@@ -127,7 +121,7 @@ class Geometric(Axis):
     def __init__(self, first: Fraction, last: Fraction, size: int) -> None:
         self.first, self.size, self.steps = first, size, max(1, size - 1)
         self.base, self.powers = last / first, 1
-        if size <= MOST_TRIED:
+        if size <= MAX_RATIO_POINTS:
             root = Fraction(math.exp(_log(self.base) / self.steps)).limit_denominator(1000)
             if root**self.steps == self.base:
                 self.base, self.powers = root, self.steps
@@ -514,13 +508,13 @@ def grid_of(point: Mapping[str, float], *, zipped: bool = False, times: float = 
             "usage", f"`--zip` pairs sweeps of one length: {listed} points", hint="leave it out for all combinations"
         )
     grid = Grid(axes, {name: value for name, value in point.items() if name not in axes}, zipped)
-    if grid.size > MOST_POINTS * times:
+    if grid.size > MAX_POINTS * times:
         listed = " × ".join(f"{_counted(length)} of `{name}`" for name, length in lengths.items())
-        more = -(-grid.size // MOST_POINTS)
+        more = -(-grid.size // MAX_POINTS)
         raise ExpressionError(
             "limit",
-            f"the sweep has {_counted(grid.size)} points, and {int(MOST_POINTS * times):,} are the most"
+            f"the sweep has {_counted(grid.size)} points, and {int(MAX_POINTS * times):,} are the most"
             + (f": {listed}" if len(axes) > 1 else ""),
-            hint="take larger steps" + (f", or allow more: `--work {more}`" if more <= MOST_TIMES else ""),
+            hint="take larger steps" + (f", or allow more: `--work {more}`" if more <= MAX_WORK else ""),
         )
     return grid

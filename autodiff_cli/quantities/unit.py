@@ -23,10 +23,9 @@ Dimension = tuple[Exponent, ...]
 NUMBER: Dimension = (0,) * len(BASE)
 """The dimension of a number."""
 
-HIGHEST_POWER = 99
+MAX_POWER = 99
 
 MAX_QUOTIENT_UNITS = 2
-"""A quotient of more units than these is written shorter where the SI has a unit for it."""
 
 MIN_PREFIX_POWER, MAX_PREFIX_POWER = -12, 12
 """Powers of ten beyond which a prefix is no help to a reader."""
@@ -216,9 +215,7 @@ def unit_or_none(text: str) -> Unit | None:
 _Token = tuple[str, str, int, int]
 
 
-LONGEST_UNIT = 200
-"""The number of characters that a unit may have."""
-
+MAX_UNIT_CHARACTERS = 200
 EXAMPLE = "write units as `kg*m/s^2`, `N·m` or `J/(kg K)`"
 
 
@@ -227,8 +224,10 @@ def _wrong(message: str, start: int, end: int, hint: str = EXAMPLE) -> Expressio
 
 
 def _tokens(text: str) -> Iterator[_Token]:
-    if len(text) > LONGEST_UNIT:
-        raise _wrong(f"a unit has at most {LONGEST_UNIT} characters, and this text has {len(text):,}", 0, len(text))
+    if len(text) > MAX_UNIT_CHARACTERS:
+        raise _wrong(
+            f"a unit has at most {MAX_UNIT_CHARACTERS} characters, and this text has {len(text):,}", 0, len(text)
+        )
     end, length = 0, len(text.rstrip())
     while end < length:
         match = _TOKEN.match(text, end)
@@ -300,7 +299,7 @@ def _power(tokens: list[_Token], at: int, text: str) -> tuple[Unit, int]:
         _, written, start, end = tokens[at]
         digits = written.lstrip("*^").strip("() ").replace(" ", "").replace("−", "-").translate(_SUPERSCRIPTS)
         n = _plain(Fraction(digits))
-        if not 0 < abs(Fraction(n)) <= HIGHEST_POWER or Fraction(n).denominator > HIGHEST_POWER:
+        if not 0 < abs(Fraction(n)) <= MAX_POWER or Fraction(n).denominator > MAX_POWER:
             raise _wrong(f"a unit to the power {n} is out of reach", start, end, "write the power of ten out")
         if unit.zero:
             raise _wrong("a power of a temperature is one of its differences", start, end, "write it with `K`")

@@ -30,9 +30,7 @@ from ..inputs.parse_point import (
 from ..language.elements import split_names
 from ..views.formats import Subject
 
-CHUNK = 65536
-"""The most bytes that are read in one go."""
-
+READ_BYTES = 65536
 KEYS = ("id", "expr", "at", "wrt")
 
 
@@ -112,7 +110,7 @@ def lines(file: BinaryIO, idle: Callable[[], None] | None = None) -> Iterator[by
     while True:
         if idle:
             idle()
-        data = file.read1(CHUNK)  # type: ignore[attr-defined]
+        data = file.read1(READ_BYTES)  # type: ignore[attr-defined]
         if not data:
             break
         *complete, rest = data.split(b"\n")
