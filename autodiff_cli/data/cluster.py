@@ -19,6 +19,7 @@ from contextlib import ExitStack, closing, contextmanager, suppress
 from importlib import import_module
 from typing import Any, NamedTuple
 
+from ..batched.data_loss import placed
 from ..errors import ExpressionError, usage_error
 from ..extras import install_command
 from ..inputs.sweeps import Grid
@@ -115,7 +116,9 @@ def _write(part: Part, job: Job) -> Tally:
         to.close()
         file.finish()
     except FailedRow as failed:
-        raise failed.placed from None
+        error = placed(failed.error, failed.where)
+        error.text = failed.text
+        raise error from None
     except OSError as fault:
         raise filesystems.unwritten(file.path, fault) from None
     finally:

@@ -143,28 +143,24 @@ class _Piece(NamedTuple):
     """Consecutive rows of data."""
 
     numbers: dict[str, Any]
-    """Arrays of doubles, of NumPy or Python, by variable."""
     faults: Mapping[int, ExpressionError]
-    """The errors of rows, by position."""
     rows: int
     where: Callable[[int], str]
 
-    def valid(self, skip: bool, left_out: Counter[str]) -> tuple[dict[str, Any], list[int] | None]:
-        """Return the numbers of the rows without errors, and which those are; None for all.
-
-        Raises the first error unless `skip`, which counts them in `left_out`.
-        """
+    def valid(self, skip: bool, left_out: Counter[str]) -> _Piece:
+        """Return the rows without errors. Raises the first error unless `skip`, which counts them in `left_out`."""
         if not self.faults:
-            return self.numbers, None
+            return self
         if not skip:
             row = min(self.faults)
             raise placed(self.faults[row], self.where(row))
         left_out.update(map(reason, self.faults.values()))
         rows = [row for row in range(self.rows) if row not in self.faults]
-        return {
+        numbers = {
             name: column[rows] if hasattr(column, "dtype") else array("d", [column[row] for row in rows])
             for name, column in self.numbers.items()
-        }, rows
+        }
+        return _Piece(numbers, {}, len(rows), lambda row: self.where(rows[row]))
 
 
 def _one_by_one(file: Reader, used: Mapping[str, str]) -> Iterator[_Piece]:
@@ -211,23 +207,20 @@ class _ColumnBuffer(ExitStack):
         self._held: dict[str, array[float]] = {}
         self._files: dict[str, Any] = {}
         """The temporary files of columns too large for memory; mapped arrays keep them open."""
-        self._places: list[tuple[int, Callable[[int], str], Sequence[int] | None]] = []
-        """From which row on, where they are, and which of those they are."""
+        self._places: list[tuple[int, Callable[[int], str]]] = []
+        """From which row on, where they are."""
 
     def add(self, piece: _Piece) -> None:
         """Add rows. Raises the error of the first that has no numbers, unless they are left out."""
         try:
-            numbers, picked = piece.valid(self.skip, self.left_out)
+            piece = piece.valid(self.skip, self.left_out)
         except ExpressionError as error:
             raise _without_text(error) from None
-        rows = piece.rows if picked is None else len(picked)
-        if self._files:
-            # what knows where rows of text are may hold the text
-            self._places.append((self.rows, _places("row ", range(self.rows + 1, self.rows + rows + 1)), None))
-        else:
-            self._places.append((self.rows, piece.where, picked))
-        self.rows += rows
-        for name, column in numbers.items():
+        first = self.rows
+        # what knows where rows of text are may hold the text
+        self._places.append((first, (lambda row: f"row {first + row + 1}: ") if self._files else piece.where))
+        self.rows += piece.rows
+        for name, column in piece.numbers.items():
             self._held.setdefault(name, array("d")).frombytes(column.tobytes())
         if sum(map(len, self._held.values())) > MAX_NUMBERS_IN_MEMORY:
             self._write_aside()
@@ -250,12 +243,11 @@ class _ColumnBuffer(ExitStack):
             ) from None
 
     def columns(self, used: Mapping[str, str]) -> Columns:
-        """Return all rows."""
-        starts = [first for first, _, _ in self._places]
+        starts = [first for first, _ in self._places]
 
         def where(row: int) -> str:
-            first, at, picked = self._places[bisect_right(starts, row) - 1]
-            return at(row - first if picked is None else picked[row - first])
+            first, at = self._places[bisect_right(starts, row) - 1]
+            return at(row - first)
 
         numbers: dict[str, Any] = {name: self._held.get(name, array("d")) for name in used}
         if self._files and self.rows:
@@ -291,12 +283,10 @@ def from_table(table: Any) -> Data:
             message = f"column `{name}`: the value of `{name}` is not a finite number"
             for row in _not_finite(column):
                 faults.setdefault(row, point_error(message, "give numbers, or leave the row out"))
-        piece = _Piece(arrays, faults, common_length(arrays), lambda row: f"row {row + 1}: ")
         left_out: Counter[str] = Counter()
-        numbers, picked = piece.valid(skip, left_out)
-        rows = range(piece.rows) if picked is None else picked
+        piece = _Piece(arrays, faults, common_length(arrays), lambda row: f"row {row + 1}: ").valid(skip, left_out)
         units = units_in_headings(used, {})
-        return _checked(Columns(numbers, len(rows), lambda row: piece.where(rows[row]), left_out, units), "the data")
+        return _checked(Columns(piece.numbers, piece.rows, piece.where, left_out, units), "the data")
 
     return read
 

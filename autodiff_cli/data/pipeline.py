@@ -99,15 +99,6 @@ class FailedRow(Exception):
         self.error, self.where = error, where
         self.text = text if error.text is None else error.text
 
-    @property
-    def placed(self) -> ExpressionError:
-        """The error with its place in the message."""
-        from ..batched.data_loss import placed
-
-        error = placed(self.error, self.where)
-        error.text = self.text
-        return error
-
 
 def answers(chunks: Iterable[Chunk], bound: Bound, tally: Tally, *, fail: bool) -> Iterator[tuple[pa.RecordBatch, int]]:
     """Yield the answers to the rows of a file, or of a fragment of one, each with the bytes that were read for it.

@@ -204,14 +204,14 @@ def program_units(
     """
     if not may_have_units(program.text, values, asked):
         return None
-    from .quantities import units_of
+    from .quantities import ProgramUnits, has_units
 
     if outputs is None:
         check_single(program)
     check_values(program, values)
-    if not system:
-        return units_of(program, values, asked, outputs)
+    if not asked and not has_units(program, values):
+        return None
     try:
-        return units_of(program, values, asked, outputs, system=True)
+        return ProgramUnits(program, values, asked, outputs, system=system)
     except ExpressionError as error:
-        raise without_units_hint(error) from None
+        raise (without_units_hint(error) if system else error) from None

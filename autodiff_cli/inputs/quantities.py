@@ -104,10 +104,7 @@ def _refused(message: str, span: Span | None, hint: str | None, text: str, kind:
 
 
 def split_quantity(text: str) -> tuple[str, Unit] | None:
-    """The number and the unit behind it; None where there is no unit.
-
-    Raises `ExpressionError`, with the span in this text, for a number with something behind it that is no unit.
-    """
+    """The number and the unit behind it; None where there is no unit. Raises `ExpressionError`."""
     match = _NUMBER.match(text)
     end = match.end() if match else 0
     rest = text[end:]
@@ -185,16 +182,6 @@ def with_quantities(point: Mapping[str, Any]) -> dict[str, Any]:
             quantity = read_value(value, name) if not isinstance(value, str) or split_quantity(value) else value
             values[name] = quantity if type(quantity) is Quantity else value
     return values
-
-
-def units_of(
-    program: Program, values: Mapping[str, float], asked: Sequence[str] | str | None = None,
-    outputs: Sequence[str] | None = None, *, system: bool = False,
-) -> ProgramUnits | None:  # fmt: skip
-    """The units of a program at a point; None where nothing has a unit and none is asked for. Raises as they do."""
-    if not asked and not has_units(program, values):
-        return None
-    return ProgramUnits(program, values, asked, outputs, system=system)
 
 
 def has_unit(value: object) -> bool:
@@ -326,9 +313,7 @@ class ProgramUnits:
 
     def of_steps(self, free: Iterable[str]) -> Units:
         """The units of the numbers of a search, whose derivatives are those of numbers by numbers."""
-        units = step_units(self.outputs[0], self.point, free)
-        units.fixed, units.typed = bool(self.chosen), self.numbers
-        return units
+        return self.tree(**step_units(self.outputs[0], self.point, free))
 
     def node(self, i: int) -> Unit:
         """Return the unit of differences of a node of the program's graph."""
@@ -363,13 +348,9 @@ class ProgramUnits:
 
     def tree(self, **fields: Any) -> Units:
         """The units of an answer's fields, and of its point."""
-        units = Units(**fields, point=self.point)
+        units = Units({**fields, "point": self.point})
         units.fixed, units.typed = bool(self.chosen), self.numbers
         return units
-
-    def numbers_of(self, names: Iterable[str]) -> dict[str, float]:
-        """The values of those of these variables that have units, as they were typed."""
-        return {name: self.numbers[name] for name in names if name in self.numbers}
 
     def number_of(self, name: str, x: float) -> float:
         """The value of a variable in its unit, as it was typed."""
@@ -423,17 +404,15 @@ class MeasuredNumber(float):
     __slots__ = ("unit",)
     unit: Unit
 
+    def __new__(cls, x: float, unit: Unit = Unit()) -> MeasuredNumber:  # noqa: B008 - copies are made of the number
+        number = super().__new__(cls, x)
+        number.unit = unit
+        return number
+
 
 def measured_number(x: Any, unit: Unit) -> Any:
-    """The number in this unit of one in coherent units; what is none as it is."""
-    return x if x is None or isinstance(x, bool) else in_its_unit(unit.value_from_si(x), unit)
-
-
-def in_its_unit(x: float, unit: Unit) -> MeasuredNumber:
-    """A number in a unit, which it remembers."""
-    number = MeasuredNumber(x)
-    number.unit = unit
-    return number
+    """Return the number in this unit of one in coherent units; what is none as it is."""
+    return x if x is None or isinstance(x, bool) else MeasuredNumber(unit.value_from_si(x), unit)
 
 
 def direction_in_units(

@@ -88,8 +88,6 @@ class UnitSystem:
 Linear = tuple[float, float]
 """By what a number is multiplied, and what is added to it then."""
 
-SAME: Linear = (1.0, 0.0)
-
 
 def linear(unit: Unit, to: Unit) -> Linear:
     """How a value in one unit becomes one in another.
