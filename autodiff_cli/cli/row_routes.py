@@ -531,8 +531,7 @@ class _Requests:
     def _units_of_columns(self, columns: Mapping[str, tuple[Unit, str | None]]) -> Mapping[str, tuple[str, float]]:
         if not columns and not self.job.typed:
             return {}
-        from ..quantities.unit import parse_unit
-        from ..quantities.unit_system import factor
+        from ..quantities.unit import factor, parse_unit
 
         units = {name: (str(unit), 1.0) for name, unit in self.job.typed.items() if name in self.job.used}
         for name, (unit, own) in columns.items():

@@ -46,8 +46,7 @@ if TYPE_CHECKING:
 
     from ..batched.kernels import Kernel, RowErrors
     from ..inputs.quantities import ProgramUnits, Units
-    from ..quantities.unit import Unit
-    from ..quantities.unit_system import Linear
+    from ..quantities.unit import Linear, Unit
 
 QUESTIONS = ("grad", "jacobian", "hessian")
 
@@ -448,7 +447,7 @@ def row_units(question: str, known: Fitted, point: Mapping[str, Unit], units_ask
 
     Raises `ExpressionError` where the dimensions do not fit together.
     """
-    from ..quantities.unit_system import linear
+    from ..quantities.unit import linear
 
     units = checked_units(known, point, units_asked)
     of: dict[str, Callable[[Sequence[str]], Units]]

@@ -165,7 +165,7 @@ def percentage_of(unit: Unit, hint: str, span: Span | None = None) -> Expression
 
 def in_unit(column: Sequence[float], unit: Unit, to: Unit, difference: bool = False) -> Sequence[float]:
     """Return the numbers of a column, or differences of such numbers, in another unit."""
-    from ..quantities.unit_system import linear
+    from ..quantities.unit import linear
 
     times, shift = linear(unit, to)
     shift = 0.0 if difference else shift

@@ -25,13 +25,14 @@ from ..quantities.unit import (
     NUMBER,
     Dimension,
     Unit,
+    UnitSystem,
     choose,
     coherent,
+    factor,
     parse_unit,
     quantity_name,
     ratio,
 )
-from ..quantities.unit_system import UnitSystem, factor
 from ..run.evaluation import Evaluation
 from ..table.primitive import FUNCTIONS
 from .parse_point import constant_value, pieces

@@ -12,6 +12,7 @@ import math
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from fractions import Fraction
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
@@ -266,16 +267,16 @@ class Sweeping:
         written = text.strip()
         begin = offset + len(text) - len(text.lstrip())
         here = Span(begin, begin + len(written))
-        rewritten = self._in_one_unit(name, written, here)
-        if rewritten is not None:
+        numbers, unit = self._without_unit(written, here)
+        if numbers != written:
             try:
-                return self._axis(name, rewritten, 0)
+                axis = self._axis(name, numbers, begin)
+                return axis and (Suffixed(axis, name, f" {unit}", self.value_of, is_unit=True) if unit else axis)
             except ExpressionError as error:
+                if written.startswith(numbers):
+                    raise
+                # it was converted
                 raise ExpressionError(error.kind, str(error), here, error.hint) from None
-        unit = self._unit(written)
-        if unit:
-            axis = self._axis(name, written.removesuffix(unit), begin)
-            return axis and Suffixed(axis, name, f" {unit}", self.value_of, is_unit=True)
         if written.startswith("{"):
             return self._listed(name, written, begin)
         spread = _SPREAD.search(written) if self.value_of is not constant_value else None
@@ -320,46 +321,40 @@ class Sweeping:
         texts = None if plain_number(first) and plain_number(last) else (first, f"({last}) - ({first})", str(steps))
         return Evenly(start, (end - start) / steps, count, texts, True)
 
-    def _unit(self, written: str) -> str:
-        if self.value_of is constant_value or not (top_level(written, ":") or written.startswith(("{", "log"))):
-            return ""
-        if written.startswith("{"):
-            return written.partition("}")[2].strip()
-        last = re.split(":" if not written.startswith("log") else r"\)\s*/", written)[-1]
-        number = _NUMBER_AND_MORE.fullmatch(last.strip())
-        from .quantities import split_quantity  # only units need it
-
-        try:
-            return number[1] if number is not None and split_quantity(f"1 {number[1]}") is not None else ""
-        except ExpressionError:
-            return ""
-
-    def _in_one_unit(self, name: str, written: str, here: Span) -> str | None:
-        if self.value_of is constant_value or ":" not in written:
-            return None
+    def _without_unit(self, written: str, here: Span) -> tuple[str, str]:
+        """Return a sweep as numbers, and the unit behind it: `0:300:50` and `cm` of `0 cm:3 m:50 cm`."""
         logarithmic = _LOGARITHMIC.fullmatch(written)
         inside, count = (logarithmic[1], logarithmic[2]) if logarithmic else (written, None)
         parts = [part for part, _ in _parts(inside)]
+        if self.value_of is constant_value or (len(parts) == 1 and not written.startswith(("{", "log"))):
+            return written, ""
+        if written.startswith("{"):
+            behind = written.partition("}")[2].strip()
+            return written.removesuffix(behind), behind
+        from .quantities import split_quantity  # only units need it
+
         if not logarithmic and len(parts) == 2:
             ends, slash, number = parts[1].rpartition("/")
             if slash and _is_whole(number.strip()):
                 parts[1], count = ends, number
-        from .quantities import split_quantity  # only units need it
-
-        try:
+        quantities: list[tuple[str, Unit]] = []
+        with suppress(ExpressionError):
             quantities = [quantity for part in parts if (quantity := split_quantity(part)) is not None]
-        except ExpressionError:
-            return None
-        if len(quantities) < len(parts) or not quantities:
-            return None
-        unit = quantities[0][1]
-        for _, other in quantities:
-            if other.dimension != unit.dimension:
-                message = f"`{unit}` and `{other}` in one sweep have different dimensions"
-                fail(message, here, f"write it all in `{unit}`")
-        texts = [_converted(number, other, unit, step=k == 2) for k, (number, other) in enumerate(quantities)]
-        way = f"log({':'.join(texts)})" if logarithmic else ":".join(texts)
-        return f"{way}{'' if count is None else '/' + count} {unit}"
+        if len(quantities) == len(parts):
+            unit = quantities[0][1]
+            for _, other in quantities:
+                if other.dimension != unit.dimension:
+                    message = f"`{unit}` and `{other}` in one sweep have different dimensions"
+                    fail(message, here, f"write it all in `{unit}`")
+            texts = [_converted(number, other, unit, step=k == 2) for k, (number, other) in enumerate(quantities)]
+            way = f"log({':'.join(texts)})" if logarithmic else ":".join(texts)
+            return way + ("" if count is None else f"/{count}"), str(unit)
+        last = re.split(":" if not written.startswith("log") else r"\)\s*/", written)[-1]
+        number_and_more = _NUMBER_AND_MORE.fullmatch(last.strip())
+        with suppress(ExpressionError):
+            if number_and_more is not None and split_quantity(f"1 {number_and_more[1]}") is not None:
+                return written.removesuffix(number_and_more[1]), number_and_more[1]
+        return written, ""
 
     def _listed(self, name: str, written: str, begin: int) -> Listed:
         if not written.endswith("}"):
@@ -396,8 +391,8 @@ class Sweeping:
             if not part.strip():
                 what = ("start", "end", "step")[k]
                 fail(f"the {what} of the sweep is missing here", Span(place - (k > 0), place + (k == 0)), EXAMPLE)
-            if self.value_of is not constant_value and self._unit(f":{part}"):
-                here = Span(place, place + len(part))
+            here = Span(place, place + len(part))
+            if self._without_unit(f":{part}", here)[1]:
                 hint = f"write `{name}=0:10:0.5 mm`, or `{name}=0 mm:10 mm:0.5 mm`"
                 fail("a sweep has its unit behind it, or behind each of its numbers", here, hint)
         return [(part.strip(), _fraction(part, constant_value(name, part, place))) for part, place in parts]

@@ -16,8 +16,7 @@ from ..inputs.problem import Quantity, as_number
 from ..inputs.quantities import Units, parse_units, split_quantity
 from ..language.builder import Program
 from ..numbers.dimensions import KIND, Dimensioned, UnknownDimensions
-from ..quantities.unit import Dimension, Unit, coherent, parse_unit, quantity_name
-from ..quantities.unit_system import UnitSystem, factor
+from ..quantities.unit import Dimension, Unit, UnitSystem, coherent, factor, parse_unit, quantity_name
 from ..run.evaluation import Evaluation
 from .fit_answer import Parameter, Prediction
 from .observations import FitFormula, FitInputs, Spread, parse_sigma, percentage

@@ -86,8 +86,7 @@ class FitView(View[Fit]):
             unit, parameter = unit_of(fitted.estimate), fitted
             if unit is not None and double and answer.units is not None and name not in answer.units.asked:
                 from ..optimize.fit_units import scaled
-                from ..quantities.unit import readable
-                from ..quantities.unit_system import factor
+                from ..quantities.unit import factor, readable
 
                 shown = readable(unit, max(abs(float(fitted.estimate)), float(fitted.error or 0)))
                 unit, parameter = shown, scaled(fitted, factor(unit, shown))
