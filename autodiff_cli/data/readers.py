@@ -249,7 +249,8 @@ class Reader(ABC):
         return [None]
 
     @abstractmethod
-    def close(self) -> None: ...
+    def close(self) -> None:
+        """Close the file."""
 
     def __enter__(self) -> Self:
         return self
