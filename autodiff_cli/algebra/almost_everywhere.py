@@ -82,7 +82,6 @@ def generic(total: Value, facts: Sequence[Value] = ()) -> Generic | None:
 
 
 def _unlike(conditions: Iterable[Value]) -> list[Value]:
-    """Return the distinct conditions, numbers on the right."""
     distinct: dict[object, Value] = {}
     for condition in conditions:
         key: object = condition.primitive, condition._prev
@@ -99,17 +98,13 @@ def _unlike(conditions: Iterable[Value]) -> list[Value]:
 
 
 def unshared(root: Value) -> Value:
-    """The formula, if it is short, with each choice at every place where it stands, so that it is decided for that."""
-    order = list(in_order((root,)))
-    choices: set[Value] = set()
-    for value in order:
-        if value.primitive is WHERE or any(p in choices for p in value._prev):
-            choices.add(value)
+    """Return the formula, if it is short, with a copy of each choice at every place where it stands."""
     if text_size(root, {}) > MOST_UNSHARED:
         return root
+    chooses = facts_of((root,), lambda v, inputs: v.primitive is WHERE or any(inputs))
 
     def copied(value: Value) -> Value:
-        return node(value.primitive, tuple([copied(p) for p in value._prev])) if value in choices else value
+        return node(value.primitive, tuple(map(copied, value._prev))) if chooses[value] else value
 
     return copied(root)
 
@@ -125,13 +120,10 @@ def negation(condition: Value) -> Value:
 
 
 class _Opener:
-    """A formula without choices on thin sets."""
-
     def __init__(self) -> None:
         self.conditions: list[Value] = []
 
     def opened(self, value: Value, inputs: tuple[Value, ...]) -> Value:
-        """Return the operation where the conditions hold."""
         if value.primitive is WHERE:
             condition = self.open(value._prev[0])
             if condition is None:
@@ -189,7 +181,6 @@ class _Opener:
         return condition
 
     def clamped(self, inputs: Sequence[Value], end: Value, width: Value) -> Value:
-        """Return the condition that a clamped number is one of its inputs, where its bounds differ."""
         x, low, high = inputs
         self.conditions += [node(NE, (x, low)), node(NE, (x, high))]
         if rational(width) is None:
@@ -217,7 +208,6 @@ def _moves(value: Value) -> bool:
 
 
 def _by_domain(guards: Guards, condition: Value) -> Value:
-    """The condition; where the formula has a value only on one side of an exception, that it is this side."""
     apart: Value | None = None
     for alternative in operands(condition, (OR,)):
         if alternative.primitive is NE:
@@ -232,7 +222,6 @@ def _by_domain(guards: Guards, condition: Value) -> Value:
 
 # ---- assumptions --------------------------------------------------------------------------------------------------
 def _guards(root: Value, facts: Sequence[Value]) -> Guards:
-    """Facts that hold at the nodes of a formula under assumptions."""
     budget = current()
     work = int(min(MOST_WORK, budget.left / GUARD))
     guards = Guards(root, work, facts)
@@ -255,7 +244,8 @@ def under(outputs: Sequence[Value], facts: Sequence[Value]) -> list[Value]:
         apart = any(a == b and (c - d).denominator != 1 for a, c in facts_of_leaf for b, d in facts_of_leaf)
         if apart or not domain.admits(leaf, place.facts.get(leaf, ALL)):
             raise Contradiction
-    return [_Assumed(_guards(output, facts), domain).formula() for output in outputs]
+    assumed = [_Assumed(_guards(output, facts), domain) for output in outputs]
+    return [one.guards.without_dead_branches(one.decided) for one in assumed]
 
 
 class _Undecided(Exception):
@@ -263,8 +253,6 @@ class _Undecided(Exception):
 
 
 class _Sides:
-    """Answers for a row's `active_branch`, from facts about formulas; at a jump, 0 is on neither side."""
-
     def __init__(self, guards: Guards, place: ProgramPoint, of: Value) -> None:
         self.guards, self.place = guards, place
         self.known = ("<", ">") if of.primitive.jumps else ("<", "<=", "=", "=>", ">")
@@ -272,7 +260,6 @@ class _Sides:
         self.asked: list[Value] = []
 
     def __call__(self, u: Value) -> int:
-        """1 or -1: the sign of a formula. Raises `_Undecided`."""
         self.asked.append(u)
         x, y = u._prev if u.primitive is SUB else (u, constant(0.0, "0"))
         signs = "=>" if (x, y) in self.above else self.guards.compared(x, y, self.place)
@@ -288,13 +275,8 @@ class _Sides:
 
 
 class _Assumed:
-    """A formula whose choices, absolute values, roundings and powers are decided by what is known."""
-
     def __init__(self, guards: Guards, domain: IntegerFacts) -> None:
         self.guards, self.integers = guards, domain
-
-    def formula(self) -> Value:
-        return self.guards.without_dead_branches(self.decided)
 
     def decided(self, value: Value) -> Value | None:
         """Return an operation in terms of its inputs under the known facts; None where they do not decide it."""
@@ -303,11 +285,8 @@ class _Assumed:
         if rounds(primitive) and self.integers.covers(inputs[0]):
             return inputs[0]
         if primitive.extreme_value:
-            kept = [
-                x
-                for x in inputs
-                if not any(self.guards.compared(y, x, place) == primitive.extreme_value for y in inputs if y is not x)
-            ]
+            compared, extreme = self.guards.compared, primitive.extreme_value
+            kept = [x for x in inputs if all(y is x or compared(y, x, place) != extreme for y in inputs)]
             if len(kept) == len(inputs) or not kept:
                 return None
             return kept[0] if len(kept) == 1 else node(primitive, tuple(kept))

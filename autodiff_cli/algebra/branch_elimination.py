@@ -28,7 +28,6 @@ CONSTANT_DIGITS = (50, 110)
 AGREED = 1e-30
 """The relative difference up to which two multiprecision values of a constant agree."""
 
-
 CONDITIONS = frozenset((*COMPARISONS.values(), AND, OR, NOT))
 
 
@@ -48,15 +47,13 @@ class ProgramPoint:
         """The facts found about nodes in this branch."""
 
     def line(self) -> Iterator[ProgramPoint]:
-        """Yield this branch and those that enclose it."""
         place: ProgramPoint | None = self
         while place is not None:
             yield place
             place = place.parent
 
 
-def shared(one: ProgramPoint, other: ProgramPoint) -> ProgramPoint:
-    """Return the innermost branch that encloses two."""
+def _shared(one: ProgramPoint, other: ProgramPoint) -> ProgramPoint:
     while one is not other:
         if one.depth < other.depth:
             one, other = other, one
@@ -91,7 +88,7 @@ class Guards:
                 if k and value.primitive in (WHERE, AND, OR):
                     holds = value.primitive is AND or (value.primitive is WHERE and k == 1)
                     inner = always = still = self.inside(here, value._prev[0], holds, None if here is sure else value)
-                self.place[p] = shared(self.place[p], inner) if p in self.place else inner
+                self.place[p] = _shared(self.place[p], inner) if p in self.place else inner
                 if p not in self.sure or always.depth < self.sure[p].depth:
                     self.sure[p] = always
                 if still is not None and (p not in self.kept or still.depth < self.kept[p].depth):
@@ -116,7 +113,6 @@ class Guards:
         return place.children[key]
 
     def assume(self, place: ProgramPoint, condition: Value, holds: bool) -> None:
-        """Record that a condition holds in a branch, or does not."""
         stack = [(condition, holds)]
         while stack:
             condition, holds = stack.pop()
@@ -134,7 +130,6 @@ class Guards:
                     self.narrow(place, p, side if signs == "<>" and other == ZERO else other.plus(side))
 
     def narrow(self, place: ProgramPoint, value: Value, r: Range) -> None:
-        """Record that a node lies in a range, and what follows for its inputs."""
         stack = [(value, r)]
         while stack and self.work > 0:
             self.work -= 1
@@ -149,7 +144,6 @@ class Guards:
                 stack += ranges.backward(value, now, [self.range(p, place) for p in value._prev])
 
     def range(self, value: Value, place: ProgramPoint) -> Range:
-        """Return the range of a node in a branch."""
         self.work -= 1
         ranges_here = place.known
         stack = [value]
@@ -175,7 +169,6 @@ class Guards:
 
     # -- conditions -------------------------------------------------------------------------------------------------
     def decided(self, condition: Value, place: ProgramPoint) -> bool | None:
-        """Return whether a condition holds in a branch; None if that is unknown."""
         if condition.primitive is NOT:
             inner = self.decided(condition._prev[0], place)
             return None if inner is None else not inner
@@ -303,18 +296,19 @@ def sign_of_constant(x: Value, y: Value) -> str | None:
 
 def without_dead_branches(outputs: Sequence[Value]) -> list[Value]:
     """Return the formulas without the choices that are decided, with equal values wherever they had one."""
-    if not any(value.primitive is WHERE for value in in_order(outputs)):
-        return list(outputs)
-    results: list[Value] = []
+    results = list(outputs)
+    if not _chooses(results):
+        return results
     budget = current()
     work = most = int(min(MOST_WORK, budget.left / GUARD))
-    for output in outputs:
-        choices = work > 0 and any(value.primitive is WHERE for value in in_order((output,)))
-        if choices:
+    for k, output in enumerate(outputs):
+        if work > 0 and _chooses((output,)):
             guards = Guards(output, work)
-            results.append(guards.without_dead_branches())
+            results[k] = guards.without_dead_branches()
             work = guards.work - len(guards.order)
-        else:
-            results.append(output)
     budget.charge(min((most - work) * GUARD, budget.left))
     return results
+
+
+def _chooses(outputs: Sequence[Value]) -> bool:
+    return any(value.primitive is WHERE for value in in_order(outputs))

@@ -9,19 +9,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
-from functools import cache
 from math import gcd, lcm
 from typing import Any
 
-from ..graphs.value import Value, in_order, variable
+from ..graphs.value import Value
 from ..numbers import budget as work
 from ..numbers.base import Refusal
 from ..table.operators import ADD, CONSTANT, DIV, MUL, NEG, POW, SUB, WHERE
-from ..table.primitive import DEFINITIONS, OPERATIONS, PRIMITIVES
-from ..table.primitives import ABS, EXP, LOG
+from ..table.primitive import PRIMITIVES
+from ..table.primitives import ABS, EXP, LOG, QUOTIENTS
 from .canonical import (
     MAX_SHORT,
     ONE,
+    ZERO,
     Canonicalizer,
     Form,
     Number,
@@ -34,8 +34,6 @@ from .canonical import (
     negated_sum,
     number_text,
 )
-from .simplify import FORMS, declared_identity
-from .symbolic import SYMBOLIC
 from .walk import facts_of
 
 ROUNDS = 3
@@ -72,23 +70,11 @@ for _row in PRIMITIVES.values():
         _PARTNERS[_row.name] = (_own, _other, _others)
         _PARTNERS[_other] = (_others, _row.name, _own)
 
+_QUOTIENTS = {above: (name, below) for name, (above, below) in {**QUOTIENTS, "tanh": ("sinh", "cosh")}.items() if above}
+"""By dividend, the function that is a quotient, and the divisor."""
+
 _COLLECTED = frozenset((ADD, SUB, NEG, PRIMITIVES["sum"]))
 _MULTIPLIED = frozenset((MUL, DIV, NEG, PRIMITIVES["prod"]))
-
-
-@cache
-def quotients() -> dict[tuple[str, str], str]:
-    """The functions that are defined as the quotient of two others, by the names of these."""
-    x, table = variable("x"), {}
-    for name, definition in DEFINITIONS.items():
-        row = OPERATIONS[name]
-        if row.params != ("x",) or not row.group:
-            continue
-        defined = definition(SYMBOLIC, x)
-        parts = [p.primitive for p in defined._prev if p._prev == (x,)]
-        if defined.primitive is DIV and len(parts) == 2:
-            table[parts[0].name, parts[1].name] = name
-    return table
 
 
 def shortest(outputs: Sequence[Value], leaves: Sequence[Value] = ()) -> list[Value]:
@@ -127,36 +113,24 @@ class Shortener(Canonicalizer):
     """One pass over a graph that keeps the shortest form of each sum and product."""
 
     def __init__(self, outputs: Sequence[Value], leaves: Sequence[Value] = ()) -> None:
+        super().__init__(outputs)
         self.sizes: dict[Value, int] = {}
         self.tried: dict[object, list[Part]] = {}
         self.depth = 0
-        self.absorbed: set[Value] = set()
-        """Sums and products that are used once, by a whole that takes in their terms or factors."""
-        users: dict[Value, list[Value]] = {}
-        order = in_order(outputs)
-        for value in order:
-            for p in value._prev:
-                users.setdefault(p, []).append(value)
-        self.left = LEAST_TRIED + TRIED_A_NODE * len(order)
+        self.left = LEAST_TRIED + TRIED_A_NODE * len(self.order)
         """The number of terms that may still be tried."""
-        roots = set(outputs)
-        for value, above in users.items():
-            if len(above) == 1 and value not in roots:
-                for kinds in (_COLLECTED, _MULTIPLIED):
-                    if value.primitive in kinds and above[0].primitive in kinds:
-                        self.absorbed.add(value)
         self.places = {leaf: k for k, leaf in enumerate(leaves)}
-        super().__init__(outputs, FORMS, declared_identity)
 
     def form(self, value: Value) -> Form:
         form = super().form(value)
-        if value in self.absorbed or self.left < 0:
+        user = self.only_user.get(value)
+        # a sum or product whose terms or factors its only user takes in
+        if user and any({value.primitive, user.primitive} <= kinds for kinds in (_COLLECTED, _MULTIPLIED)):
             return form
-        shorter: Form | None = attempted(self.shortened, form)
+        shorter: Form | None = attempted(self.shortened, form) if self.left >= 0 else None
         return shorter or form
 
     def shortened(self, form: Form) -> Form | None:
-        """The shortest form of a sum or a product that is found."""
         if isinstance(form, Product):
             return self.product_merged(form)
         if isinstance(form, Sum) and len(form.terms) <= MOST_TERMS:
@@ -173,28 +147,23 @@ class Shortener(Canonicalizer):
 
     # -- terms ------------------------------------------------------------------------------------------------------
     def parts(self, form: Form) -> list[Part]:
-        """The terms of a form, each with its factors."""
         if not isinstance(form, Sum):
             return [self.part(ONE, form)]
         parts = [self.part(c, self.forms.get(term, term)) for term, c in form.terms.items()]
         return [*parts, (form.constant, {})] if form.constant else parts
 
     def part(self, c: Fraction, form: Form) -> Part:
-        """A form with a coefficient as one term."""
         if isinstance(form, Number):
-            return c * form.value, {}
+            return Product(c * form.value, {})
         if isinstance(form, Product):
             self.fresh.pop(id(form.factors), None)
-            return c * form.coefficient, form.factors
-        return c, {self.node_of(form): ONE}
+            return Product(c * form.coefficient, form.factors)
+        return Product(c, {self.node_of(form): ONE})
 
     def sum_of(self, parts: Sequence[Part]) -> Form:
-        """The sum of terms."""
         if len(parts) == 1:
             return self.product_form(*parts[0])
-        return self.sum(
-            [(c, None, self.product_form(ONE, factors) if factors else Number(ONE)) for c, factors in parts]
-        )
+        return self.sum([(c, None, self.product_form(ONE, factors)) for c, factors in parts])
 
     def collected(self, parts: Iterable[Part]) -> list[Part]:
         """The terms, like ones added up, and those that are sums by themselves with them."""
@@ -211,14 +180,12 @@ class Shortener(Canonicalizer):
                 groups[key] = total, factors
             else:
                 groups.pop(key, None)
-        return list(groups.values()) or [(Fraction(0), {})]
+        return list(groups.values()) or [(ZERO, {})]
 
     def size(self, parts: Sequence[Part]) -> int:
-        """How long a sum is as text."""
         return len(parts) - 1 + all(c < 0 for c, _ in parts) + sum(self.product_size(*part) for part in parts)
 
     def product_size(self, c: Fraction, factors: Terms) -> int:
-        """How long a product is as text, without its sign."""
         total = 0
         for base, e in factors.items():
             total += text_size(base, self.sizes)
@@ -254,7 +221,6 @@ class Shortener(Canonicalizer):
         return result
 
     def of_several(self, parts: list[Part], again: bool) -> list[Part]:
-        """The terms of the shortest sum, of terms that are unlike each other."""
         for way in (self.by_squares, self.by_choices):
             while (shorter := way(parts)) is not None:
                 parts = self.collected(shorter)
@@ -276,7 +242,6 @@ class Shortener(Canonicalizer):
         return apart if self.size(apart) < least else best
 
     def candidates(self, parts: list[Part], again: bool, written_out: bool) -> Iterator[list[Part]]:
-        """Other forms of a sum."""
         ways = [self.multiplied_out, self.over_one_line, self.by_logarithms] if again else []
         if not written_out:
             ways.insert(0, self.grouped)
@@ -326,7 +291,6 @@ class Shortener(Canonicalizer):
         return None
 
     def chosen(self, part: Part, choice: Value, side: int) -> Part:
-        """A term with a side of a choice in its place."""
         c, factors = part
         taken = self.forms.get(choice._prev[side], choice._prev[side])
         rest = self.product_form(ONE, divided(factors, {choice: ONE}))
@@ -345,7 +309,7 @@ class Shortener(Canonicalizer):
                     bottom, exponent = base._prev
                     form = self.forms.get(exponent)
                     if isinstance(form, Sum) and form.constant.denominator == 1 and form.constant:
-                        power = self.raised_to(bottom, self.sum_form(Fraction(0), form.terms))
+                        power = self.raised_to(bottom, self.sum_form(ZERO, form.terms))
                         rest = multiplied(divided(rest, {base: ONE}), {power: ONE})
                         rest = multiplied(rest, {bottom: form.constant})
             merged.append((c, rest))
@@ -396,7 +360,6 @@ class Shortener(Canonicalizer):
         return c, multiplied(multiplied(ahead, factors), behind)
 
     def common(self, parts: list[Part]) -> tuple[Value, int] | None:
-        """The base that is worth most to take out of some terms, and the sign of its exponents; None if none is."""
         counts = Counter((base, 1 if e > 0 else -1) for _, factors in parts for base, e in factors.items())
         best, most = None, 0
         for place, count in counts.items():
@@ -411,7 +374,7 @@ class Shortener(Canonicalizer):
         for _, factors in parts:
             for base, e in factors.items():
                 if e < 0:
-                    below[base] = max(below.get(base, Fraction(0)), -e)
+                    below[base] = max(below.get(base, ZERO), -e)
         if not below or self.product_size(ONE, below) > MOST_COPIED:
             return None
         divisor = lcm(*[c.denominator for c, _ in parts])
@@ -439,10 +402,9 @@ class Shortener(Canonicalizer):
 
     # -- products ---------------------------------------------------------------------------------------------------
     def product_merged(self, form: Product) -> Form:
-        """The product with powers of one base as one, if it is shorter so."""
         best: Form = form
         least = self.size(self.parts(form))
-        ways: tuple[Callable[[Product], Form | None], ...] = (
+        for way in (
             self.by_exponents,
             self.by_quotients,
             self.by_signs,
@@ -450,8 +412,7 @@ class Shortener(Canonicalizer):
             self.by_denominators,
             self.by_choice,
             self.by_negation,
-        )
-        for way in ways:
+        ):
             shorter = attempted(way, best) if isinstance(best, Product) else None
             if shorter is not None:
                 size = self.size(self.parts(shorter))
@@ -460,7 +421,6 @@ class Shortener(Canonicalizer):
         return best
 
     def replaced(self, form: Product, old: Terms, new: Terms, c: Fraction = ONE) -> Form:
-        """The product with other factors, and a coefficient, in the place of some."""
         return self.product_form(form.coefficient * c, multiplied(divided(form.factors, old), new))
 
     def by_exponents(self, form: Product) -> Form | None:
@@ -488,21 +448,20 @@ class Shortener(Canonicalizer):
         return None if merged is form.factors else self.product_form(form.coefficient, merged)
 
     def raised_to(self, bottom: Value | None, exponent: Form) -> Value:
-        """A power, or one of e."""
         y = self.node_of(exponent)
         return self.node(EXP, y) if bottom is None else self.node(POW, bottom, y)
 
     def by_quotients(self, form: Product) -> Form | None:
         """sin(x)/cos(x) as tan(x), and its like."""
         for base, e in form.factors.items():
-            for (above, below), name in quotients().items():
-                if base.primitive.name == above and e > 0 and e.denominator == 1:
-                    other = self.node(PRIMITIVES[below], *base._prev)
-                    f = form.factors.get(other, Fraction(0))
-                    if f < 0 and f.denominator == 1:
-                        k = min(e, -f)
-                        quotient = self.node(PRIMITIVES[name], *base._prev)
-                        return self.replaced(form, {base: k, other: -k}, {quotient: k})
+            name, below = _QUOTIENTS.get(base.primitive.name, ("", ""))
+            if name and e > 0 and e.denominator == 1:
+                other = self.node(PRIMITIVES[below], *base._prev)
+                f = form.factors.get(other, ZERO)
+                if f < 0 and f.denominator == 1:
+                    k = min(e, -f)
+                    quotient = self.node(PRIMITIVES[name], *base._prev)
+                    return self.replaced(form, {base: k, other: -k}, {quotient: k})
         return None
 
     def by_signs(self, form: Product) -> Form | None:
@@ -511,7 +470,7 @@ class Shortener(Canonicalizer):
             if base.primitive.name == "sign" and e == 1:
                 inner = base._prev[0]
                 modulus = self.node(ABS, inner)
-                k = form.factors.get(modulus, Fraction(0))
+                k = form.factors.get(modulus, ZERO)
                 if abs(k) == 1:
                     return self.replaced(form, {base: ONE, modulus: k}, {inner: k})
                 if form.factors.get(inner) == 1:
@@ -554,9 +513,7 @@ class Shortener(Canonicalizer):
             if base.primitive is WHERE and e == 1:
                 if not any(isinstance(self.forms.get(side), Number) for side in base._prev[1:]):
                     continue
-                sides = [
-                    self.product_form(*self.chosen((form.coefficient, form.factors), base, side)) for side in (1, 2)
-                ]
+                sides = [self.product_form(*self.chosen(form, base, side)) for side in (1, 2)]
                 return self.node(WHERE, base._prev[0], *[self.node_of(side) for side in sides])
         return None
 
@@ -585,12 +542,12 @@ def attempted(way: Callable[[Any], Any], form: Any) -> Any:
 
 
 def multiplied(one: Terms, other: Terms) -> Terms:
-    """The factors of a product."""
+    """Return the factors of a product."""
     return add_multiple(dict(one), other)
 
 
 def divided(factors: Terms, others: Terms) -> Terms:
-    """The factors without others."""
+    """Return the factors of a quotient."""
     return add_multiple(dict(factors), others, -1)
 
 
@@ -599,7 +556,7 @@ def shared_factors(listed: Sequence[Terms]) -> Terms:
     first, *others = listed
     shared: Terms = {}
     for base, e in first.items():
-        exponents = [e, *[factors.get(base, Fraction(0)) for factors in others]]
+        exponents = [e, *[factors.get(base, ZERO) for factors in others]]
         if min(exponents) > 0 or max(exponents) < 0:
             shared[base] = min(exponents)
     return shared

@@ -45,7 +45,6 @@ class FormulaRecorder(Recorder):
         return x if isinstance(x, Step) else self._new("number", (), x if isinstance(x, bool) else Fraction(x))
 
     def constant(self, leaf: Value) -> Step:
-        """The step of a literal, which is what was typed."""
         return self.number(rational(leaf))
 
     def _folded(self, name: str, args: tuple[Step, ...]) -> Step | None:

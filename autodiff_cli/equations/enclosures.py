@@ -121,8 +121,6 @@ def proven(problem: Problem, stop: Callable[[], bool]) -> Proof:
 
 
 def _exact(operator: Operator, box: Box) -> list[float] | None:
-    """Return a solution of few digits in a box, if there is one."""
-
     def decimals(ball: Any) -> Iterable[float]:
         rounded = (round(float(ball.mid()), places) + 0.0 for places in range(MOST_DECIMALS + 1))
         return [x for x in dict.fromkeys(rounded) if ball.contains(x)]
@@ -191,7 +189,6 @@ class Operator:
         return {**self.values, **{name: self.ball(a) for name, a in zip(self.unknowns, box, strict=True)}}
 
     def at(self, box: Box) -> tuple[Box, list[Box]]:
-        """Return the values of the equations over a box, and their Jacobian."""
         at = evaluate_in(self.m, self.outputs, self._point(box), self.unknowns)
         rows, kinks = at.jacobian(self.unknowns)
         if kinks:
@@ -206,16 +203,13 @@ class Operator:
         return False
 
     def holds(self, point: Sequence[float]) -> bool:
-        """Whether the equations are known to hold exactly at a point."""
         numbers = dict(zip(self.unknowns, map(self.m.number, point), strict=True))
         return self._all({**self.values, **numbers}, lambda a: bool(a.is_zero()))
 
     def bounded(self, box: Box) -> bool:
-        """Whether all equations have a bound over the box."""
         return self._all(self._point(box), lambda a: bool(a.is_finite()))
 
     def excluded(self, box: Box) -> bool:
-        """Return whether an equation is certainly not 0 anywhere in the box."""
         point = self._point(box)
         for output in self.outputs:
             try:
@@ -251,7 +245,6 @@ class Operator:
         return result if all(a.is_finite() for a in result) else None
 
     def shrunk(self, box: Box) -> Box:
-        """The box after contractions, as long as each lies inside the one before."""
         for _ in range(SHRINKINGS):
             contracted = self.contract(box)
             if contracted is None or not inside(contracted, box):

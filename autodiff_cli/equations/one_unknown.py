@@ -89,7 +89,6 @@ class OneEquation:
         """How many roots were found there."""
 
     def __call__(self, x: float) -> Sample | None:
-        """Return the value and the derivative at a number, None where there is none."""
         if self.stop():
             raise Stopped
         charge(ITERATION)
@@ -118,7 +117,6 @@ class OneEquation:
         return abs(sample[1]) <= ZERO_ROUNDINGS * self._rounding(sample[0])
 
     def one(self) -> list[list[float]]:
-        """Return the requested solution, if there is one."""
         start = self.start
         if self.name in self.problem.bounds:
             given = start if self.name in self.problem.point else None
@@ -175,13 +173,11 @@ class OneEquation:
         )
 
     def every(self) -> list[list[float]]:
-        """Return all solutions that a grid shows between the bounds."""
         roots = self._exact_roots()
         self.roots = self.confirmed(self._on_grid(*self.bounds)) if roots is None else roots
         return [[x] for x in self.roots]
 
     def others(self, solutions: Sequence[Sequence[float]]) -> list[float]:
-        """Return approximate places of other solutions between the bounds."""
         if self.name not in self.problem.bounds or not solutions:
             return []
         try:
@@ -270,7 +266,6 @@ class OneEquation:
         return None if ended is None else (ended[0][0], ended[1][0], ended[2])
 
     def _outwards(self, start: float) -> Iterator[tuple[Sample, Sample]]:
-        """Yield neighbours with different signs, the nearest to `start` first, in growing steps."""
         first = self(start)
         ends: list[Sample | None] = [first, first]
         places = [start, start]
@@ -304,10 +299,6 @@ class OneEquation:
         return edge
 
     def _on_grid(self, low: float, high: float, steps: int = GRID) -> list[float]:
-        """Return the roots that a grid shows, in order: changes of sign, and places that touch 0.
-
-        The grid has equal steps, and where 0 is near equal quotients too.
-        """
         points = {low + (high - low) * k / steps for k in range(steps)} | {low, high}
         for a, b, sign in ((low, high, 1.0), (-high, -low, -1.0)):
             near = max(a, b * 1e-12)
@@ -330,7 +321,6 @@ class OneEquation:
         return [x for x, _ in distinct]
 
     def _between_samples(self, a: Sample, b: Sample) -> Iterator[tuple[float, bool]]:
-        """Yield the roots between two neighbours, with whether the sign changes there."""
         if a[1] * b[1] < 0:
             root = self._bracketed(a, b)
             if root is not None:
@@ -379,7 +369,6 @@ class OneEquation:
         return here is not None and self._is_small(here)
 
     def _changes_sign(self, x: float, step: float = 0.0) -> bool:
-        """Whether the sign changes plainly beside a number, and the slope does not."""
         here = self(x)
         if here is None or not (here[2] or step):
             return False
@@ -392,7 +381,6 @@ class OneEquation:
         return bool(step) or (reach <= 1e-3 * abs(x) and all(0.5 < end[2] / here[2] < 2 for end in (low, high)))
 
     def _true_roots(self, flat: Sequence[float]) -> list[float]:
-        """Return the roots among numbers where the value rounds to 0, by more digits."""
         if not flat or any(self._is_flat((flat[0] + x) / 2) for x in self.rejected):
             return []
         low, high = self.bounds
@@ -445,10 +433,6 @@ class OneEquation:
         self.problem.warnings.append(Diagnostic("flat", message, None, "one place of these is shown"))
 
     def _last_zero(self, x: float, width: float) -> tuple[float, float | None]:
-        """Return the last double from a root on at which the equation holds.
-
-        And the double behind it, if that is shorter. `width` has the sign of the direction.
-        """
         step, (low, high) = width * 2.0**-10, self.bounds
         low, high = max(low, -MAX_REACH), min(high, MAX_REACH)
 
@@ -560,7 +544,6 @@ class OneEquation:
 
     @property
     def kind(self) -> str:
-        """What the equation is, in words, where all its roots are known."""
         return self.exact[1] if self.exact else ""
 
     def _exact_roots(self) -> list[float] | None:
@@ -602,7 +585,6 @@ class OneEquation:
         )
 
     def nearest(self) -> str:
-        """Describe the point where the residual of the equation is smallest."""
         if self.least is None:
             return ""
         if self.rejected:
@@ -624,7 +606,6 @@ class OneEquation:
 
 
 def _zero_of_quotient(function: Callable[[Any], tuple[Any, Any] | None], start: float, width: float) -> Any:
-    """Return the zero of f that the secant method for f/f' approaches; None without a slope."""
     before = function(start)
     if before is None or not before[1]:
         start += width / 32

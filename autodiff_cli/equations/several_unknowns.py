@@ -53,7 +53,6 @@ class SeveralEquations:
         ]
 
     def __call__(self, x: Sequence[float]) -> tuple[Any, Any]:
-        """Values and Jacobian at a point. Raises `ExpressionError` where there are none."""
         if self.stop():
             raise Stopped
         charge(ITERATION * len(self._evaluators))
@@ -70,7 +69,6 @@ class SeveralEquations:
         return values, self.np.array([row for _, row in rows])
 
     def one(self) -> list[list[float]]:
-        """Return the solution that Newton's method reaches from the start, if any."""
         start = [self.problem.values[name] for name in self.unknowns]
         self(start)  # raises the error of the start
         solution = self._from(start) or self._from(self._wandered(start))
@@ -111,10 +109,6 @@ class SeveralEquations:
         return moved if is_inside and self._converges(x) else None
 
     def _converges(self, x: list[float]) -> bool:
-        """Whether Newton's steps shrink in more digits; where the sides only tend to each other they do not.
-
-        Needed only where the derivative may be singular.
-        """
         from ..numbers.multiprecision import Multiprecision
 
         problem = self.problem
@@ -152,7 +146,6 @@ class SeveralEquations:
         return list(self.least[1]) if self.least else list(start)
 
     def every(self) -> list[list[float]]:
-        """Return all solutions that Newton's method reaches from many starts between the bounds."""
         draw = random.Random(0)
         near = [1e-6 * (high - low) for low, high in self.bounds]
         solutions: list[list[float]] = []
@@ -169,15 +162,12 @@ class SeveralEquations:
         """No solution is found in exact arithmetic."""
 
     def searched(self, count: int) -> str:
-        """Return what the search says beside the solution: nothing more."""
         return "solved"
 
     def others(self, solutions: Sequence[Sequence[float]]) -> list[float]:
-        """None is looked for unless all are."""
         return []
 
     def nearest(self) -> str:
-        """Describe the point where the residuals of the equations are smallest."""
         if self.least is None:
             return ""
         size, place = self.least

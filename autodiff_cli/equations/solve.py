@@ -277,7 +277,6 @@ def posed_equations(
 
 
 def _formulas(text: str, point: Mapping[str, float | str], unknowns: Sequence[str] | None) -> Solved | None:
-    """Return the answer as formulas if other variables have no values; None without formulas."""
     if len(unknowns or ()) != 1:
         return None
     program, texts = read_with_unknowns(text, [*point], unknowns, units=True)
@@ -324,7 +323,6 @@ def _solution(
     relative: bool,
     arithmetic: Arithmetic,
 ) -> Solution:
-    """Return the solution near `start`, with its derivatives, in an arithmetic."""
     unknowns, wanted, outputs = problem.unknowns, problem.wanted, problem.program.outputs
     at = dict(zip(unknowns, start, strict=True))
     point = {name: problem.point[name] for name in problem.program.variables if name not in at}
@@ -410,7 +408,6 @@ def _multiple_root(problem: Problem, at: Mapping[str, float], multiplicity: int 
 def _sharpened(
     m: Any, problem: Problem, values: Mapping[str, Number], start: Mapping[str, float], multiplicity: int | None
 ) -> dict[str, Number]:
-    """Return the solution near a start with error bounds, proven ones of balls."""
     unknowns, outputs, places = problem.unknowns, problem.program.outputs, list(start.values())
     if m.name != "certified":
         # Newton's steps correct themselves: only what they come to has an error.

@@ -54,7 +54,6 @@ def assumptions(texts: str | Sequence[str] | None, program: Program) -> list[Ass
 
 
 def _spelled(text: str) -> str:
-    """The assumption without words: `n is a positive integer` as two conditions. Raises `ExpressionError`."""
     name, *words = [word for word in text.split() if word not in FILLERS] or [""]
     if words == ["natural"]:
         raise usage_error(

@@ -57,12 +57,10 @@ class Step(Record):
 
     @property
     def is_rule(self) -> bool:
-        """Whether it applies a rule of differentiation, rather than substitution or simplification."""
         return self.rule not in (PUT_IN, SIMPLIFY, CONVENTIONS, ASSUMPTION)
 
     @property
     def name(self) -> str:
-        """The rule as people name it: `chain, sin`."""
         if self.rule == "chain":
             return f"chain, {self.function}"
         return self.function if self.rule == "function" else self.rule
@@ -151,8 +149,6 @@ def pending_name(function: Value, by: str) -> str:
 
 
 class _Rule(NamedTuple):
-    """The result of a rule applied to the derivative of a node."""
-
     rule: str
     result: Value
     function: str = ""
@@ -160,8 +156,6 @@ class _Rule(NamedTuple):
 
 
 class _Work:
-    """One derivation under way."""
-
     def __init__(
         self, function: Value, leaf: Value, formula: Value, assumed: Sequence[str] = (), follows: Sequence[Value] = ()
     ) -> None:
@@ -318,7 +312,6 @@ class _Work:
 
 
 def _slopes(value: Value, active: Sequence[int]) -> tuple[list[Value], tuple[str, ...]]:
-    """The derivatives by these inputs as the row of the operation has them, and where they hold."""
     primitive, inputs = value.primitive, value._prev
     if primitive.smooth:
         return _smooth(value, active)
@@ -382,7 +375,6 @@ def _borders(condition: Value) -> list[str]:
 
 # ---- graphs -------------------------------------------------------------------------------------------------------
 def _placed(formula: Value, inputs: Mapping[str, Value]) -> Value:
-    """A formula with graphs in the places of its variables."""
     return substituted(formula, lambda v: None if v._prev else inputs.get(v.label, v))
 
 
@@ -411,14 +403,12 @@ def _products(value: Value) -> Iterator[Value]:
 
 
 def _negative(value: Value) -> Value:
-    """The opposite, its sign at the front: `-3*x`."""
     if value.primitive in (MUL, DIV):
         return node(value.primitive, (_negative(value._prev[0]), value._prev[1]))
     return node(NEG, (value,))
 
 
 def _positive(value: Value) -> Value | None:
-    """Return the operand of a leading minus sign; None if there is none."""
     if value.primitive is NEG:
         return value._prev[0]
     first = _positive(value._prev[0]) if value.primitive in (MUL, DIV) else None
@@ -434,7 +424,6 @@ def _total(terms: Sequence[Value]) -> Value:
 
 
 def _times(factor: Value, slope: Value) -> Value:
-    """A factor times a derivative, as one writes it: without a 1, and in the branches of a choice."""
     if slope.primitive is CONSTANT and slope.source == "1":
         return factor
     if factor.primitive is CONSTANT and factor.data in (0.0, 1.0):

@@ -337,7 +337,6 @@ def _check_divisors(root: Value, output: Value) -> None:
 
 
 def _is_zero(constant: Value) -> bool:
-    """Whether a formula without variables is 0, by decimals too: doubles may be 0 by rounding."""
     if value_in(REAL, constant, {}) != 0:
         return False
     from ..numbers.multiprecision import Multiprecision
@@ -439,10 +438,6 @@ def _check_length(formula: Value) -> None:
 
 
 def _module(text: str, outputs: Sequence[Value], wanted: tuple[str, ...]) -> str:
-    """A Python module with a function that returns the first output, and the others in a tuple.
-
-    Raises `ExpressionError` (`usage`) for a function that Python lacks.
-    """
     from ..numbers.double.special_formulas import Lacking
     from ..targets import target
     from ..targets.lowering import Lowering
