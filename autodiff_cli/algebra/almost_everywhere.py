@@ -18,7 +18,7 @@ from ..graphs.value import Value, constant, in_order, node
 from ..numbers.budget import GUARD, current
 from ..numbers.exact import EXACT
 from ..table import operators
-from ..table.operators import ADD, AND, COMPARISONS, CONSTANT, DIV, EQ, MUL, NE, NEG, NOT, OR, POW, SUB, VARIABLE, WHERE
+from ..table.operators import ADD, AND, COMPARISONS, CONSTANT, DIV, EQ, MUL, NE, NEG, NOT, OR, POW, SUB, WHERE
 from ..table.primitive import Primitive
 from ..table.primitives import ABS, CLAMP, LOG, SQRT
 from .branch_elimination import MOST_WORK, Guards, ProgramPoint
@@ -27,7 +27,7 @@ from .ranges import ALL, Range
 from .rewriting import shortest, text_size
 from .simplify import simplify
 from .symbolic import SYMBOLIC, truth
-from .walk import chained, facts_of, operands, rebuilt, rewritten
+from .walk import chained, facts_of, has_variables, operands, rebuilt, rewritten
 
 MOST_UNSHARED = 300
 """Names, numbers and operators of a formula whose choices are looked at at each place."""
@@ -149,9 +149,9 @@ class _Opener:
             return False
         x, y = condition._prev
         if x.primitive.norm and rational(y) == 0:
-            return all(_is_smooth(p) and _moves(p) for p in x._prev)
+            return all(_is_smooth(p) and has_variables(p) for p in x._prev)
         (difference,) = simplify((node(SUB, (x, y)),))
-        return _is_smooth(x) and _is_smooth(y) and _moves(difference)
+        return _is_smooth(x) and _is_smooth(y) and has_variables(difference)
 
     def plain(self, condition: Value) -> Value:
         """Express that a length is 0 by its components."""
@@ -201,10 +201,6 @@ def _same(x: Value, y: Value) -> bool:
 
 def _is_smooth(value: Value) -> bool:
     return not any(v.primitive.breakpoint or v.primitive is WHERE for v in in_order((value,)))
-
-
-def _moves(value: Value) -> bool:
-    return any(v.primitive is VARIABLE for v in in_order((value,)))
 
 
 def _by_domain(guards: Guards, condition: Value) -> Value:

@@ -110,7 +110,7 @@ def _raised(base: Value, exponent: int) -> Value:
 
 
 def whole(value: Value) -> int | None:
-    """The whole number that a graph without variables is; None if it is none."""
+    """The whole number that a graph without names is; None if it is none."""
     if any(not v._prev and v.label for v in in_order((value,))):
         return None
     number = None

@@ -11,9 +11,9 @@ from typing import Any
 from ..errors import ExpressionError
 from ..graphs.value import Value, apply, constant, in_order, node, variable
 from ..numbers.base import Number, NumberType
-from ..table.operators import CONSTANT, DIV, LE, LT, NEG, POW, SUB, VARIABLE, WHERE
+from ..table.operators import CONSTANT, DIV, LE, LT, NEG, POW, SUB, WHERE
 from ..table.primitive import DEFINITIONS, PRIMITIVES, Primitive
-from .walk import substituted
+from .walk import has_variables, substituted
 
 
 def as_node(x: Any) -> Value:
@@ -158,8 +158,8 @@ def _folded(partial: Value | Number) -> Value:
         return constant(partial)
     if partial.data is None or not partial._prev:
         return partial
-    below = in_order((partial,))
-    if any(leaf.primitive is VARIABLE for leaf in below):
+    if has_variables(partial):
         return partial
     # 1/3 stays as it is written; what a rule counts up, 1/sum(1, 1), becomes a number.
-    return partial if len(below) <= 3 and partial.data != int(partial.data) else constant(partial.data)
+    short = len(in_order((partial,))) <= 3 and partial.data != int(partial.data)
+    return partial if short else constant(partial.data)

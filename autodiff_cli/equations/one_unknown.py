@@ -17,7 +17,7 @@ from ..graphs.value import Value
 from ..graphs.value_and_gradient import evaluate_in, value_in
 from ..inputs.arithmetic import Arithmetic
 from ..inputs.problem import Problem
-from ..numbers.budget import ITERATION, Defined, charge
+from ..numbers.budget import Defined
 from ..numbers.exact import EXACT
 from ..numbers.running_error import UNIT
 from ..numerics.newton import bisected, damped_newton
@@ -25,7 +25,7 @@ from ..numerics.polynomials import RealRoot, real_roots
 from ..table.operators import ADD, MUL, SUB
 from ..table.primitive import Primitive
 from ..table.primitives import OSCILLATING
-from .residuals import DIGITS, ZERO_ROUNDINGS, Stopped, other_values, rounding_errors
+from .residuals import DIGITS, ZERO_ROUNDINGS, Search, Stopped, other_values, rounding_errors
 
 Sample = tuple[float, float, float]
 """A number, and left side less right side there with its derivative."""
@@ -61,38 +61,26 @@ EDGE = 60
 """The most halvings towards the edge of the domain."""
 
 
-class OneEquation:
+class OneEquation(Search):
     """One equation, in doubles."""
 
     def __init__(self, problem: Problem, stop: Callable[[], bool] = lambda: False) -> None:
-        self.problem, self.stop = problem, stop
-        (self.name,), self.outputs = problem.unknowns, problem.program.outputs
+        super().__init__(problem, stop)
+        (self.name,), (self.output,) = problem.unknowns, problem.program.outputs
         self.start = problem.values[self.name]
         self.bounds = problem.bounds.get(self.name, (-math.inf, math.inf))
-        self.evaluations = 0
         self.least: Sample | None = None
         self._evaluator = Evaluator(problem.program, [self.name])
         self.roots: list[float] = []
-        self.multiplicities: dict[float, int | None] = {}
-        """The roots without a clear change of sign."""
-        self.plateaus: list[tuple[float, float]] = []
-        """Intervals in which the equation holds."""
         self.rejected: dict[float, Any] = {}
         """Points where the value only rounds to 0, with value and derivative in more digits."""
-        self.errors: dict[float, float] = {}
-        """How far the roots that are known exactly may be off."""
-        self.complete: bool | None = None
-        """Whether the solutions that were returned are known to be all there are."""
         self.reach = self.farthest = 0.0
         """The range of the search without bounds, and the largest magnitude of a root."""
         self.count = 0
         """How many roots were found there."""
 
     def __call__(self, x: float) -> Sample | None:
-        if self.stop():
-            raise Stopped
-        charge(ITERATION)
-        self.evaluations += 1
+        self.evaluated()
         point = self._point_at(x)
         try:
             value, slopes = self._evaluator(point)
@@ -113,8 +101,8 @@ class OneEquation:
     def _rounding(self, x: float, *, own: bool = True) -> float:
         return rounding_errors(self.problem, {self.name: x}, own=own)[0]
 
-    def _is_small(self, sample: Sample) -> bool:
-        return abs(sample[1]) <= ZERO_ROUNDINGS * self._rounding(sample[0])
+    def _is_small(self, sample: Sample | None) -> bool:
+        return sample is not None and abs(sample[1]) <= ZERO_ROUNDINGS * self._rounding(sample[0])
 
     def one(self) -> list[list[float]]:
         start = self.start
@@ -130,7 +118,7 @@ class OneEquation:
 
     def _candidates(self, start: float) -> Iterator[float]:
         near = self._nearest_to_zero(start)
-        touched = near is not None and self._is_small(near)
+        touched = self._is_small(near)
         if near is not None and touched and near[2]:
             # a number that is nearly a root, or the root beside it where the sign changes
             x, value, slope = near
@@ -165,7 +153,7 @@ class OneEquation:
         side, text = self.problem.residual_text, self._text
         ends = [f"{'no value' if s is None else side(s[1])} at {text(end)}" for end, s in ((low, a), (high, b))]
         near = "" if self.least is None else f"; {side(self.least[1], 3)} is nearest to 0, at {text(self.least[0])}"
-        near = f"; it is {self.kind}" if self.exact else near
+        near = f"; it is {self.exact[1]}" if self.exact else near
         raise point_error(
             f"left side less right side does not change its sign between {text(low)} and {text(high)}, and no root "
             f"was found there: it is {ends[0]} and {ends[1]}{self._only_rounded() or near}",
@@ -177,14 +165,14 @@ class OneEquation:
         self.roots = self.confirmed(self._on_grid(*self.bounds)) if roots is None else roots
         return [[x] for x in self.roots]
 
-    def others(self, solutions: Sequence[Sequence[float]]) -> list[float]:
-        if self.name not in self.problem.bounds or not solutions:
+    def others(self, solution: Sequence[float]) -> list[float]:
+        if self.name not in self.problem.bounds:
             return []
         try:
             self.roots or self.every()
         except Stopped:
             return []
-        ((x,),) = solutions
+        (x,) = solution
         near = 0.0 if self.exact else 1e-7
         others = [other for other in self.roots if abs(other - x) > near * max(abs(x), abs(other))]
         others = [other for other in others if not (self._on_a_plateau(x) and self._on_a_plateau(other))]
@@ -204,7 +192,7 @@ class OneEquation:
         roots = self.confirmed(self._on_grid(-FIRST_REACH, FIRST_REACH))
         # a function of the unknown may have zeros or poles without end
         leaf = self.problem.program.variables[self.name]
-        varies = facts_of(self.outputs, lambda v, inputs: v is leaf or any(inputs))
+        varies = facts_of((self.output,), lambda v, inputs: v is leaf or any(inputs))
         endless = any(varies[v] and v.primitive.name in OSCILLATING for v in varies) or bool(self.plateaus)
         while self.reach < MAX_REACH and len(roots) < MAX_ROOTS and not (roots and endless):
             ends = (-10 * self.reach, -self.reach), (self.reach, 10 * self.reach)
@@ -358,15 +346,11 @@ class OneEquation:
         flat: list[float] = []
         for x in roots:
             plain = self._changes_sign(x)
-            if flat and (plain or not self._is_flat((flat[-1] + x) / 2)):
+            if flat and (plain or not self._is_small(self((flat[-1] + x) / 2))):
                 result += self._true_roots(flat)
                 flat = []
             (result if plain else flat).append(x)
         return sorted({*result, *self._true_roots(flat)})
-
-    def _is_flat(self, x: float) -> bool:
-        here = self(x)
-        return here is not None and self._is_small(here)
 
     def _changes_sign(self, x: float, step: float = 0.0) -> bool:
         here = self(x)
@@ -381,12 +365,12 @@ class OneEquation:
         return bool(step) or (reach <= 1e-3 * abs(x) and all(0.5 < end[2] / here[2] < 2 for end in (low, high)))
 
     def _true_roots(self, flat: Sequence[float]) -> list[float]:
-        if not flat or any(self._is_flat((flat[0] + x) / 2) for x in self.rejected):
+        if not flat or any(self._is_small(self((flat[0] + x) / 2)) for x in self.rejected):
             return []
         low, high = self.bounds
         size = max(abs(flat[0]), abs(flat[-1]), high - low if high - low < math.inf else 1.0)
         width = max(flat[-1] - flat[0], 1e-12 * size)
-        while width < size and (self._is_flat(flat[0] - width) or self._is_flat(flat[-1] + width)):
+        while width < size and (self._is_small(self(flat[0] - width)) or self._is_small(self(flat[-1] + width))):
             width *= 4
         result = []
         for start in dict.fromkeys((flat[len(flat) // 2], *flat[:: max(1, len(flat) - 1)])):
@@ -438,7 +422,7 @@ class OneEquation:
 
         def holds(x: float) -> bool:
             sample = self(x)
-            return sample is not None and (sample[1] == 0 or (self._is_flat(x) and self._holds(x)))
+            return sample is not None and (sample[1] == 0 or (self._is_small(self(x)) and self._holds(x)))
 
         while low <= x + step <= high and holds(x + step):
             x, step = x + step, step * 1.2
@@ -454,7 +438,7 @@ class OneEquation:
     def _holds(self, x: float) -> bool:
         with Defined(ArithmeticError, ValueError):
             point = {**other_values(EXACT, Arithmetic("exact"), self.problem), self.name: EXACT.number(x)}
-            return value_in(EXACT, self.outputs[0], point) == 0
+            return value_in(EXACT, self.output, point) == 0
         return False
 
     def _in_digits(self, digits: int) -> Callable[[Any], tuple[Any, Any] | None]:
@@ -466,7 +450,7 @@ class OneEquation:
         def function(x: Any) -> tuple[Any, Any] | None:
             result = None
             with Defined(ArithmeticError):
-                swept = evaluate_in(m, self.outputs, {**values, self.name: m.number(x)}, [self.name])
+                swept = evaluate_in(m, [self.output], {**values, self.name: m.number(x)}, [self.name])
                 result = m.number(swept.values[0]), None
                 result = result[0], m.number(swept.jacobian([self.name])[0][0][0])
             return None if m.underflowed else result
@@ -528,7 +512,7 @@ class OneEquation:
                     a + b if primitive is ADD else a - b if primitive is SUB else a * b if primitive is MUL else a / b
                 )
 
-            above, divisors = cleared(self.outputs[0])
+            above, divisors = cleared(self.output)
             sides = [coefficients(side, leaf, fixed, operation) for side in (above, *divisors)]
             if None in sides or not any(sides[0] or ()):
                 return None
@@ -542,14 +526,10 @@ class OneEquation:
             return roots, kind
         return None
 
-    @property
-    def kind(self) -> str:
-        return self.exact[1] if self.exact else ""
-
     def _exact_roots(self) -> list[float] | None:
         if self.exact is None:
             return None
-        self.complete = True
+        self.complete, self.kind = True, self.exact[1]
         low, high = self.bounds
         roots = [root for root in self.exact[0] if low <= root.x <= high]
         self.multiplicities.update((root.x, root.multiplicity) for root in roots)
@@ -557,13 +537,11 @@ class OneEquation:
         return [root.x for root in roots]
 
     def exactly(self) -> list[list[float]] | None:
-        """Return all solutions between the bounds; None where they are not known exactly."""
         if self.exact is None or any(root.multiplicity > 1 and not root.exact for root in self.exact[0]):
             return None
         return [[x] for x in self._exact_roots() or ()]
 
     def searched(self, count: int) -> str:
-        """Return a sentence on the range of the search; `solved` if one root was requested."""
         if not self.reach or not count:
             return "solved"
         if not self.count:

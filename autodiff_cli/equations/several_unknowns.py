@@ -13,9 +13,9 @@ from typing import Any
 from ..batched.evaluator import Evaluator
 from ..errors import ExpressionError, needed
 from ..inputs.problem import Problem
-from ..numbers.budget import ITERATION, Defined, charge
+from ..numbers.budget import Defined
 from ..numerics.newton import damped_newton, newton
-from .residuals import DIGITS, ZERO_ROUNDINGS, Stopped, residuals, rounding_errors, solution_errors, system
+from .residuals import DIGITS, ZERO_ROUNDINGS, Search, residuals, rounding_errors, solution_errors, system
 
 MOST_STEPS = 100
 STARTS = 200
@@ -30,33 +30,25 @@ BESIDE = 1e-6
 ANYWHERE = (-math.inf, math.inf)
 
 
-class SeveralEquations:
+class SeveralEquations(Search):
     """Several equations, in doubles."""
-
-    complete, kind, plateaus = None, "", ()
 
     def __init__(self, problem: Problem, stop: Callable[[], bool] = lambda: False) -> None:
         message = "several equations need SciPy, the extra `optimize`"
         needed("scipy.optimize", "optimize", message, "; one equation needs nothing")
         import numpy
 
-        self.np, self.problem, self.stop = numpy, problem, stop
-        self.evaluations, self.unknowns = 0, problem.unknowns
+        super().__init__(problem, stop)
+        self.np, self.unknowns, program = numpy, problem.unknowns, problem.program
         self.least: tuple[float, list[float]] | None = None
         """The least distance of the sides so far, and where."""
-        self.multiplicities: dict[float, int | None] = {}
-        self.errors: dict[float, float] = {}
         self.bounds = [problem.bounds.get(name, ANYWHERE) for name in problem.unknowns]
-        program = problem.program
         self._evaluators = [
             Evaluator(program.with_outputs((root,), program.text), problem.unknowns) for root in program.roots
         ]
 
     def __call__(self, x: Sequence[float]) -> tuple[Any, Any]:
-        if self.stop():
-            raise Stopped
-        charge(ITERATION * len(self._evaluators))
-        self.evaluations += 1
+        self.evaluated()
         if not all(map(math.isfinite, x)):
             raise ExpressionError("overflow", "the point is too large")
         unknowns = dict(zip(self.unknowns, map(float, x), strict=True))
@@ -69,10 +61,13 @@ class SeveralEquations:
         return values, self.np.array([row for _, row in rows])
 
     def one(self) -> list[list[float]]:
+        """Return the solution that Newton's method reaches from the start, if any."""
         start = [self.problem.values[name] for name in self.unknowns]
         self(start)  # raises the error of the start
         solution = self._from(start) or self._from(self._wandered(start))
         return [] if solution is None else [solution]
+
+    around = one
 
     def _from(self, start: Sequence[float]) -> list[float] | None:
         from scipy.optimize import root
@@ -155,17 +150,6 @@ class SeveralEquations:
             if x and not any(all(map(le, distance, near)) for distance in distances):
                 solutions.append(x)
         return sorted(solutions)
-
-    around = one
-
-    def exactly(self) -> None:
-        """No solution is found in exact arithmetic."""
-
-    def searched(self, count: int) -> str:
-        return "solved"
-
-    def others(self, solutions: Sequence[Sequence[float]]) -> list[float]:
-        return []
 
     def nearest(self) -> str:
         if self.least is None:

@@ -161,7 +161,7 @@ def solve(
         message = f"second derivatives by {len(problem.wanted)} variables are too many; {MOST_SECOND} is the most"
         raise ExpressionError("limit", message, hint="name some of them: `--wrt x,y`")
     solutions = [_solution(problem, finder, start, order, relative, arithmetic) for start in starts]
-    others = [] if every or interrupted or len(starts) != 1 else finder.others(starts)
+    others = [] if every or interrupted or len(starts) != 1 else finder.others(starts[0])
     reason = message = "interrupted"
     if not interrupted:
         reason, message = _outcome(problem, finder, len(solutions), every, proof)

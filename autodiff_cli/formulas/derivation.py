@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from ..algebra.simplify import simplify
 from ..algebra.symbolic_derivative import Multi, derivatives, partials
-from ..algebra.walk import chained, facts_of, operands, substituted
+from ..algebra.walk import chained, facts_of, has_variables, operands, substituted
 from ..errors import ExpressionError, limit_error
 from ..graphs.value import Value, constant, in_order, node, variable
 from ..inputs.problem import parse
@@ -169,10 +169,9 @@ class _Work:
 
     def steps(self) -> Iterator[Step]:
         root = self.open(self.function)
-        if root._prev or root.primitive is CONSTANT:
+        if root.primitive is CONSTANT:
             rule = "variable" if self.function is self.leaf else "constant"
-            waiting = variable(pending_name(self.function, self.leaf.label))
-            yield self.step(rule, waiting, root, 0, pending={waiting.label: self.function})
+            yield self.step(rule, self.pending_derivative(self.function), root, 0)
             return
         # names of derivatives, with what the rule gave once it has been applied
         stack: list[tuple[str, Value | None, int]] = [(root.label, None, 0)]
@@ -208,19 +207,9 @@ class _Work:
                 yield self.step(CONVENTIONS if more else SIMPLIFY, inserted, simple, depth)
             self.results[name] = simple
 
-    def step(
-        self,
-        rule: str,
-        part: Value,
-        result: Value,
-        depth: int,
-        function: str = "",
-        condition: str = "",
-        pending: Mapping[str, Value] | None = None,
-    ) -> Step:
+    def step(self, rule: str, part: Value, result: Value, depth: int, function: str = "", condition: str = "") -> Step:
         self.charge(part, result)
-        if pending is None:
-            pending = {name: self.pending[name] for name in (*self.waiting(part), *self.waiting(result))}
+        pending = {name: self.pending[name] for name in (*self.waiting(part), *self.waiting(result))}
         return Step(rule, function, part, result, condition, depth, pending)
 
     def charge(self, *graphs: Value) -> None:
@@ -234,6 +223,9 @@ class _Work:
             return constant(1.0, "1")
         if function not in self.varying:
             return constant(0.0, "0")
+        return self.pending_derivative(function)
+
+    def pending_derivative(self, function: Value) -> Value:
         name = pending_name(function, self.leaf.label)
         self.pending[name] = function
         return variable(name)
@@ -257,7 +249,8 @@ class _Work:
             return self.quotient(*inputs)
         if primitive is WHERE:
             condition, then, otherwise = inputs
-            borders = tuple(dict.fromkeys(_borders(condition)))
+            compared = [part._prev for part in operands(condition, (AND, OR, NOT)) if part.primitive.holds]
+            borders = tuple(dict.fromkeys(_apart(*sides) for sides in compared))
             return _Rule("branches", node(WHERE, (condition, self.open(then), self.open(otherwise))), "", borders)
         return self.of_function(value)
 
@@ -316,7 +309,7 @@ def _slopes(value: Value, active: Sequence[int]) -> tuple[list[Value], tuple[str
     if primitive.smooth:
         return _smooth(value, active)
     # Inputs are distinguished by their places, and numbers stay: exponents, orders, slopes.
-    names = {k: variable(f"{k}") for k, p in enumerate(inputs) if k in active or not _is_number(p)}
+    names = {k: variable(f"{k}") for k, p in enumerate(inputs) if k in active or has_variables(p)}
     local = node(primitive, tuple([names.get(k, p) for k, p in enumerate(inputs)]))
     formulas = simplify(partials(local, [names[k] for k in active]))
     by_name = {names[k].label: inputs[k] for k in names}
@@ -369,17 +362,9 @@ def _away(value: Value) -> str:
     return "away from kinks" + (f", where it is {value.primitive.convention}" if value.primitive.convention else "")
 
 
-def _borders(condition: Value) -> list[str]:
-    return [_apart(*part._prev) for part in operands(condition, (AND, OR, NOT)) if part.primitive.holds]
-
-
 # ---- graphs -------------------------------------------------------------------------------------------------------
 def _placed(formula: Value, inputs: Mapping[str, Value]) -> Value:
     return substituted(formula, lambda v: None if v._prev else inputs.get(v.label, v))
-
-
-def _is_number(value: Value) -> bool:
-    return all(part._prev or part.primitive is CONSTANT for part in in_order((value,)))
 
 
 def _is_fraction(value: Value) -> bool:
@@ -416,8 +401,8 @@ def _positive(value: Value) -> Value | None:
 
 
 def _total(terms: Sequence[Value]) -> Value:
-    total = terms[0]
-    for term in terms[1:]:
+    total, *rest = terms
+    for term in rest:
         positive = _positive(term)
         total = node(ADD, (total, term)) if positive is None else node(SUB, (total, positive))
     return total
@@ -428,7 +413,7 @@ def _times(factor: Value, slope: Value) -> Value:
         return factor
     if factor.primitive is CONSTANT and factor.data in (0.0, 1.0):
         return slope if factor.data else factor
-    if factor.primitive is WHERE and all(_is_number(part) for part in factor._prev[1:]):
+    if factor.primitive is WHERE and not any(map(has_variables, factor._prev[1:])):
         condition, then, otherwise = factor._prev
         return node(WHERE, (condition, _times(then, slope), _times(otherwise, slope)))
     return node(MUL, (factor, slope))
@@ -455,9 +440,7 @@ def latex(derivations: Sequence[Derivation]) -> str:
         for step in entry.steps:
             sides = (as_written(graph, step.pending, derivative) for graph in (step.part, step.result))
             part, result = map(typeset.expression, sides)
-            # beside mathematics, `log` is ln
-            title = step.name.replace("log", "ln") if step.function == "log" else step.name
-            title = rf"\text{{{text_latex(title)}}}"
+            title = rf"\text{{{text_latex(step.title)}}}"
             if step.condition:
                 title += rf"\quad({_condition_latex(step.condition, typeset)})"
             rows.append(rf"{part} &= {result} && {title} \\")
