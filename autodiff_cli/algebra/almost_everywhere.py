@@ -361,12 +361,10 @@ class IntegerFacts:
         multiples, rest = linear(value)
         rest *= factor
         for leaf, x in multiples.items():
-            sign = next(
-                ((x * factor / a, c) for a, c in self.known.get(leaf, ()) if (x * factor / a).denominator == 1), None
-            )
-            if sign is None:
+            integers = [x * factor / a * c for a, c in self.known.get(leaf, ()) if (x * factor / a).denominator == 1]
+            if not integers:
                 return False
-            rest -= sign[0] * sign[1]
+            rest -= integers[0]
         return rest.denominator == 1
 
     def admits(self, leaf: Value, r: Range) -> bool:

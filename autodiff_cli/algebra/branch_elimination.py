@@ -89,10 +89,9 @@ class Guards:
                     holds = value.primitive is AND or (value.primitive is WHERE and k == 1)
                     inner = always = still = self.inside(here, value._prev[0], holds, None if here is sure else value)
                 self.place[p] = _shared(self.place[p], inner) if p in self.place else inner
-                if p not in self.sure or always.depth < self.sure[p].depth:
-                    self.sure[p] = always
-                if still is not None and (p not in self.kept or still.depth < self.kept[p].depth):
-                    self.kept[p] = still
+                for branches, branch in ((self.sure, always), (self.kept, still)):
+                    if branch and (p not in branches or branch.depth < branches[p].depth):
+                        branches[p] = branch
         for value in self.order:
             if value.primitive.domain:
                 place = self.sure[value]
@@ -157,7 +156,7 @@ class Guards:
                 stack += missing
                 continue
             stack.pop()
-            self.work -= ranges.examination_cost(top)
+            self.work -= 1 if len(top._prev) < 3 else 4 * len(top._prev)
             result = ranges.ALL
             if not missing:
                 result = ranges.forward(top, [ranges_here.get(p, ranges.ALL) for p in top._prev])

@@ -169,11 +169,6 @@ def forward(value: Value, inputs: Sequence[Range]) -> Range:
     return result
 
 
-def examination_cost(value: Value) -> int:
-    """Return how much work the range of an operation costs: several units for each of many inputs."""
-    return 1 if len(value._prev) < 3 else 4 * len(value._prev)
-
-
 @cache
 def values_of(primitive: Primitive) -> Range:
     """Return the range that the table gives a function: `[1, inf)`."""

@@ -113,11 +113,8 @@ def proven(problem: Problem, stop: Callable[[], bool]) -> Proof:
         if narrow and not equations.bounded(box):
             unbounded.append(undecided[-1])
 
-    def inside(start: list[float]) -> bool:
-        return all(low <= x <= high for x, (low, high) in zip(start, bounds, strict=True))
-
-    within = sorted(filter(inside, starts))
-    return Proof(within, undecided, unbounded, complete and not undecided, multiple)
+    within = [x for x in starts if all(low <= a <= high for a, (low, high) in zip(x, bounds, strict=True))]
+    return Proof(sorted(within), undecided, unbounded, complete and not undecided, multiple)
 
 
 def _exact(operator: Operator, box: Box) -> list[float] | None:
@@ -186,7 +183,7 @@ class Operator:
         self.ball = Ball
 
     def _point(self, box: Box) -> dict[str, Any]:
-        return {**self.values, **{name: self.ball(a) for name, a in zip(self.unknowns, box, strict=True)}}
+        return {**self.values, **dict(zip(self.unknowns, map(self.ball, box), strict=True))}
 
     def at(self, box: Box) -> tuple[Box, list[Box]]:
         at = evaluate_in(self.m, self.outputs, self._point(box), self.unknowns)

@@ -63,9 +63,9 @@ class Solution(Record):
     """The multiplicity of a root in one unknown; None if unknown or not an integer."""
     proven: bool
     """Whether it is proven that there is exactly one solution there."""
-    derivatives: dict[str, dict[str, Shown]] | None
+    derivatives: dict[str, dict[str, Shown]] | None = None
     """The derivatives of each unknown by each variable; None if there are none."""
-    second: dict[str, dict[str, dict[str, Shown]]] | None
+    second: dict[str, dict[str, dict[str, Shown]]] | None = None
     """The second derivatives, if requested."""
     elasticities: dict[str, dict[str, Shown | None]] | None = None
     """The elasticity p·u′/u of each unknown u by each variable p, if requested; None where u is 0."""
@@ -375,15 +375,12 @@ def _solution(
 
         bounds, left = in_units(REAL, bounds, tree["errors"]), in_units(REAL, left, tree["residuals"])
     return Solution(
-        values=answer["values"],
+        **answer,
         errors=dict(bounds),
         residuals=left,
         simple=simple,
         multiplicity=multiplicity,
         proven=arithmetic.name == "certified",
-        derivatives=answer.get("derivatives"),
-        elasticities=answer.get("elasticities"),
-        second=answer.get("second"),
     )
 
 

@@ -196,10 +196,11 @@ def diff(
     assumed = assumptions(assume, program)
     check_point(assumed, numbers)
     derived = _under(output, leaves, order, assumed)
-    unused = _unused(output, leaves, order, assumed, derived)
-    for one in unused:
-        message = f"the assumption `{one.text}` was not used: the derivatives are the same without it"
-        warnings.append(Diagnostic("assumption", message, None, "leave it out"))
+    used = _used(output, leaves, order, assumed, derived)
+    for one in assumed:
+        if one not in used:
+            message = f"the assumption `{one.text}` was not used: the derivatives are the same without it"
+            warnings.append(Diagnostic("assumption", message, None, "leave it out"))
     formulas = list(derived.values())
     facts = [one.condition for one in assumed]
     shorts = [
@@ -253,8 +254,10 @@ def diff(
         for by, formula, value, short in zip(derived, rest, values, shorts, strict=True)
     ]
     ends = [short.formula if short else formula for formula, short in zip(formulas, shorts, strict=True)]
-    used = [one.text for one in assumed if one not in unused]
-    worked = derivations(output, names, leaves, order, dict(zip(derived, ends, strict=True)), used) if steps else ()
+    worked: tuple[Derivation, ...] = ()
+    if steps:
+        by_variables = dict(zip(derived, ends, strict=True))
+        worked = derivations(output, names, leaves, order, by_variables, [one.text for one in used])
     if typeset:
         several = len(program.variables) > 1
         shared_sides = [*shared, *((typeset.head(program.variables), written(formula)) for formula in function)]
@@ -352,10 +355,9 @@ def _under(output: Value, leaves: Sequence[Value], order: int, assumed: Sequence
         raise usage_error(f"the assumptions cannot all hold: {texts}", "leave out what is wrong") from None
 
 
-def _unused(
+def _used(
     output: Value, leaves: Sequence[Value], order: int, assumed: Sequence[Assumption], derived: Mapping[Multi, Value]
 ) -> list[Assumption]:
-
     numbers: dict[tuple[object, ...], int] = {}
 
     def shown(formulas: Mapping[Multi, Value], left: Sequence[Assumption]) -> list[list[int]]:
@@ -363,15 +365,13 @@ def _unused(
         shorts = [generic(formula, facts) or Generic(formula, ()) for formula in formulas.values()]
         return [shapes([short.formula, *short.conditions], numbers) for short in shorts]
 
-    unused = []
-    left = list(assumed)
-    wanted = shown(derived, left) if assumed else []
+    used = list(assumed)
+    wanted = shown(derived, used) if assumed else []
     for assumption in assumed:
-        others = [other for other in left if other is not assumption]
+        others = [other for other in used if other is not assumption]
         if shown(_under(output, leaves, order, others), others) == wanted:
-            left = others
-            unused.append(assumption)
-    return unused
+            used = others
+    return used
 
 
 def _kinks(output: Value, order: int) -> list[Diagnostic]:
