@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..algebra.almost_everywhere import Contradiction, Generic, conjunction, generic
 from ..algebra.simplify import simplify
 from ..algebra.symbolic_derivative import Multi, derivatives
-from ..algebra.walk import facts_of, rebuilt, rewritten, shapes
-from ..errors import Diagnostic, ExpressionError, Offer, limit_error, usage_error
+from ..algebra.walk import facts_of, rebuilt, rewritten, shapes, substituted
+from ..errors import Diagnostic, ExpressionError, Offer, limit_error, nearest, point_error, quoted, usage_error
 from ..graphs.adjoint import Recording, record_values
 from ..graphs.second_order import hessian_in
 from ..graphs.taylor_mode import taylor_in
@@ -20,7 +20,16 @@ from ..graphs.value import Value, in_order, variable
 from ..graphs.value_and_gradient import breakpoints_met, evaluate_in, value_and_gradient, value_in
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values, kink_warnings
 from ..inputs.optional_units import program_units, with_units
-from ..inputs.problem import Point, check_values, numbers_or_quantities, read_program, single_output, wanted_variables
+from ..inputs.parse_point import split
+from ..inputs.problem import (
+    Point,
+    check_values,
+    numbers_or_quantities,
+    parse,
+    read_program,
+    single_output,
+    wanted_variables,
+)
 from ..language.builder import Program
 from ..language.printer import expression_text
 from ..language.tokens import CLOSE, KIND, NAME, NUMBER, OPEN, scan
@@ -30,9 +39,8 @@ from ..numbers.base import NumberType
 from ..numbers.floats import REAL
 from ..record import Record
 from ..run.evaluation import located
-from ..table.operators import CONSTANT, DIV, VARIABLE
+from ..table.operators import CONSTANT, DIV, VARIABLE, WHERE
 from ..table.primitive import FUNCTIONS
-from .assumptions import Assumption, assumptions, check_point
 from .derivation import Derivation, check_length, derivations
 from .derivation import latex as steps_latex
 
@@ -81,6 +89,13 @@ def differential_operator(text: str) -> Operator | None:
 
 
 _SUPERSCRIPTS = str.maketrans("²³", "23")
+
+
+class Assumption(Record):
+    """One assumption: as it was typed, and as a condition on the leaves of the program."""
+
+    text: str
+    condition: Value
 
 
 class Derivative(Record):
@@ -300,6 +315,81 @@ def diff(
     )
 
 
+# ---- assumptions --------------------------------------------------------------------------------------------------
+MAX_ASSUMPTIONS = 20
+_HINT = "an assumption is a comparison, or `integer`, `even`, `odd`: `x > 0`, `0 < t < 1`, `n != 0`, `n integer`"
+
+_WORDS = {
+    "positive": "{0} > 0",
+    "negative": "{0} < 0",
+    "nonnegative": "{0} >= 0",
+    "nonzero": "{0} != 0",
+    "integer": "floor({0}) == {0}",
+    "even": "floor({0}/2) == {0}/2",
+    "odd": "floor(({0} + 1)/2) == ({0} + 1)/2 and {0} != 0",
+}
+"""Conditions on a variable in words."""
+
+_FILLERS = ("is", "a", "an", "number")
+
+
+def assumptions(texts: str | Sequence[str] | None, program: Program) -> list[Assumption]:
+    """Parse the assumptions about the variables of a program, from one text with commas or from several.
+
+    Raises `ExpressionError` (`usage`) for what is no condition or has a name that the program does not use.
+    """
+    listed = [texts] if isinstance(texts, str) else list(texts or ())
+    result = [_assumption(part.strip(), program) for text in listed for part in split(text)]
+    if len(result) > MAX_ASSUMPTIONS:
+        message = f"there are more than {MAX_ASSUMPTIONS} assumptions"
+        raise ExpressionError("limit", message, None, "leave out what is not needed")
+    return result
+
+
+def _without_words(text: str) -> str:
+    name, *words = [word for word in text.split() if word not in _FILLERS] or [""]
+    if words == ["natural"]:
+        raise usage_error(
+            f"the assumption `{text}` can be read in two ways: 0 is a natural number for some",
+            f"`{name} integer, {name} > 0` or `{name} integer, {name} >= 0`",
+        )
+    if words == ["real"]:
+        raise usage_error(f"the assumption `{text}` says nothing: every variable is real", _HINT)
+    if words and all(word in _WORDS for word in words):
+        return " and ".join([_WORDS[word].format(name) for word in words])
+    return text
+
+
+def _assumption(text: str, program: Program) -> Assumption:
+    spelled = _without_words(text)
+    try:
+        outputs = parse(f"where({spelled}, 1, 0)", program.variables).outputs if text else []
+    except ExpressionError as error:
+        raise usage_error(f"the assumption `{text}` cannot be read: {error}", _HINT) from None
+    if len(outputs) != 1 or outputs[0].primitive is not WHERE or any(p._prev for p in outputs[0]._prev[1:]):
+        raise usage_error(f"`{text}` is not one condition", _HINT)
+    condition = outputs[0]._prev[0]
+    for leaf in in_order((condition,)):
+        if leaf.primitive is VARIABLE and leaf.label not in program.variables:
+            near = nearest(leaf.label, list(program.variables))
+            raise usage_error(
+                f"the assumption `{text}` is about `{leaf.label}`, which the program does not use",
+                f"did you mean `{near}`?" if near else f"its variables: {quoted(program.variables)}",
+            )
+    return Assumption(text, substituted(condition, lambda v: None if v._prev else program.variables.get(v.label)))
+
+
+def check_point(assumed: Sequence[Assumption], numbers: Mapping[str, Any]) -> None:
+    """Raise `ExpressionError` (`point`) where the point does not meet an assumption whose variables it has."""
+    for assumption in assumed:
+        order = in_order((assumption.condition,))
+        if any(v.primitive is VARIABLE and v.label not in numbers for v in order):
+            continue
+        if value_in(REAL, assumption.condition, numbers) is False:
+            raise point_error(f"the point does not meet the assumption `{assumption.text}`", "change one of them")
+
+
+# ---- checks ---------------------------------------------------------------------------------------------------------
 def _is_sum(text: str) -> bool:
     depth = 0
     tokens = list(scan(text))
