@@ -47,6 +47,7 @@ class ProgramPoint:
         """The facts found about nodes in this branch."""
 
     def line(self) -> Iterator[ProgramPoint]:
+        """Yield this branch and those that enclose it."""
         place: ProgramPoint | None = self
         while place is not None:
             yield place
@@ -74,7 +75,7 @@ class Guards:
         """The branch without facts."""
         self.places = [ProgramPoint()]
         for fact in facts:
-            self.assume(self.places[0], fact, True)
+            self._assume(self.places[0], fact, True)
         self.place: dict[Value, ProgramPoint] = {root: self.places[0]}
         """The innermost branch that encloses all uses of a node."""
         self.sure: dict[Value, ProgramPoint] = dict(self.place)
@@ -97,7 +98,7 @@ class Guards:
                 place = self.sure[value]
                 inputs = [self.range(q, place) for q in value._prev] if value.primitive is POW else []
                 for p, r in ranges.domain(value, inputs):
-                    self.narrow(place, p, r)
+                    self._narrow(place, p, r)
         for place in self.places:
             place.known.clear()  # found while less was known
 
@@ -108,10 +109,10 @@ class Guards:
         if key not in place.children:
             place.children[key] = inner = ProgramPoint(place)
             self.places.append(inner)
-            self.assume(inner, condition, holds)
+            self._assume(inner, condition, holds)
         return place.children[key]
 
-    def assume(self, place: ProgramPoint, condition: Value, holds: bool) -> None:
+    def _assume(self, place: ProgramPoint, condition: Value, holds: bool) -> None:
         stack = [(condition, holds)]
         while stack:
             condition, holds = stack.pop()
@@ -126,9 +127,9 @@ class Guards:
                 place.pairs[x, y] = "".join(s for s in place.pairs.get((x, y), "<=>") if s in signs)
                 a, b = self.range(x, place), self.range(y, place)
                 for p, other, side in ((x, b, BY_SIGN[signs]), (y, a, -BY_SIGN[signs])):
-                    self.narrow(place, p, side if signs == "<>" and other == ZERO else other.plus(side))
+                    self._narrow(place, p, side if signs == "<>" and other == ZERO else other.plus(side))
 
-    def narrow(self, place: ProgramPoint, value: Value, r: Range) -> None:
+    def _narrow(self, place: ProgramPoint, value: Value, r: Range) -> None:
         stack = [(value, r)]
         while stack and self.work > 0:
             self.work -= 1
@@ -143,6 +144,7 @@ class Guards:
                 stack += ranges.backward(value, now, [self.range(p, place) for p in value._prev])
 
     def range(self, value: Value, place: ProgramPoint) -> Range:
+        """Return the range of a node in a branch."""
         self.work -= 1
         ranges_here = place.known
         stack = [value]
@@ -168,6 +170,7 @@ class Guards:
 
     # -- conditions -------------------------------------------------------------------------------------------------
     def decided(self, condition: Value, place: ProgramPoint) -> bool | None:
+        """Return whether a condition holds in a branch; None if that is unknown."""
         if condition.primitive is NOT:
             inner = self.decided(condition._prev[0], place)
             return None if inner is None else not inner

@@ -189,6 +189,7 @@ class Canonicalizer:
         return [self.node_of(self.forms[root]) for root in self.roots]
 
     def form(self, value: Value) -> Form:
+        """Return the form of a node from the forms of its inputs."""
         if not value._prev:
             number = rational(value)
             leaf = value.primitive.name, value.source or value.label
@@ -228,6 +229,7 @@ class Canonicalizer:
 
     # -- from forms to nodes ----------------------------------------------------------------------------------------
     def node_of(self, form: Form) -> Value:
+        """Return the node of a form."""
         if isinstance(form, Value):
             return form
         if isinstance(form, Boolean):
@@ -237,7 +239,7 @@ class Canonicalizer:
         self.fresh.pop(id(form[1]), None)
         key = type(form), form[0], frozenset(form[1].items())
         if key not in self.interned:
-            value = self.sum_node(form) if isinstance(form, Sum) else self.product_node(form)
+            value = self._sum_node(form) if isinstance(form, Sum) else self._product_node(form)
             self.interned[key] = value
             self.forms.setdefault(value, form)
         return self.interned[key]
@@ -251,7 +253,7 @@ class Canonicalizer:
             self.forms[value] = Number(x)
         return self.interned["number", x]
 
-    def sum_node(self, form: Sum) -> Value:
+    def _sum_node(self, form: Sum) -> Value:
         terms = list(form.terms.items())
         # A term with a plus goes first, if there is one.
         first = next((k for k, (_, c) in enumerate(terms) if c > 0), None)
@@ -261,26 +263,26 @@ class Canonicalizer:
         total = self.number(form.constant) if number_first else None
         for term, c in terms:
             if total is None:
-                total = self.scaled(c, term)
+                total = self._scaled(c, term)
             else:
-                total = self.node(ADD if c > 0 else SUB, total, self.scaled(abs(c), term))
+                total = self.node(ADD if c > 0 else SUB, total, self._scaled(abs(c), term))
         assert total is not None
         if form.constant and not number_first:
             total = self.node(ADD if form.constant > 0 else SUB, total, self.number(abs(form.constant)))
         return total
 
-    def scaled(self, c: Fraction, term: Value) -> Value:
+    def _scaled(self, c: Fraction, term: Value) -> Value:
         if c == 1:
             return term
         form = self.forms.get(term)
         factors = form.factors if isinstance(form, Product) and form.coefficient == 1 else {term: ONE}
         return self.node_of(Product(c, factors))
 
-    def product_node(self, form: Product) -> Value:
+    def _product_node(self, form: Product) -> Value:
         above: list[Value] = []
         below: list[Value] = []
         for base, e in sorted(form.factors.items(), key=lambda factor: self.rank(factor[0])):
-            (above if e > 0 else below).append(self.power(base, abs(e)))
+            (above if e > 0 else below).append(self._power(base, abs(e)))
         c, divisor = self.split_coefficient(form.coefficient, bool(below))
         if divisor != 1:
             below.insert(0, self.number(divisor))
@@ -306,7 +308,7 @@ class Canonicalizer:
             plain = digits >= digit_count(c.numerator) + digit_count(c.denominator)
         return (Fraction(c.numerator), Fraction(c.denominator)) if plain else (c, ONE)
 
-    def power(self, base: Value, e: Fraction) -> Value:
+    def _power(self, base: Value, e: Fraction) -> Value:
         if e == 1:
             return base
         return self.node(SQRT, base) if e == HALF else self.node(POW, base, self.number(e))
@@ -362,6 +364,7 @@ class Canonicalizer:
         return items
 
     def sum_form(self, constant: Fraction, terms: Terms) -> Form:
+        """Return the simplest form of a constant plus terms."""
         if not terms:
             return Number(constant)
         if constant or len(terms) > 1:

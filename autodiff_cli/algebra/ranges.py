@@ -61,13 +61,16 @@ class Range(Written, _Ends):
         return ("<" if self.low < 0 else "") + ("=" if zero else "") + (">" if self.high > 0 else "")
 
     def with_(self, other: Range) -> Range:
+        """Return the intersection of two ranges."""
         return between(max(self.start, other.start), min(self.stop, other.stop), self.nonzero or other.nonzero)
 
     def around(self, other: Range) -> Range:
+        """Return the least range that holds both."""
         nonzero = "=" not in self.signs() + other.signs()
         return between(min(self.start, other.start), max(self.stop, other.stop), nonzero)
 
     def within(self, other: Range) -> bool:
+        """Return whether all that lies here lies in the other range."""
         return self.with_(other)[:4] == self[:4] and not (other.nonzero and "=" in self.signs())
 
     def __neg__(self) -> Range:
@@ -81,11 +84,13 @@ class Range(Written, _Ends):
         return between((Fraction(0), self.nonzero), max((-self.low, not self.above), self.stop), self.nonzero)
 
     def plus(self, other: Range) -> Range:
+        """Return the sums of a number here and one there."""
         return rounded(
             Range(self.low + other.low, self.high + other.high, self.above or other.above, self.below or other.below)
         )
 
     def times(self, other: Range) -> Range:
+        """Return the products of a number here and one there."""
         corners = [
             (a * b if a and b else Fraction(0), (a_open and b != 0) or (b_open and a != 0))
             for a, a_open in ((self.low, self.above), (self.high, self.below))
@@ -95,6 +100,7 @@ class Range(Written, _Ends):
         return rounded(between(min(corners), stop, "=" not in self.signs() + other.signs()))
 
     def reciprocal(self) -> Range:
+        """Return 1 over the numbers here that are not 0."""
         signs = self.signs()
         if ("<" in signs and ">" in signs) or signs in ("", "="):
             return ALL._replace(nonzero=True)
@@ -255,6 +261,7 @@ class Ranges(NumberType):
     neg = staticmethod(operator.neg)
 
     def step(self, name: str, *inputs: Any) -> Range:
+        """Return the range of an operation on ranges and numbers."""
         return getattr(self, name)(*map(_range, inputs))  # type: ignore[no-any-return]
 
     def where(self, condition: Any, then: Any, otherwise: Any) -> Range:
@@ -262,11 +269,13 @@ class Ranges(NumberType):
         return x.around(y)
 
     def max(self, *xs: Any) -> Range:
+        """Return the largest of a number of each range."""
         inputs = [_range(x) for x in xs]
         nonzero = all("=" not in r.signs() for r in inputs)
         return between(max(r.start for r in inputs), max(r.stop for r in inputs), nonzero)
 
     def min(self, *xs: Any) -> Range:
+        """Return the smallest of a number of each range."""
         return -self.max(*[-_range(x) for x in xs])
 
     def __getattr__(self, name: str) -> Callable[..., Range]:

@@ -186,6 +186,7 @@ class Operator:
         return {**self.values, **dict(zip(self.unknowns, map(self.ball, box), strict=True))}
 
     def at(self, box: Box) -> tuple[Box, list[Box]]:
+        """Return the values of the equations over a box, and their Jacobian."""
         at = evaluate_in(self.m, self.outputs, self._point(box), self.unknowns)
         rows, kinks = at.jacobian(self.unknowns)
         if kinks:
@@ -200,13 +201,16 @@ class Operator:
         return False
 
     def holds(self, point: Sequence[float]) -> bool:
+        """Return whether the equations are known to hold exactly at a point."""
         numbers = dict(zip(self.unknowns, map(self.m.number, point), strict=True))
         return self._all({**self.values, **numbers}, lambda a: bool(a.is_zero()))
 
     def bounded(self, box: Box) -> bool:
+        """Return whether all equations have a bound over the box."""
         return self._all(self._point(box), lambda a: bool(a.is_finite()))
 
     def excluded(self, box: Box) -> bool:
+        """Return whether an equation is certainly not 0 anywhere in the box."""
         point = self._point(box)
         for output in self.outputs:
             try:
@@ -242,6 +246,7 @@ class Operator:
         return result if all(a.is_finite() for a in result) else None
 
     def shrunk(self, box: Box) -> Box:
+        """Return the box after contractions, as long as each lies inside the one before."""
         for _ in range(SHRINKINGS):
             contracted = self.contract(box)
             if contracted is None or not inside(contracted, box):

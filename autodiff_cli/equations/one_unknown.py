@@ -105,6 +105,7 @@ class OneEquation(Search):
         return sample is not None and abs(sample[1]) <= ZERO_ROUNDINGS * self._rounding(sample[0])
 
     def one(self) -> list[list[float]]:
+        """Return the requested solution, if there is one."""
         start = self.start
         if self.name in self.problem.bounds:
             given = start if self.name in self.problem.point else None
@@ -161,6 +162,7 @@ class OneEquation(Search):
         )
 
     def every(self) -> list[list[float]]:
+        """Return all solutions that a grid shows between the bounds."""
         roots = self._exact_roots()
         self.roots = self.confirmed(self._on_grid(*self.bounds)) if roots is None else roots
         return [[x] for x in self.roots]
@@ -563,6 +565,7 @@ class OneEquation(Search):
         )
 
     def nearest(self) -> str:
+        """Describe the point where the equation is nearest to holding."""
         if self.least is None:
             return ""
         if self.rejected:

@@ -141,6 +141,7 @@ class SeveralEquations(Search):
         return list(self.least[1]) if self.least else list(start)
 
     def every(self) -> list[list[float]]:
+        """Return the solutions that Newton's method reaches from many starts between the bounds."""
         draw = random.Random(0)
         near = [1e-6 * (high - low) for low, high in self.bounds]
         solutions: list[list[float]] = []
@@ -152,6 +153,7 @@ class SeveralEquations(Search):
         return sorted(solutions)
 
     def nearest(self) -> str:
+        """Describe the point where the equations are nearest to holding."""
         if self.least is None:
             return ""
         size, place = self.least
