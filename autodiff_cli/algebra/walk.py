@@ -6,7 +6,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import reduce
 from typing import TypeVar
 
-from ..graphs.value import Value, node
+from ..graphs.value import Value, in_order, node
+from ..table.operators import VARIABLE
 from ..table.primitive import Primitive
 
 Fact = TypeVar("Fact")
@@ -85,6 +86,11 @@ def operands(value: Value, kinds: Collection[Primitive]) -> list[Value]:
     return listed
 
 
+def has_variables(value: Value) -> bool:
+    """Return whether a variable is among the leaves of a graph."""
+    return any(v.primitive is VARIABLE for v in in_order((value,)))
+
+
 def chained(primitive: Primitive, values: Iterable[Value]) -> Value:
     """Return an operation of two inputs on one or more nodes, from the left."""
     return reduce(lambda chain, value: node(primitive, (chain, value)), values)
@@ -117,6 +123,9 @@ class Chains:
 
     def inputs(self, value: Value) -> tuple[Value, ...]:
         """Return the inputs of a node, with the links of its chain replaced by their own inputs."""
+        inputs = value._prev
+        if self.links.isdisjoint(inputs):
+            return inputs
         return tuple([user._prev[place] for user, place in self.edges(value)])
 
     def edges(self, value: Value) -> Iterator[tuple[Value, int]]:

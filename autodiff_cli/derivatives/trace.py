@@ -214,11 +214,13 @@ def trace(
     )
     if measured is None:
         return answer
-    from ..inputs.quantities import in_its_unit, measured_number
+    from ..inputs.quantities import MeasuredNumber, measured_number
 
     point_units = measured.point
     return answer._replace(
-        point={name: in_its_unit(measured.number_of(name, x), point_units[name]) for name, x in answer.point.items()},
+        point={
+            name: MeasuredNumber(measured.number_of(name, x), point_units[name]) for name, x in answer.point.items()
+        },
         gradient={name: measured_number(x, measured.derivative([name])) for name, x in answer.gradient.items()},
         direction={name: writer.per_rate(x, measured.differences[name]) for name, x in seeds.items()},
         warnings=(*answer.warnings, *measured.warnings),
@@ -369,7 +371,7 @@ class Writer:
 
     def partials(self, i: int) -> list[tuple[int, Value | None, str, float]]:
         """The inputs that take part in a node, with the local derivative as a formula, its text, and a number."""
-        numbers = local_derivatives(self.graph, REAL, i, self.active)
+        numbers = local_derivatives(self.active, i)
         if all(x is None for x in numbers):
             return []
         return [

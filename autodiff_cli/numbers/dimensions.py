@@ -13,8 +13,7 @@ from itertools import zip_longest
 from typing import Any, NamedTuple
 
 from ..quantities.table import BASE
-from ..quantities.unit import NUMBER, Dimension, Exponent, Unit, coherent, quantity_name
-from ..quantities.unit_system import Elimination
+from ..quantities.unit import NUMBER, Dimension, Elimination, Exponent, Unit, coherent, quantity_name
 from ..table.names import COMPARES_DIMENSIONS, OF_CONDITIONS, OF_ONE_DIMENSION
 from .base import Number, NumberType, Refusal
 
@@ -96,7 +95,6 @@ class Dimensions(NumberType):
         return lambda m, *xs: self._numbers(name, xs)
 
     def _alike(self, name: str, xs: Iterable[Any]) -> Dimensioned:
-        """The inputs' dimension. Raises `Refusal` where they have different ones."""
         xs = [*xs]
         known = [x for x in xs if not x.is_zero] or xs[:1]
         for x in known[1:]:
@@ -162,7 +160,6 @@ class Dimensions(NumberType):
 
 
 def _constant(name: str, xs: Iterable[Dimensioned]) -> Fraction | None:
-    """The value of a sum of constants, which an exponent may be; of other operations none."""
     values = [x.value for x in xs if x.value is not None]
     if len(values) < len([*xs]):
         return None
