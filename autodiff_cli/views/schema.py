@@ -236,7 +236,7 @@ class View(Choices, Generic[Answer]):
     leading: tuple[str, ...] = ()
     """The carried columns of wide rows that come first."""
 
-    @property
+    @cached_property
     def formats(self) -> tuple[str, ...]:
         declarations: dict[str, object] = {"record": self.fields, "rows": self.csv_columns}
         declarations |= {"one_line": self.line_fields, "latex_document": self.latex_writer}
