@@ -123,7 +123,6 @@ def surface_of(
 
 
 def _followed(levels: tuple[float, ...], rows: Sequence[Sequence[float | None]]) -> tuple[float, ...]:
-    """Thin out the levels evenly until their contours can be followed."""
     while levels:
         between = [[None if z is None else bisect(levels, z) for z in row] for row in rows]
         crossings = sum(
@@ -255,7 +254,6 @@ def read_path(source: str, file: BinaryIO | None = None) -> list[dict[str, float
 
 
 def _points(text: str) -> list[dict[str, float]]:
-    """The points of records, as an array or a line each, or of rows, one a variable."""
     start = text.lstrip()[:1]
     if start in ("{", "["):
         lines = [line for line in text.splitlines() if line.strip()]

@@ -121,7 +121,6 @@ def columns_drawn(
 def _variables(
     program: Program, columns: Sequence[str], known_names: Collection[str], unknowns: Sequence[str]
 ) -> list[str]:
-    """The one or two variables that are columns. Raises a usage error where there are others."""
     parameters = [*program.variables] if unknowns else program.parameters
     inside = sorted(name for name in parameters if name in columns and name not in unknowns)
     # of columns that have values at the point too, that is where the picture shows the tangent
@@ -140,10 +139,6 @@ def _unknowns(
     unknowns: Sequence[str] | None,
     between: Mapping[str, Range] | Range | None,
 ) -> Sequence[str]:
-    """The unknowns of equations, which are named, or have bounds; none where there are neither.
-
-    Raises a usage error where bounds may be those of several.
-    """
     if unknowns or not isinstance(between, Range):
         return unknowns or [*(between or ())]
     program = read_with_unknowns(text, [*known_names], None, units=True).program
@@ -198,7 +193,6 @@ def in_axis_units(
 
 
 def _sizes(spread: Spread | None, data: Mapping[str, Sequence[float]], name: str) -> tuple[float, ...]:
-    """Return the uncertainty of each row. Raises `ExpressionError` for an invalid one."""
     if spread is None:
         return ()
     share = percentage(spread)

@@ -230,7 +230,6 @@ def _in_rows(rows: Sequence[tuple[Any, ...]], digits: int | None) -> list[tuple[
 def _matrix_rows(
     name: str, shape: Sequence[int], entries: Mapping[str, Sequence[Any]], digits: int | None
 ) -> Iterator[tuple[str, ...]]:
-    """Yield the rows of a matrix, cut to the entries that fit."""
     height, width = shape
     texts = {
         (i, k): [format_number(x, digits) for x in entries[element_name(name, (i, k))]]

@@ -44,7 +44,6 @@ class Subject(NamedTuple):
 
     @property
     def readings(self) -> list[str]:
-        """What was read otherwise than it was typed, as it was read."""
         shown = None if self.reading is None else self.reading.shown
         return [*filter(None, [shown]), *self.values]
 
@@ -54,7 +53,6 @@ class Subject(NamedTuple):
         return self.text if self.reading is None else self.reading.text
 
     def fields(self) -> dict[str, object]:
-        """Return the first fields of a record."""
         fields: dict[str, object] = {"id": self.id, "line": self.line, "expr": self.text}
         if (self.reading is not None or self.values) and (readings := self.readings):
             fields["note"] = f"read as: {'; '.join(readings)}"
@@ -471,10 +469,6 @@ def _chosen(
     otherwise: str,
     foreign: Container[str],
 ) -> str:
-    """Return what the option names, or the first of these whose files end as the path does, or `otherwise`.
-
-    Raises a usage error where the option and the path say two things, and for a path that ends in one of `foreign`.
-    """
     option = "--format" if kind == "format" else "--to"
     ending = splitext(path)[1].lower() if path else ""
     meant = [name for name, ends in endings.items() if ending in ends]

@@ -68,7 +68,6 @@ def with_unit(plot: Plot, name: str, key: str) -> str:
 
 
 def _mathematics(plot: Plot, text: str) -> str:
-    """A formula over the variables of a plot as mathematics writes it; empty where that has no way to."""
     known_names = {plot.variable, *plot.known} if isinstance(plot, Curve) else {*plot.variables}
     try:
         return program_in_mathematics(parse(text, {*known_names, *plot.fixed}, units=True))
@@ -77,7 +76,6 @@ def _mathematics(plot: Plot, text: str) -> str:
 
 
 def _derivative(curve: Curve) -> str:
-    """The derivative as mathematics writes it; empty where it is not short."""
     return curve.formula and (_mathematics(curve, curve.formula) or curve.formula)
 
 
@@ -97,7 +95,6 @@ def title_of(plot: Plot) -> str:
 
 
 def _equations(curve: Curve, typed: str) -> str:
-    """The equations of a curve, both sides as mathematics writes them; as typed where they are more than that."""
     shown = []
     for equation in curve.equations:
         sides = [*equation.split("="), "0"][:2]
@@ -158,12 +155,10 @@ def _curve_words(curve: Curve, digits: int | None) -> Iterator[str]:
 
 
 def _range_unit(plot: Plot, name: str) -> Unit | None:
-    """The unit of a variable of the axes; None where it has none."""
     return plot.units["range"][name] if plot.units else None
 
 
 def _three(curve: Curve) -> tuple[tuple[float, Unit | None], ...]:
-    """Where the tangent is, its height and its slope, with their units."""
     assert curve.tangent is not None
     units = [curve.units[key] for key in ("value", "derivative")] if curve.units else [None, None]
     numbers = curve.tangent.at, curve.tangent.value, curve.tangent.slope
@@ -192,7 +187,6 @@ def linear(curve: Curve, digits: int | None = None) -> str:
 
 
 def _rows_in_words(plot: Plot) -> Iterator[str]:
-    """How many rows of data there are, and how many of them lie outside of the picture."""
     data = plot.data
     if data is None:
         return
@@ -329,7 +323,6 @@ class PlotView(View[Plot]):
         return figure(plot, format, names_of(plot), title_of(plot), caption, is_kinked(plot), self.theme)
 
     def _fixed(self, plot: Plot) -> dict[str, str]:
-        """The values of the other variables, as text."""
         units = plot.units["point"] if plot.units else {}
         return {name: measured(x, units.get(name), self.digits) for name, x in plot.fixed.items()}
 

@@ -62,7 +62,6 @@ class Wrapped:
             self.breaks[2] += [(match.end(), match.end()) for match in _AFTER_OPERATOR.finditer(self.text, c + 1, d)]
 
     def parts(self, start: int, end: int, level: int) -> Iterator[tuple[int, int]]:
-        """The stretches between the places where it may be broken on this level or an earlier one."""
         gaps = sorted(gap for breaks in self.breaks[: level + 1] for gap in breaks if start < gap[0] and gap[1] < end)
         for a, b in gaps:
             yield start, a
@@ -92,7 +91,6 @@ class Wrapped:
         return [(space if k else ()) + self.cut(a, b) for k, (a, b) in enumerate(ends)]
 
     def cut(self, start: int, end: int) -> Pieces:
-        """The part from one place to another, with its styles."""
         kept: Pieces = ()
         at = 0
         for text, style in self.pieces:
@@ -127,7 +125,6 @@ class PlainText:
         self.look = look
 
     def render(self, blocks: Iterable[Block]) -> str:
-        """Return the whole document, each line ended."""
         lines: list[str] = []
         previous: Block | None = None
         for block in blocks:
@@ -143,7 +140,6 @@ class PlainText:
         return isinstance(above, Line) and (isinstance(below, Line) or (isinstance(below, Drawing) and not below.name))
 
     def block(self, block: Block) -> Sequence[str]:
-        """Return the lines of one block."""
         if isinstance(block, Table):
             return self.table(block)
         if isinstance(block, Line):
@@ -167,12 +163,10 @@ class PlainText:
         return plain(pieces)
 
     def program(self, program: Program) -> Sequence[str]:
-        """Return the heading over one of many answers."""
         text = "; ".join([visible(line, self.look.encoding) for line in program.text.splitlines()])
         return self.lines(((f"line {program.line}: {text}", "heading"),), self.look.width)
 
     def table(self, table: Table) -> Sequence[str]:
-        """Return a table in a box; on a narrow screen several, or a list."""
         from rich.box import ASCII2, ROUNDED
         from rich.table import Table as RichTable
 
@@ -201,7 +195,6 @@ class PlainText:
         return [line.rstrip() for line in self.drawn(pieces).split("\n")[:-1]]
 
     def listed(self, rows: Sequence[tuple[Pieces, ...]], width: int) -> list[str]:
-        """Return the rows of a table, one column below the other."""
         first, *heads = [plain(head) for head in rows[0]]
         margin = max(map(width_of, heads))
         lines: list[str] = []
@@ -251,11 +244,9 @@ class PlainText:
         return [*lines, *map(self.line, _note(outline, look))]
 
     def room(self, room: Room) -> Sequence[str]:
-        """Return room to write in: none."""
         return ()
 
     def drawing(self, drawing: Drawing) -> list[str]:
-        """Return a drawing under its name."""
         head = [self.line(((drawing.name, "faint"),))] if drawing.name else []
         return [*head, self.preformatted(drawing.draw(self.look))]
 
@@ -281,11 +272,9 @@ class Markdown(PlainText):
         return (self.line(pieces),)
 
     def line(self, pieces: Pieces) -> str:
-        """Return a line of text; names and code as code spans."""
         return "".join([self.piece(text, style) for text, style in pieces])
 
     def piece(self, text: str, style: Style) -> str:
-        """Return one of them."""
         is_code = style == "name" or style == "code"
         if not is_code and text.isascii() and text.isprintable() and _ESCAPED.isdisjoint(text):
             return text
@@ -362,7 +351,6 @@ _PREFORMATTED = '<pre style="font-family:monospace">%s</pre>'
 
 @cache
 def _console() -> Console:
-    """A console of Rich that is too wide to crop, with our styles."""
     from rich.console import Console
     from rich.style import Style as RichStyle
     from rich.theme import Theme

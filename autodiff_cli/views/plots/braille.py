@@ -95,7 +95,6 @@ def _surface(surface: Surface, look: Terminal) -> str:
 
 
 def _path_and_rows(plot: Curve | Surface, color: str) -> list[Layer]:
-    """The path of a run, and rows of data as blocks, with their standard uncertainties."""
     end = plot.path[-1:]
     layers = [Layer(color, [plot.path] if end else []), Layer(color, [end] if end else [], marks=True)]
     data = plot.data
@@ -171,13 +170,11 @@ def _drawing(layers: Sequence[Layer], sides: tuple[float, float], frame: Frame, 
 
 
 def _unit(low: float, high: float) -> float:
-    """The power of ten in which very large or small numbers are drawn: the library cannot."""
     exponent = math.floor(math.log10(max(abs(low), abs(high))))
     return 1.0 if -6 <= exponent <= 9 else float(f"1e{max(exponent, -300)}")
 
 
 def _joined(pieces: Sequence[Stretch]) -> Iterator[Place]:
-    """The pieces one after the other, with gaps in between."""
     for k, piece in enumerate(pieces):
         if k:
             yield float("nan"), float("nan")
@@ -185,7 +182,6 @@ def _joined(pieces: Sequence[Stretch]) -> Iterator[Place]:
 
 
 def _dots(layer: Layer, sides: tuple[float, float], frame: Frame) -> Iterator[Place]:
-    """Places along the pieces that stand apart evenly on the screen."""
     across, up = sides[1] - sides[0], (frame.high - frame.low) * 2.2
     for piece in layer.pieces:
         left = 0.0
@@ -201,7 +197,6 @@ def _dots(layer: Layer, sides: tuple[float, float], frame: Frame) -> Iterator[Pl
 
 @contextmanager
 def _without(library: str) -> Iterator[None]:
-    """Let imports inside do without a library that takes longer to load than a drawing."""
     absent = library not in sys.modules
     if absent:
         sys.modules[library] = None  # type: ignore[assignment]

@@ -185,7 +185,6 @@ MOST_LINES = 6
 
 
 def _fit(line: Any) -> None:
-    """Break a line of text at the width of its page, between words where it has any."""
     left, room = line.get_text(), 0.98 * line.figure.bbox.width
     lines: list[str] = []
 
@@ -213,7 +212,6 @@ def _fit(line: Any) -> None:
 
 
 def _trim(page: Any) -> None:
-    """Take off the page's height what axes of equal scales leave free."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         page.draw_without_rendering()
@@ -239,7 +237,6 @@ def _both(light: bytes, levels: Sequence[float]) -> bytes:
 
 
 def _tints(levels: Sequence[float], palette: Palette) -> list[str]:
-    """The colours of contours at these levels."""
     if len(levels) < 2:
         return []
     import matplotlib
@@ -295,7 +292,6 @@ def _curve(page: Any, palette: Palette, curve: Curve, names: Sequence[str], kink
 
 
 def _powers(axis: Any, ratio: float) -> None:
-    """Label a logarithmic axis; over a decade or two, more than the powers of ten."""
     from matplotlib.ticker import FuncFormatter, NullFormatter
 
     def label(x: float, _: object) -> str:
@@ -313,7 +309,6 @@ _RAISED = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 
 
 def _kinks(curve: Curve, frame: Frame) -> list[tuple[float, float]]:
-    """The points in the frame with a value and no derivative; none if they are too many."""
     kinks = curve.kinks
     places = [place for stretch in curve.function.stretches for place in stretch]
     nearest = [(x, min(places, key=lambda place: abs(place[0] - x))[1]) for x in kinks if len(kinks) <= KINKS]
@@ -321,7 +316,6 @@ def _kinks(curve: Curve, frame: Frame) -> list[tuple[float, float]]:
 
 
 def _lines(axes: Any, pieces: Any, color: str, label: str, **style: Any) -> None:
-    """Draw the pieces as one line with gaps; a single point becomes a dot."""
     xs, ys, dots = [], [], []
     for piece in pieces:
         if len(piece) == 1:
@@ -418,7 +412,6 @@ def _labels(levels: Any, across: tuple[float, float], up: tuple[float, float]) -
 
 
 def _path_and_rows(axes: Any, plot: Curve | Surface, color: str, palette: Palette) -> None:
-    """Draw the path of a run in this colour, and rows of data."""
     if plot.path:
         xs, ys = [x for x, _ in plot.path], [y for _, y in plot.path]
         axes.plot(xs, ys, "-", color=color, linewidth=1.3, zorder=4, label=f"path, {len(plot.path):,} points")

@@ -54,7 +54,6 @@ def frames(curve: Curve) -> tuple[Frame, Frame | None]:
 
 
 def _heights_of(curve: Curve) -> list[float]:
-    """The heights of the data over the range of the curve, with their uncertainties."""
     data = curve.data
     if data is None:
         return []
@@ -91,7 +90,6 @@ def within(stretches: Iterable[Stretch], frame: Frame) -> Iterator[Stretch]:
 
 
 def _crossings(a: tuple[float, float], b: tuple[float, float], frame: Frame) -> Iterator[tuple[float, float]]:
-    """Return the points where the line between two points crosses the frame, in order."""
     edges = frame if a[1] <= b[1] else frame[::-1]
     for edge in edges:
         if min(a[1], b[1]) < edge < max(a[1], b[1]):
@@ -118,7 +116,6 @@ def in_sight(xs: Sequence[float], ys: Sequence[float]) -> list[int]:
 
 
 def _cells(numbers: Sequence[float]) -> list[int]:
-    """In which of the cells, from the lowest to the highest, each number is."""
     low, high = min(numbers), max(numbers)
     size = (high / CELLS - low / CELLS) or 1.0
     return [min(int(x / size - low / size), CELLS - 1) for x in numbers]
