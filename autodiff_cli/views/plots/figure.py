@@ -6,8 +6,9 @@ import io
 import math
 import re
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
+from itertools import chain
 from typing import Any, NamedTuple
 
 from ...curves.contours import Surface, refined
@@ -15,7 +16,7 @@ from ...curves.plot import Curve
 from ...curves.sampling import Stretch
 from ..characters import Theme, shortened
 from .braille import arrow, library
-from .frame import MAX_DOTS, Frame, axis_of, frames, in_sight, within
+from .frame import MAX_DOTS, ROWS, Frame, Series, axis_of, in_sight, panels, path_of, rows_of
 
 
 class Palette(NamedTuple):
@@ -66,12 +67,6 @@ DARK = Palette(
     "#274266",
     (0.3, 1.0),
 )
-
-CYCLE = ("blue", "red", "green", "violet", "brown", "ink")
-"""The colours of several functions, in their order."""
-
-KINKS = 12
-"""The most kinks that are marked."""
 
 MOST_LOOKS = 3_000
 """The most labels of contours times lines among which they look for their own."""
@@ -249,37 +244,15 @@ def _tints(levels: Sequence[float], palette: Palette) -> list[str]:
 
 
 def _curve(page: Any, palette: Palette, curve: Curve, names: Sequence[str], kinked: bool) -> None:
-    one, two = frames(curve)
-    if two is None:
-        upper = lower = page.subplots()
+    parts = panels(curve, names, kinked)
+    if len(parts) == 1:
+        grid = [page.subplots()]
     else:
         page.set_size_inches(6.4, 5.6)
-        upper, lower = page.subplots(2, 1, sharex=True, height_ratios=(3, 2))
-    second = one if two is None else two
-    if curve.outputs:
-        for output, name, color in zip(curve.outputs, names, CYCLE, strict=False):
-            _lines(upper, within(output.function.stretches, one), getattr(palette, color), name)
-            if output.value is not None:
-                upper.plot([curve.at], [output.value], "o", color=getattr(palette, color), markersize=6, zorder=5)
-    else:
-        _lines(upper, within(curve.function.stretches, one), palette.blue, names[0])
-        for samples, name, color in zip((curve.derivative, curve.second), names[1:], ("red", "violet"), strict=False):
-            _lines(lower, within(samples.stretches, second), getattr(palette, color), name)
-    tangent = curve.tangent
-    if tangent is not None:
-        ends = ((curve.low, tangent(curve.low)), (curve.high, tangent(curve.high)))
-        unit = "" if curve.units is None else f" {curve.units['range'][curve.variable]}".rstrip()
-        name = f"tangent at {curve.variable} = {tangent.at:.6g}{unit}{', by convention' if kinked else ''}"
-        _lines(upper, within([ends], one), palette.green, name, linestyle=(0, (5, 3)), linewidth=1.3)
-        upper.plot([tangent.at], [tangent.value], "o", color=palette.blue, markersize=6, zorder=5)
-        if curve.derivative.stretches:
-            lower.plot([tangent.at], [tangent.slope], "o", color=palette.red, markersize=6, zorder=5)
-    _path_and_rows(upper, curve, palette.ink, palette)
-    kinks = [place for place in _kinks(curve, one) if kinked or tangent is None or place[0] != tangent.at]
-    if kinks:
-        style = {"markerfacecolor": palette.paper, "markeredgecolor": palette.blue, "color": palette.blue}
-        upper.plot(*zip(*kinks, strict=True), "o", **style, markersize=9, zorder=4, label="no derivative (a kink)")
-    for axes, frame in {upper: one, lower: second}.items():
+        grid = page.subplots(2, 1, sharex=True, height_ratios=(3, 2))
+    for axes, (_, series) in zip(grid, parts, strict=True):
+        _series(axes, series, palette, curve)
+    for axes, (frame, _) in zip(grid, parts, strict=True):
         if "x" in curve.log:
             axes.set_xscale("log")
             _powers(axes.xaxis, curve.high / curve.low)
@@ -288,7 +261,20 @@ def _curve(page: Any, palette: Palette, curve: Curve, names: Sequence[str], kink
             _powers(axes.yaxis, frame.high / frame.low)
         _dress(axes, (curve.low, curve.high), frame, palette)
         axes.legend(loc="best", fontsize=9)
-    lower.set_xlabel(axis_of(curve, curve.variable))
+    grid[-1].set_xlabel(axis_of(curve, curve.variable))
+
+
+def _series(axes: Any, series: Iterable[Series], palette: Palette, plot: Curve | Surface) -> None:
+    for look, pieces, label in series:
+        color, style = look.color and getattr(palette, look.color), {**look.style}
+        if "markerfacecolor" in style:
+            style["markerfacecolor"] = palette.paper
+        if look is ROWS and (data := plot.data) is not None:
+            draw_dots(axes, data.x, data.y, data.dx, data.dy, color, zorder=4, error_zorder=3)
+        elif look.marker:
+            axes.plot(*zip(*chain(*pieces), strict=True), look.marker, color=color, label=label or None, **style)
+        elif color:
+            _lines(axes, pieces, color, label, **style)
 
 
 def _powers(axis: Any, ratio: float) -> None:
@@ -306,13 +292,6 @@ def _powers(axis: Any, ratio: float) -> None:
 
 
 _RAISED = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
-
-
-def _kinks(curve: Curve, frame: Frame) -> list[tuple[float, float]]:
-    kinks = curve.kinks
-    places = [place for stretch in curve.function.stretches for place in stretch]
-    nearest = [(x, min(places, key=lambda place: abs(place[0] - x))[1]) for x in kinks if len(kinks) <= KINKS]
-    return [(x, height) for x, height in nearest if frame.low <= height <= frame.high]
 
 
 def _lines(axes: Any, pieces: Any, color: str, label: str, **style: Any) -> None:
@@ -362,7 +341,7 @@ def _contours(page: Any, palette: Palette, surface: Surface, kinked: bool) -> No
         hidden = numpy.where(numpy.ma.getmaskarray(heights), 1.0, 0.0)
         axes.contourf(across, up, hidden, levels=[0.5, 1.5], colors=[palette.hidden], zorder=0)
         axes.plot([], [], "s", color=palette.hidden, label="undefined")
-    _path_and_rows(axes, surface, palette.red, palette)
+    _series(axes, [*path_of(surface, "", "red"), *rows_of(surface)], palette, surface)
     shaft: Sequence[Stretch] = arrow(surface)
     if surface.point is not None:
         if shaft:
@@ -409,18 +388,6 @@ def _labels(levels: Any, across: tuple[float, float], up: tuple[float, float]) -
     # those of many lines would hide what they stand on
     places.sort(key=lambda entry: -entry[0])
     return [place for _, place in places[: MOST_LOOKS // max(1, sum(map(len, levels)))]]
-
-
-def _path_and_rows(axes: Any, plot: Curve | Surface, color: str, palette: Palette) -> None:
-    if plot.path:
-        xs, ys = [x for x, _ in plot.path], [y for _, y in plot.path]
-        axes.plot(xs, ys, "-", color=color, linewidth=1.3, zorder=4, label=f"path, {len(plot.path):,} points")
-        if len(plot.path) <= 200:
-            axes.plot(xs, ys, ".", color=color, markersize=4, zorder=4)
-        axes.plot(xs[-1], ys[-1], "s", color=color, markersize=6, zorder=5)
-    data = plot.data
-    if data is not None:
-        draw_dots(axes, data.x, data.y, data.dx, data.dy, palette.ink, zorder=4, error_zorder=3)
 
 
 def draw_dots(
