@@ -20,51 +20,29 @@ from .frame import MAX_DOTS, ROWS, Frame, Series, axis_of, in_sight, panels, pat
 
 
 class Palette(NamedTuple):
-    """The colours of a theme."""
+    """The colours of a theme; those of the light one by default."""
 
-    paper: str
-    ink: str
-    faint: str
-    grid: str
-    hidden: str
-    """The style of intervals in which the function is undefined."""
-    blue: str
-    red: str
-    green: str
-    violet: str
-    brown: str
-    pale: str
-    """The style of the background of lines."""
-    contours: tuple[float, float]
+    paper: str = "#ffffff"
+    ink: str = "#222222"
+    faint: str = "#8a8a8a"
+    grid: str = "#e6e6e6"
+    hidden: str = "#eeeeee"
+    """Where the function is undefined."""
+    blue: str = "#2a62a8"
+    red: str = "#b5402c"
+    green: str = "#3c7d3e"
+    violet: str = "#7b3fa0"
+    brown: str = "#8a6100"
+    pale: str = "#c9d8ea"
+    """What is behind lines."""
+    contours: tuple[float, float] = (0.0, 0.9)
     """Which part of the scale of colours contours take, so that they are seen on the paper."""
 
 
-LIGHT = Palette(
-    "#ffffff",
-    "#222222",
-    "#8a8a8a",
-    "#e6e6e6",
-    "#eeeeee",
-    "#2a62a8",
-    "#b5402c",
-    "#3c7d3e",
-    "#7b3fa0",
-    "#8a6100",
-    "#c9d8ea",
-    (0.0, 0.9),
-)
+LIGHT = Palette()
 DARK = Palette(
-    "#0f172a",
-    "#f1f5f9",
-    "#8595ab",
-    "#25334d",
-    "#1e293b",
-    "#7ab0f5",
-    "#f0907d",
-    "#7fcf86",
-    "#c99bf2",
-    "#e0b45c",
-    "#274266",
+    *("#0f172a", "#f1f5f9", "#8595ab", "#25334d", "#1e293b"),
+    *("#7ab0f5", "#f0907d", "#7fcf86", "#c99bf2", "#e0b45c", "#274266"),
     (0.3, 1.0),
 )
 
@@ -93,8 +71,6 @@ SETTINGS: Any = {
 _AFTER = "+-−*/·=,"
 """Signs at which no line ends."""
 
-_COLOR = re.compile(rb"#[0-9a-f]{6}\b")
-
 
 def figure(
     plot: Curve | Surface,
@@ -113,8 +89,7 @@ def figure(
     if isinstance(plot, Surface):
         contours = partial(_contours, surface=plot, kinked=kinked)
         return drawn(contours, format, title, caption, theme, levels=plot.levels)
-    curve = partial(_curve, curve=plot, names=names, kinked=kinked)
-    return drawn(curve, format, title, caption, theme)
+    return drawn(partial(_curve, curve=plot, names=names, kinked=kinked), format, title, caption, theme)
 
 
 def drawn(
@@ -136,18 +111,12 @@ def drawn(
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    colors: Any = {
-        "figure.facecolor": palette.paper,
-        "axes.facecolor": palette.paper,
-        "legend.facecolor": palette.paper,
-        "savefig.facecolor": palette.paper,
-        "axes.edgecolor": palette.faint,
-        "axes.labelcolor": palette.ink,
-        "text.color": palette.ink,
-        "xtick.color": palette.ink,
-        "ytick.color": palette.ink,
-    }
-    with matplotlib.rc_context(SETTINGS | colors):
+    colors: dict[str, Any] = {"axes.edgecolor": palette.faint}
+    colors |= {f"{part}.facecolor": palette.paper for part in ("figure", "axes", "legend", "savefig")}
+    colors |= dict.fromkeys(("axes.labelcolor", "text.color", "xtick.color", "ytick.color"), palette.ink)
+    with matplotlib.rc_context(SETTINGS | colors), warnings.catch_warnings():
+        # a letter that the font lacks is drawn as a box
+        warnings.simplefilter("ignore", UserWarning)
         page = Figure(figsize=(6.4, 4.4), layout="constrained")
         FigureCanvasAgg(page)
         draw(page, palette)
@@ -159,10 +128,7 @@ def drawn(
         metadata: Any = {"Date": None, "Creator": None} if format == "svg" else {"Software": None}
         if format == "pdf":
             metadata = {"Title": title, "Subject": caption, "CreationDate": None, "Creator": None}
-        with warnings.catch_warnings():
-            # a letter that the font lacks is drawn as a box
-            warnings.simplefilter("ignore", UserWarning)
-            page.savefig(file, format=format, dpi=150, metadata=metadata)
+        page.savefig(file, format=format, dpi=150, metadata=metadata)
     if format != "svg":
         return file.getvalue()
     # in pixels instead of points, which not every program that shows SVG can read
@@ -187,29 +153,24 @@ def _fit(line: Any) -> None:
         line.set_text(text)
         return bool(line.get_window_extent().width <= room)
 
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)
-        while left:
-            count = len(left)
-            while not fits(left[:count]) and count > 1:
-                count = max(1, min(count - 1, int(count * room / line.get_window_extent().width)))
-            if len(lines) == MOST_LINES - 1 and count < len(left):
-                lines.append(shortened(left, count))
-                break
-            if count < len(left):
-                # before an operator rather than behind it
-                count = next(
-                    (k for k in range(count, count // 2, -1) if left[k] == " " and left[k - 1] not in _AFTER), count
-                )
-            lines.append(left[:count].strip())
-            left = left[count:].strip()
+    while left:
+        count = len(left)
+        while not fits(left[:count]) and count > 1:
+            count = max(1, min(count - 1, int(count * room / line.get_window_extent().width)))
+        if len(lines) == MOST_LINES - 1 and count < len(left):
+            lines.append(shortened(left, count))
+            break
+        if count < len(left):
+            # before an operator rather than behind it
+            blanks = (k for k in range(count, count // 2, -1) if left[k] == " " and left[k - 1] not in _AFTER)
+            count = next(blanks, count)
+        lines.append(left[:count].strip())
+        left = left[count:].strip()
     line.set_text("\n".join(lines))
 
 
 def _trim(page: Any) -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)
-        page.draw_without_rendering()
+    page.draw_without_rendering()
     width, height = page.get_size_inches()
     free = min(axes.get_position(original=True).height - axes.get_position().height for axes in page.axes)
     page.set_size_inches(width, height * (1 - max(free, 0.0)))
@@ -219,12 +180,10 @@ def _both(light: bytes, levels: Sequence[float]) -> bytes:
     """The light drawing, with the colours of the dark one for who prefers that."""
     changed = dict(zip(_tints(levels, LIGHT), _tints(levels, DARK), strict=True))
     changed |= dict(zip(LIGHT[:-1], DARK[:-1], strict=True))
-    there = {*_COLOR.findall(light)}
     pairs = [(one.encode(), other.encode()) for one, other in sorted(changed.items()) if one != other]
     rules = b"".join(
         b'[style*="%b: %b"]{%b:%b!important}' % (what, one, what, other)
         for one, other in pairs
-        if one in there
         for what in (b"fill", b"stroke")
         if b"%b: %b" % (what, one) in light
     )
@@ -410,6 +369,6 @@ def draw_dots(
     style = {"markersize": 4, "alpha": 0.8, "zorder": zorder} | style
     axes.plot(*places, "o", color=color, label=label if labelled else None, **style)
     if (len(dx) or len(dy)) and len(xs) <= MAX_DOTS:
-        xerr, yerr = ([sizes[k] for k in shown] if len(sizes) else None for sizes in (dx, dy))
+        xerr, yerr = (sizes if len(sizes) else None for sizes in (dx, dy))
         bars: Any = {"ecolor": color, "elinewidth": 0.9, "capsize": 2, "alpha": 0.8, "zorder": error_zorder}
         axes.errorbar(*places, xerr=xerr, yerr=yerr, fmt="none", **bars)
