@@ -38,6 +38,7 @@ class Run:
         self._stride = self._next = 1
 
     def add(self, row: DescentStep) -> None:
+        """Take one more row."""
         self.last = row
         if row.step % self._stride == 0:
             self.rows.append(row)
@@ -54,6 +55,7 @@ class Run:
         return f"every {self._stride:,}th of {self.last.step + 1:,} rows; `--format csv` or `jsonl` gives them all"
 
     def shown(self) -> list[DescentStep]:
+        """Return the rows, the last one among them."""
         ends = self.last is not None and (not self.rows or self.rows[-1].step != self.last.step)
         return [*self.rows, self.last] if ends and self.last else self.rows
 

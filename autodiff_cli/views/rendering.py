@@ -61,7 +61,7 @@ class Wrapped:
         for c, d in code:
             self.breaks[2] += [(match.end(), match.end()) for match in _AFTER_OPERATOR.finditer(self.text, c + 1, d)]
 
-    def parts(self, start: int, end: int, level: int) -> Iterator[tuple[int, int]]:
+    def _parts(self, start: int, end: int, level: int) -> Iterator[tuple[int, int]]:
         gaps = sorted(gap for breaks in self.breaks[: level + 1] for gap in breaks if start < gap[0] and gap[1] < end)
         for a, b in gaps:
             yield start, a
@@ -70,7 +70,7 @@ class Wrapped:
 
     def least(self) -> int:
         """How wide a line must be so that nothing is broken that may not be."""
-        return max(width_of(self.text[a:b]) for a, b in self.parts(0, len(self.text), LEVELS - 1))
+        return max(width_of(self.text[a:b]) for a, b in self._parts(0, len(self.text), LEVELS - 1))
 
     def lines(self, width: int, indent: int = 0) -> list[Pieces]:
         """Return the lines, none wider than `width` unless one word is."""
@@ -86,11 +86,11 @@ class Wrapped:
             elif width_of(self.text[start:end]) <= width - (indent if ends else 0) or level == LEVELS - 1:
                 ends.append((start, end))
             else:
-                waiting += [(a, b, level + 1) for a, b in reversed([*self.parts(start, end, level + 1)])]
+                waiting += [(a, b, level + 1) for a, b in reversed([*self._parts(start, end, level + 1)])]
         space: Pieces = ((" " * indent, ""),) if indent else ()
-        return [(space if k else ()) + self.cut(a, b) for k, (a, b) in enumerate(ends)]
+        return [(space if k else ()) + self._cut(a, b) for k, (a, b) in enumerate(ends)]
 
-    def cut(self, start: int, end: int) -> Pieces:
+    def _cut(self, start: int, end: int) -> Pieces:
         kept: Pieces = ()
         at = 0
         for text, style in self.pieces:
@@ -125,6 +125,7 @@ class PlainText:
         self.look = look
 
     def render(self, blocks: Iterable[Block]) -> str:
+        """Return the whole document, each line ended."""
         lines: list[str] = []
         previous: Block | None = None
         for block in blocks:
@@ -140,6 +141,7 @@ class PlainText:
         return isinstance(above, Line) and (isinstance(below, Line) or (isinstance(below, Drawing) and not below.name))
 
     def block(self, block: Block) -> Sequence[str]:
+        """Return the lines of one block."""
         if isinstance(block, Table):
             return self.table(block)
         if isinstance(block, Line):
@@ -163,10 +165,12 @@ class PlainText:
         return plain(pieces)
 
     def program(self, program: Program) -> Sequence[str]:
+        """Return the heading over one of many answers."""
         text = "; ".join([visible(line, self.look.encoding) for line in program.text.splitlines()])
         return self.lines(((f"line {program.line}: {text}", "heading"),), self.look.width)
 
     def table(self, table: Table) -> Sequence[str]:
+        """Return a table in a box; on a narrow screen several, or a list."""
         from rich.box import ASCII2, ROUNDED
         from rich.table import Table as RichTable
 
@@ -177,7 +181,7 @@ class PlainText:
             kept = [k for k in range(len(table.heads)) if k not in table.spare]
             blocks = column_blocks(rows, kept, self.look.width)
         if blocks is None:
-            return self.listed(rows, self.look.width or 0)
+            return self._listed(rows, self.look.width or 0)
         lines: list[str] = []
         for block in blocks:
             grid = RichTable(box=ROUNDED if self.look.unicode else ASCII2, header_style="")
@@ -194,7 +198,7 @@ class PlainText:
         pieces: Any = [(text, style.meta.get("style", "") if style else "") for text, style, _ in segments]
         return [line.rstrip() for line in self.drawn(pieces).split("\n")[:-1]]
 
-    def listed(self, rows: Sequence[tuple[Pieces, ...]], width: int) -> list[str]:
+    def _listed(self, rows: Sequence[tuple[Pieces, ...]], width: int) -> list[str]:
         first, *heads = [plain(head) for head in rows[0]]
         margin = max(map(width_of, heads))
         lines: list[str] = []
@@ -244,9 +248,11 @@ class PlainText:
         return [*lines, *map(self.line, _note(outline, look))]
 
     def room(self, room: Room) -> Sequence[str]:
+        """Return blank lines: none."""
         return ()
 
     def drawing(self, drawing: Drawing) -> list[str]:
+        """Return a drawing under its name."""
         head = [self.line(((drawing.name, "faint"),))] if drawing.name else []
         return [*head, self.preformatted(drawing.draw(self.look))]
 
@@ -272,9 +278,9 @@ class Markdown(PlainText):
         return (self.line(pieces),)
 
     def line(self, pieces: Pieces) -> str:
-        return "".join([self.piece(text, style) for text, style in pieces])
+        return "".join([self._piece(text, style) for text, style in pieces])
 
-    def piece(self, text: str, style: Style) -> str:
+    def _piece(self, text: str, style: Style) -> str:
         is_code = style == "name" or style == "code"
         if not is_code and text.isascii() and text.isprintable() and _ESCAPED.isdisjoint(text):
             return text
@@ -289,7 +295,7 @@ class Markdown(PlainText):
     def table(self, table: Table) -> list[str]:
         lines = [_markdown_head(table.heads, table.right, self.look.encoding)]
         for row in table.rows:
-            cells = [*(map(self.piece, row, table.styles) if table.styles else map(self.line, row))]
+            cells = [*(map(self._piece, row, table.styles) if table.styles else map(self.line, row))]
             if "|" in "".join(cells):
                 cells = [cell.replace("|", "\\|") for cell in cells]
             lines.append(f"| {' | '.join(cells)} |")

@@ -61,6 +61,7 @@ class Field(NamedTuple):
     """The keys of the records in it."""
 
     def of(self, answer: Any) -> Any:
+        """Return its value in an answer."""
         return getattr(answer, self.name) if self.value is None else self.value(answer)
 
 
@@ -265,6 +266,7 @@ class View(Choices, Generic[Answer]):
         return answer if units is None else self.attach_units(answer, units)
 
     def attach_units(self, answer: Answer, units: Mapping[str, Any]) -> Answer:
+        """Return the answer, its numbers with these units."""
         measured: Answer = attach_units(answer, units)
         return measured
 
@@ -273,9 +275,11 @@ class View(Choices, Generic[Answer]):
         return f"{error.kind}: {error}"
 
     def number(self, x: Shown | bool | None) -> str:
+        """Return a number as people are shown it."""
         return format_number(x, self.digits)
 
     def record(self, answer: Answer) -> dict[str, object]:
+        """Return the fields of the JSON record."""
         arithmetic = getattr(answer, "arithmetic", None)
         name = "double" if arithmetic is None else arithmetic.name
         record = record_of(self.shown_fields, self.select(answer), name)
@@ -316,9 +320,11 @@ class View(Choices, Generic[Answer]):
         return " ".join([word for name in self.line_fields for word in words(values[name])])
 
     def document(self, answer: Answer) -> Iterable[Block]:
+        """Return the answer for people."""
         raise AttributeError(f"{type(self).__name__} has no document")
 
     def latex_document(self, answer: Answer) -> str:
+        """Return the answer as a piece of LaTeX that needs amsmath."""
         module, _, function = self.latex_writer.partition(".")
         text: str = getattr(import_module(f".{module}", __package__), function)(answer, self.digits)
         return text
@@ -328,9 +334,11 @@ class View(Choices, Generic[Answer]):
         return self.latex_document(answer) if self.latex_is_formula else None
 
     def tikz(self, answer: Answer) -> tuple[str, str]:
+        """Return the package that a drawing in TikZ needs, and the drawing."""
         raise AttributeError(f"{type(self).__name__} has no TikZ")
 
     def draw(self, answer: Answer, format: str) -> str | bytes:
+        """Return the answer in one of the `extra_formats`."""
         raise AttributeError(f"{type(self).__name__} has no drawing")
 
 
