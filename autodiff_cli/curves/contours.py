@@ -161,7 +161,7 @@ def _on_finer_grid(surface: Surface, fine: Sequence[Any], defined: Any) -> Any:
         program = in_own_units(program, surface.units["point"], [surface.units["value"]])
     names = [*program.variables]
     compute = kernel(
-        lambda recorder: record_values(program.outputs, list(program.variables.values()), recorder),
+        lambda recorder: record_values(program.graph, program.leaf_places(), recorder),
         len(names),
         frozenset([k for k, name in enumerate(names) if name in surface.fixed]),
         "numpy",
