@@ -25,7 +25,7 @@ from .arguments import HELP_ALL, HELP_OPTIONS
 from .completion import VARIABLE, for_bash, of_expression, of_functions, of_option, of_units, prepare, with_nospace
 from .declarations import COMMANDS, Option, declared
 from .entries import ENVIRONMENT, EXITS, GROUPS, exit_codes, man_page
-from .hints import OPTION_ADVICE, nearest_option, no_command
+from .slips import OPTION_ADVICE, nearest_option, no_command
 
 EXAMPLES = (
     'autodiff grad "((w1-1)**2 + (w2-5)**2)*0.5" --at w1=2,w2=3',

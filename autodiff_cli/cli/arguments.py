@@ -49,9 +49,9 @@ def read(args: Sequence[str], command: str) -> dict[str, Any]:
             positional += late
         elif name not in options:
             if looks_like_option(arg):
-                from .hints import slips  # only errors need it
+                from .slips import likely_options  # only errors need it
 
-                if meant := slips(arg, option_names):
+                if meant := likely_options(arg, option_names):
                     hint = f"did you mean {either(meant)}?"
                     if not positional:
                         hint += " (as an expression, write it after `--`, behind all options)"
@@ -77,7 +77,7 @@ def read(args: Sequence[str], command: str) -> dict[str, Any]:
     if len(positional) > len(arguments):
         if any(argument.partition("=")[0] in option_names for argument in late):
             raise usage_error("what stands after `--` is no option", "put the options before `--`")
-        from .hints import too_many
+        from .slips import too_many
 
         raise too_many(positional, declaration, command, values.get("at", []))
     if values.get("json") and values.get("format", "json") != "json":
@@ -140,7 +140,7 @@ def converted(option: Option, text: str) -> str | int | float:
     if option.kind == (str | None):
         chosen = text if text in option.choices else text.lower()
         if option.choices and chosen not in option.choices:
-            from .hints import CHOICE_SYNONYMS, OPTION_ADVICE, available
+            from .slips import CHOICE_SYNONYMS, OPTION_ADVICE, available
 
             near = next(iter(available(CHOICE_SYNONYMS.get(chosen, ()), option.choices)), None)
             hint = f"did you mean `{option.name} {near}`?" if near else f"it takes {', '.join(option.choices)}"

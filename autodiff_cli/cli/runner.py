@@ -202,27 +202,6 @@ def answer_all(
     return code if file is None else file.finish(code, whole=call.many)
 
 
-def answer_at(call: Command, method: Method, view: View[Any], question: RowQuestion, **choices: Any) -> int:
-    """Answer one program at a point, at all points of a sweep or rows of data, or a stream; return the exit code.
-
-    `choices` are those of `answer_all`.
-    """
-    grid = call.grid()
-    if grid is None and not call.points:
-        for option in ("wide", "spreadsheet", "backend"):
-            # the rows of a loss are computed by a backend too
-            if call.values[option] and (option != "backend" or question.posed is not None):
-                hint = "give a file, `--points FILE`, or a sweep, `--at x=0:10:1`; or leave it out"
-                raise usage_error(f"`--{option}` is about rows", hint)
-        return answer_all(call, method, view, **choices)
-    if call.points and call.zip and grid is not None and len(grid.axes) == 1:
-        hint = "for a value a row, give the data a column of the name; for all combinations, leave it out"
-        raise usage_error("`--zip` pairs sweeps, not rows, and there is one sweep", hint)
-    from .row_routes import answer_rows  # only many points need it
-
-    return answer_rows(call, grid, method, view, question)
-
-
 def write_entries(
     call: Command, view: View[Any], entries: Sequence[Any], code: int = 0, chosen: str | None = None
 ) -> int:

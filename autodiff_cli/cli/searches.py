@@ -19,7 +19,8 @@ from ..views.descend import STEP, Run
 from ..views.error import report
 from ..views.formats import Documents, Other, Plain, Subject, Writer
 from ..views.schema import View, record_of
-from .runner import Command, RowQuestion, answer_all, answer_at, is_file
+from .commands import answer_at
+from .runner import Command, RowQuestion, answer_all, is_file
 
 INTERRUPTED = 128
 """The exit code of an interrupted run is this plus the number of the signal."""
@@ -110,7 +111,6 @@ class Runs(Writer[Descent]):
         self._end(subject, answer, interruption.code)
 
     def _end(self, subject: Subject, answer: Descent, interrupted: int) -> None:
-        """Set the exit code; report on standard error why a run ended, if that is not in its rows."""
         ending = answer.ending
         assert ending is not None
         if ending.good:

@@ -24,7 +24,7 @@ from ..views.error import report, write_reading
 from ..views.formats import Subject, writer
 from ..views.repl import FormulaView, Listing, ListView, ValueView
 from ..views.schema import View
-from . import hints
+from . import slips
 from .arguments import HELP_OPTIONS, HelpAsked
 from .commands import call
 from .completion import Line, columns
@@ -166,7 +166,7 @@ class Lines:
             return None
         if name in COMMANDS or name == "help":
             return name, match.end()
-        own = hints.SESSION_SYNONYMS.get(name)
+        own = slips.SESSION_SYNONYMS.get(name)
         if own and match[1] is None and re.fullmatch(r"(\s+[\w., ]+)?", after):
             raise ExpressionError("usage", f"there is no command `{name}`", hint=f"write `{own[0]}{after}`")
         stands_alone = not after or (after[0].isspace() and re.match(r"\s+[\w(\"']", after))
@@ -174,9 +174,9 @@ class Lines:
             stands_alone
             and len(name) > 2
             and name not in FUNCTIONS
-            and (name in hints.COMMAND_SYNONYMS or name in hints.COMMAND_ADVICE)
+            and (name in slips.COMMAND_SYNONYMS or name in slips.COMMAND_ADVICE)
         ):
-            error = hints.no_command(name)
+            error = slips.no_command(name)
             raise ExpressionError("usage", str(error), hint=(error.hint or "").replace("`autodiff ", "`"))
         return None
 
@@ -336,7 +336,7 @@ def _options_and_expression(
         word = remaining.pop()
         name, equals, value = word.text.partition("=")
         if name not in declaration.options:
-            is_long = looks_like_option(word.text) and len(name) > 2 + hints.MAX_VARIABLE_LENGTH
+            is_long = looks_like_option(word.text) and len(name) > 2 + slips.MAX_VARIABLE_LENGTH
             if is_long or word.text in HELP_OPTIONS:
                 options.append(word.text)
             elif word.text != "--":

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from autodiff_cli.accuracy import check as checks
-from autodiff_cli.cli import commands, hints, row_routes, runner, searches
+from autodiff_cli.cli import commands, row_routes, runner, searches, slips
 from autodiff_cli.cli.arguments import HelpAsked, check, looks_like_option, read
 from autodiff_cli.cli.call import CHOICES, OPTIONS, Call
 from autodiff_cli.cli.commands import CHECKS, command_module
@@ -334,9 +334,9 @@ def test_an_option_that_the_command_lacks_does_not_count() -> None:
 def test_synonyms_stand_for_what_there_is() -> None:
     options = [declared(command).options for command in COMMANDS]
     choices = {choice for each in options for option in each.values() for choice in option.choices}
-    assert {name for names in hints.OPTION_SYNONYMS.values() for name in names} <= {
+    assert {name for names in slips.OPTION_SYNONYMS.values() for name in names} <= {
         name for each in options for name in each
     }
-    assert {name for names in hints.CHOICE_SYNONYMS.values() for name in names} <= choices
-    assert {name for names in hints.COMMAND_SYNONYMS.values() for name in names} <= set(COMMANDS)
-    assert not set(hints.COMMAND_SYNONYMS) & set(COMMANDS)
+    assert {name for names in slips.CHOICE_SYNONYMS.values() for name in names} <= choices
+    assert {name for names in slips.COMMAND_SYNONYMS.values() for name in names} <= set(COMMANDS)
+    assert not set(slips.COMMAND_SYNONYMS) & set(COMMANDS)

@@ -7,14 +7,15 @@ from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from ...errors import EXIT_CODES
+from ...errors import EXIT_CODES, usage_error
 from ..arguments import NothingAsked, read
 from ..declarations import declared
 
 if TYPE_CHECKING:
     from ...exercises.exercise import Marked
     from ...streams.requests import Request
-    from ..runner import Command
+    from ...views.schema import View
+    from ..runner import Command, Method, RowQuestion
 
 WRONG = 1
 """The exit code where all is done and the answer is no."""
@@ -72,6 +73,29 @@ def answer(command: str, values: Mapping[str, Any]) -> int:
             f"`autodiff {command} --help` lists the options.\n"
         )
         return EXIT_CODES["usage"]
+
+
+def answer_at(call: Command, method: Method, view: View[Any], question: RowQuestion, **choices: Any) -> int:
+    """Answer one program at a point, at all points of a sweep or rows of data, or a stream; return the exit code.
+
+    `choices` are those of `answer_all`.
+    """
+    grid = call.grid()
+    if grid is None and not call.points:
+        for option in ("wide", "spreadsheet", "backend"):
+            # the rows of a loss are computed by a backend too
+            if call.values[option] and (option != "backend" or question.posed is not None):
+                hint = "give a file, `--points FILE`, or a sweep, `--at x=0:10:1`; or leave it out"
+                raise usage_error(f"`--{option}` is about rows", hint)
+        from ..runner import answer_all
+
+        return answer_all(call, method, view, **choices)
+    if call.points and call.zip and grid is not None and len(grid.axes) == 1:
+        hint = "for a value a row, give the data a column of the name; for all combinations, leave it out"
+        raise usage_error("`--zip` pairs sweeps, not rows, and there is one sweep", hint)
+    from ..row_routes import answer_rows  # only many points need it
+
+    return answer_rows(call, grid, method, view, question)
 
 
 def _name_the_variable(values: dict[str, Any]) -> None:

@@ -4,8 +4,8 @@ from ...accuracy.check import Check, check
 from ...streams.progress import Progress
 from ...streams.requests import Request
 from ...views.check import CheckView
-from ..runner import Command, RowQuestion, answer_at
-from . import WRONG
+from ..runner import Command, RowQuestion
+from . import WRONG, answer_at
 
 
 def run(call: Command) -> int:

@@ -9,7 +9,8 @@ from ...views.characters import terminal_of
 from ...views.diff import DiffView
 from ...views.formats import language_of
 from ..call import Call
-from ..runner import Command, Method, RowQuestion, answer_at
+from ..runner import Command, Method, RowQuestion
+from . import answer_at
 
 
 def posed(text: str, point: Mapping[str, float]) -> Problem:

@@ -7,7 +7,8 @@ from ...inputs.parse_point import may_sweep
 from ...streams.requests import Request
 from ...views.formats import draws
 from ...views.gradient import GradientView
-from ..runner import Command, RowQuestion, answer_at
+from ..runner import Command, RowQuestion
+from . import answer_at
 
 
 def run(call: Command) -> int:

@@ -3,7 +3,8 @@
 from ...data.rows import FLAT
 from ...derivatives.hessian import hessian
 from ...views.hessian import HessianView
-from ..runner import Command, RowQuestion, answer_at
+from ..runner import Command, RowQuestion
+from . import answer_at
 
 
 def run(call: Command) -> int:

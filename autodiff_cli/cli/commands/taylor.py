@@ -2,7 +2,8 @@
 
 from ...derivatives.taylor import taylor
 from ...views.taylor import TaylorView
-from ..runner import Command, RowQuestion, answer_at
+from ..runner import Command, RowQuestion
+from . import answer_at
 
 
 def run(call: Command) -> int:

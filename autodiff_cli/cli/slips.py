@@ -76,7 +76,7 @@ def nearest_option(arg: str, options: Iterable[str]) -> str | None:
     return nearest(arg.partition("=")[0], [option for option in options if option.startswith("--")], 0.8)
 
 
-def slips(arg: str, options: Sequence[str]) -> Sequence[str]:
+def likely_options(arg: str, options: Sequence[str]) -> Sequence[str]:
     """Return the options that an argument like one may be meant for; none where it is more likely an expression."""
     name = arg.partition("=")[0][2:]
     # what other commands have is no slip of the pen
