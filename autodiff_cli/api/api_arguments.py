@@ -53,10 +53,7 @@ def options_of(command: str) -> dict[str, Option]:
 
 @cache
 def keywords_of(command: str) -> dict[str, str]:
-    """The types of the keyword arguments of the Python function of a command, by name.
-
-    They are its options, but for those that are about files of rows, and where answers are written.
-    """
+    """Return the types of the keyword arguments of a Python function: the options that are not about files."""
     declaration = declared(command)
     types = {}
     for name, option in declaration.options.items():

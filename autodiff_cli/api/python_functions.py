@@ -92,9 +92,7 @@ Number = TypeVar("Number", bound=Shown)
 P = ParamSpec("P")
 R = TypeVar("R")
 
-WITHOUT = ("exercise", "functions", "units")
-"""Commands that take no program."""
-
+COMMANDS_WITHOUT_PROGRAM = ("exercise", "functions", "units")
 
 _FACES: dict[type, type[Answer]] = {}
 """The answers here, by the classes of the questions' answers."""
@@ -109,7 +107,6 @@ class Answer:
     """
 
     _shows: ClassVar[tuple[str, ...]] = ()
-    """The fields that a short description has."""
 
     _choices: Mapping[str, Any] = {}
     """How it is shown: what the options `digits`, `depth` and so on have chosen."""
@@ -168,18 +165,17 @@ class Answer:
         return None
 
 
-LISTED = 12
-"""How many elements of a list or of a gradient a short description shows."""
+MAX_LISTED = 12
 
 
 def _short(value: object) -> str:
     if isinstance(value, Mapping):
-        parts = [f"{name!r}: {_short(element)}" for name, element in islice(value.items(), LISTED)]
+        parts = [f"{name!r}: {_short(element)}" for name, element in islice(value.items(), MAX_LISTED)]
     elif isinstance(value, list | tuple) and not hasattr(value, "_fields"):
-        parts = [_short(element) for element in value[:LISTED]]
+        parts = [_short(element) for element in value[:MAX_LISTED]]
     else:
         return repr(value)
-    left = ", …" if len(value) > LISTED else "," if isinstance(value, tuple) and len(value) == 1 else ""
+    left = ", …" if len(value) > MAX_LISTED else "," if isinstance(value, tuple) and len(value) == 1 else ""
     begin, end = "{}" if isinstance(value, Mapping) else "()" if isinstance(value, tuple) else "[]"
     return f"{begin}{', '.join(parts)}{left}{end}"
 
@@ -573,7 +569,7 @@ def answers(
     arguments have other types, or where they are not there. `choices` are those of the view besides the usual ones.
     """
     keywords = keywords_of(command)
-    first = {} if command in WITHOUT else {"text": "str"}
+    first = {} if command in COMMANDS_WITHOUT_PROGRAM else {"text": "str"}
     first |= {name: keywords.get(name, "str | None") for name in placed or ("at",) * ("at" in keywords)}
     types = {**first, **keywords}
     marks = command in CHECKS
@@ -703,8 +699,7 @@ def swept(text: object, at: Any, value_of: ValueOf, zipped: bool) -> Grid | None
     return grid
 
 
-OF_ALL = ("usage", "missing_value", "syntax", "name", "arity", "type", "request")
-"""The kinds of errors that are no row's own."""
+ERRORS_OF_ALL_ROWS = ("usage", "missing_value", "syntax", "name", "arity", "type", "request")
 
 
 def at_points(
@@ -733,7 +728,7 @@ def at_points(
             view = views.view_of(answer)
             rows += [{**row, "error": None, **cells} for cells in WideRows(view.cells(view.measured(answer)))]
         except ExpressionError as error:
-            if error.kind in OF_ALL:
+            if error.kind in ERRORS_OF_ALL_ROWS:
                 raise
             rows.append({**row, "error": f"{error.kind}: {error}"})
     heads = dict.fromkeys(name for row in rows for name in row if name != "error")

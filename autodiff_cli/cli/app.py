@@ -229,8 +229,6 @@ def _write_help(
 
 
 MAX_HELP_WIDTH = 100
-"""Help is no wider, however wide the terminal is."""
-
 
 app = typer.Typer(
     cls=Commands,
@@ -292,10 +290,8 @@ def help_(
 
 
 def manual_page(command: str) -> str | None:
-    """Return a command's page of the manual, as Markdown; None where it has none.
-
-    The pages are inside the package once it is built, and beside the tests in a checkout.
-    """
+    """Return a command's page of the manual, as Markdown; None where it has none."""
+    # inside the package once it is built, and beside the tests in a checkout
     package = Path(__file__).parents[1]
     for folder in (package / "manual", package.parent / "tests" / "tutorials" / "commands"):
         for path in folder.glob("*.md"):
@@ -341,10 +337,7 @@ SHOW, INSTALL = "--show-completion", "--install-completion"
 
 
 def run_app(args: Sequence[str]) -> int:
-    """Do what the arguments ask for, where that is not to run a command; return the exit code.
-
-    Raises `ExpressionError` for what is not there.
-    """
+    """Do what the arguments ask for, where that is not to run a command; return the exit code."""
     group: Any = typer.main.get_command(app)
     try:
         with group.make_context("autodiff", list(args), obj=HELP_ALL if HELP_ALL in args else None) as context:

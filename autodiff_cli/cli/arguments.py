@@ -28,10 +28,7 @@ class NothingAsked(Exception):
 
 
 def read(args: Sequence[str], command: str) -> dict[str, Any]:
-    """Return the values that a command line gives, by parameter.
-
-    Raises `HelpAsked`, or a usage error for what fits nowhere.
-    """
+    """Return the values that a command line gives, by parameter. Raises `HelpAsked`, or a usage error."""
     declaration = declared(command)
     options, arguments = declaration.options, [parameter for parameter, _ in declaration.arguments]
     values: dict[str, Any] = {}

@@ -41,10 +41,7 @@ class Call:
         self.__dict__.update({name: value for name, value in values.items() if not hasattr(type(self), name)})
 
     def arguments(self, question: Callable[..., Any]) -> dict[str, Any]:
-        """Return the keyword arguments of a question but for `wrt`, which a request may have; without those left out.
-
-        Raises `ExpressionError` for a value that cannot be read.
-        """
+        """Return the keyword arguments of a question that are given, but for `wrt`, which a request may have."""
         code = cast(FunctionType, question).__code__
         parameters = code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
         arguments = {

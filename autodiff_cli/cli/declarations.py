@@ -15,7 +15,6 @@ GROUPS = ("program", "answers", "saves", "numbers", "rows", "loss", "dialect")
 """The groups of options, sections of `commands.txt`."""
 
 SHARED = "shared"
-"""The section of options that commands share one by one."""
 
 
 class Option(NamedTuple):
@@ -25,11 +24,8 @@ class Option(NamedTuple):
     help: str
     metavar: str = ""
     parameter: str = ""
-    """The parameter that has its value."""
     kind: Any = str | None
-    """The type of its value: `bool` for a flag."""
     range: tuple[int, int] | None = None
-    """The smallest and the largest value of a whole number."""
     choices: tuple[str, ...] = ()
     main: bool = False
     """Whether it is one of the dozen of a command that its help explains first."""
@@ -50,7 +46,6 @@ class Option(NamedTuple):
     value_syntax: str | None = None
     """The character after a name, if the value consists of names."""
     value_names: str = "variables"
-    """The kind of these names: `VARIABLES`, `COLUMNS`, or `RENAMED`."""
     python_type: str | None = ""
     """The type of the argument of the Python functions; "" for that of the value, None if they have none."""
     data_role: str | None = None
@@ -79,7 +74,6 @@ TYPES: Mapping[str, Any] = {
     "float": float | None,
     "list": list[str] | None,
 }
-"""The types of values, by their words in `commands.txt`."""
 
 
 class Declared:

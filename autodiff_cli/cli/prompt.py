@@ -25,9 +25,7 @@ if TYPE_CHECKING:
 
 PROMPT = "> "
 
-KEPT = 2_000
-"""Lines of history that are kept from one session to the next."""
-
+MAX_HISTORY_LINES = 2_000
 _WORD = re.compile(r"(?:--)?[\w-]*\Z|:\w*\Z")
 _NAME = re.compile(r"(?<!\w)\d*([^\W\d]\w*)\Z")
 
@@ -57,8 +55,8 @@ class History:
             with open(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "r+", encoding="utf-8", errors="replace") as file:
                 os.chmod(path, 0o600)
                 self.lines = file.read().split("\n")[:-1]
-                if len(self.lines) > KEPT:
-                    self.lines = self.lines[-KEPT // 2 :]
+                if len(self.lines) > MAX_HISTORY_LINES:
+                    self.lines = self.lines[-MAX_HISTORY_LINES // 2 :]
                     file.seek(0)
                     file.truncate()
                     file.write("".join(f"{line}\n" for line in self.lines))

@@ -44,9 +44,7 @@ if TYPE_CHECKING:
 Method = Callable[..., Any]
 """A function from a request to its answer, which has `warnings`."""
 
-WARNINGS = 5
-"""How many warnings of one program are drawn."""
-
+MAX_DRAWN_WARNINGS = 5
 FLUSH_AFTER = 0.05
 """Seconds for which answers may be held back while more lines are at hand."""
 
@@ -83,10 +81,7 @@ class Command(Call):
 
     @cached_property
     def over(self) -> LossSpec | None:
-        """The rows of data that the formula is reduced over; None where the options name none.
-
-        Raises a usage error.
-        """
+        """The rows of data that the formula is reduced over; None where the options name none."""
         if "reduce" not in self.values or not self.data:
             return None
         from ..batched.data_loss import reduction  # only data files need it
@@ -105,10 +100,7 @@ class Command(Call):
         return format_of(self.format, self.output, formats, usual, text)
 
     def beside(self, option: str, path: str) -> BinaryIO | None:
-        """Return standard input if an option names it by `-`, otherwise None.
-
-        Raises a usage error where programs come from there.
-        """
+        """Return standard input if an option names it by `-`, otherwise None."""
         if path != "-":
             return None
         if self.many or self.file == "-":
@@ -180,9 +172,7 @@ class RowQuestion(NamedTuple):
     errors: str | None = None
     """The value of `--errors`: which columns have uncertainties; None if the question is about exact values."""
     units: Sequence[str] | None = None
-    """The requested units, or `none`."""
     equations: bool = False
-    """Whether programs are equations, which bind no names."""
 
 
 def answer_all(
@@ -315,8 +305,7 @@ def answer_requests(
 ) -> int:
     """Answer one request after the other; return the highest exit code.
 
-    With `flush` the answers go out as they come; with `fail` the first error is the end; with `lenient` programs are
-    read as their refusals offer.
+    With `flush` the answers go out as they come; with `fail` the first error is the end.
     """
     progress = Progress()
     worst = 0
@@ -381,10 +370,8 @@ def _answer_request(request: Request, method: Method, out: Writer[Any], flush: b
 
 
 def drop_traceback(error: BaseException | None) -> None:
-    """Forget through which calls an error came, and after which others.
-
-    They hold texts and graphs, and often the error too: a cycle that nothing but the collector would free.
-    """
+    """Forget through which calls an error came, and after which others."""
+    # they hold texts and graphs, and often the error too: a cycle that nothing but the collector would free
     while error is not None:
         earlier = error.__context__
         error.__traceback__ = error.__cause__ = error.__context__ = None
@@ -396,14 +383,14 @@ def warn(warnings: Sequence[Diagnostic], text: str | None, where: str = "", comp
 
     Those about a program that was `composed` point into what was typed, as far as it stands there.
     """
-    for warning in warnings[:WARNINGS]:
+    for warning in warnings[:MAX_DRAWN_WARNINGS]:
         level: Style = "note" if warning.kind == "note" else "warning"
         if composed is not None and composed.typed_at(warning.span) is not None:
             report(composed.typed_diagnostic(warning), composed.typed, level=level, where=where)
         else:
             report(warning, text, level=level, where=where)
-    if len(warnings) > WARNINGS:
-        write_stderr(f"{where}… and {len(warnings) - WARNINGS:,} more warnings; `--json` gives them all\n")
+    if len(warnings) > MAX_DRAWN_WARNINGS:
+        write_stderr(f"{where}… and {len(warnings) - MAX_DRAWN_WARNINGS:,} more warnings; `--json` gives them all\n")
 
 
 def is_file(file: TextIO) -> bool:

@@ -30,8 +30,8 @@ from ..numbers.base import NumberType, Refusal
 from ..numbers.budget import Defined
 from ..numbers.exact import Exact
 from ..table.operators import ADD, CONSTANT, DIV, MUL, NEG, POW, SUB
-from .comparison import AGREED, DIGITS, ComparedPoint, as_number, equal, many_digits, points, same, value_at
-from .exercise import COUNT, SEED, TOPICS, Exercise, Marked, Sheet, exercise, listed, sheet
+from .comparison import AGREED_DIGITS, DIGITS, ComparedPoint, as_number, equal, many_digits, points, same, value_at
+from .exercise import COUNT, SEED, TOPICS, Exercise, Marked, Sheet, listed, sheet
 from .labels import Entry, entries
 
 MIN_POINTS = 6
@@ -78,7 +78,10 @@ def mark(level: int, number: int, answer: str, *, seed: int = SEED, **choices: A
     >>> mark(1, 1, "-11", seed=7).right
     True
     """
-    posed = exercise(level, number, seed, **choices)
+    exercises = sheet(level, count=number, seed=seed, **choices).exercises
+    if number > len(exercises):
+        raise usage_error(f"this sheet has no exercise {number}", f"it has {counted(len(exercises), 'exercise')}")
+    posed = exercises[number - 1]
     if not posed.is_formula:
         return _mark_numbers(posed, answer)
     if posed.kind == "tangent":
@@ -171,7 +174,7 @@ class FormulaAnswer:
         if (rest.primitive is CONSTANT and rest.data == 0) or vanishes(difference):
             return "its difference from the answer simplifies to 0", "simplified"
         points = f"{len(self.places)} points {self.where}".rstrip()
-        return f"it agrees with {what} to {AGREED} digits at {points}, which is no proof", "points"
+        return f"it agrees with {what} to {AGREED_DIGITS} digits at {points}, which is no proof", "points"
 
     def hint(self) -> str:
         """Return the usual mistake that leads to the answer, or the command that shows the worked exercise."""
@@ -255,10 +258,7 @@ def constant_factor(there: Sequence[ComparedPoint]) -> str:
 
 
 def read_formula(answer: str, variables: Mapping[str, Value], entry: Entry | None = None) -> tuple[Value, str]:
-    """Parse the formula of an answer, or of an entry of it; return it and a note if it was corrected.
-
-    Raises `ExpressionError`, which points into the answer.
-    """
+    """Parse the formula of an answer, or of an entry of it; return it and a note if it was corrected."""
 
     def read(text: str) -> Program:
         try:

@@ -226,7 +226,7 @@ def test_ranges_choices_and_defaults_are_those_of_the_functions() -> None:
         ("check", "--require", (1, checks.MAX_DOUBLE_DIGITS - 1)),
         ("plot", "--order", (0, ORDERS)),
         ("exercise", "--level", (1, max(LEVELS))),
-        ("exercise", "--count", (1, exercise.MOST)),
+        ("exercise", "--count", (1, exercise.MAX_COUNT)),
     ):
         assert option(command, name).range == ends, name
     for command, name, text in (

@@ -22,9 +22,7 @@ from ..call import Call
 from ..runner import Command
 from ..searches import Searches, unconverged
 
-MOST_PREDICTED = 100_000
-"""The most points at which a curve is computed."""
-
+MAX_PREDICTED_POINTS = 100_000
 _WORD = re.compile(r"\w+")
 
 
@@ -74,10 +72,7 @@ def fitted(call: Call, request: Request, arguments: Mapping[str, Any]) -> Fit:
 
 
 def prediction_columns(texts: Sequence[str], text: str | None) -> MeasuredColumns:
-    """The points of `--predict` as columns: those of files that the program names, or values and sweeps by name.
-
-    Raises `ExpressionError`.
-    """
+    """The points of `--predict` as columns: those of files that the program names, or values and sweeps by name."""
     from ...data.columns import read_columns
 
     point: dict[str, float] = {}
@@ -103,7 +98,7 @@ def prediction_columns(texts: Sequence[str], text: str | None) -> MeasuredColumn
     if grid is None:
         columns.update({name: [float(x)] for name, x in point.items()})
         return columns
-    if grid.size > MOST_PREDICTED:
+    if grid.size > MAX_PREDICTED_POINTS:
         hint = "take larger steps"
         raise ExpressionError("limit", f"{grid.size:,} points are too many for `--predict`", hint=hint)
     columns.update(grid.columns(0, grid.size))

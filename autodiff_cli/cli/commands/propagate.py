@@ -79,10 +79,7 @@ def run(call: Command) -> int:
 
 
 def read_fit(path: str, file: BinaryIO | None = None) -> Estimates:
-    """The parameters in a file that `fit` wrote, which may be open already.
-
-    Raises `ExpressionError` (`io`, `limit`, `point`).
-    """
+    """Return the parameters in a file that `fit` wrote, which may be open already."""
     text, fault = whole(path, file)
     try:
         if fault is not None:
@@ -99,10 +96,7 @@ _DRAWS = re.compile(r"\s*draws\(\s*([^#]+?)\s*(?:#\s*(.+?)\s*)?\)\s*")
 
 
 def with_draws(value_of: ValueOf, written: Call) -> ValueOf:
-    """What reads values as another way does, or as those of a column of draws in a file: `draws(chain.csv#a)`.
-
-    The file is written as the options say.
-    """
+    """Return what reads values as another way does, or as a column of draws in a file: `draws(chain.csv#a)`."""
 
     def read(name: str, text: str, offset: int = 0) -> float:
         match = _DRAWS.fullmatch(text)
