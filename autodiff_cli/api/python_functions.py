@@ -1,9 +1,8 @@
-"""The Python face: for every command a function, whose answer prints, shows itself in a notebook and gives its record.
+"""The Python face: a function for every command, whose answer prints and shows itself in a notebook.
 
-The keyword arguments of a function are the options of its command, by the same names and with the same meaning, but for
-those that are the shell's: where programs come from, and which format goes to which file. `at`, `wrt`, `direction`,
-`adjoint`, `bounds` and `range` take the text that the options take, or what Python has for it. The messages of errors
-name options: `--precision` is `precision=` here.
+The keyword arguments of a function are the options of its command, with the same names and meaning, but for
+those of the shell: where programs come from, and where answers go. `at`, `wrt`, `direction`, `adjoint`,
+`bounds` and `range` take the text of the options, or what Python has for it.
 """
 
 from __future__ import annotations
@@ -23,7 +22,8 @@ from ..cli.commands.export import question as export_question
 from ..cli.commands.fit import fitted, prediction_columns
 from ..cli.commands.graph import question as graph_question
 from ..cli.commands.plot import drawn
-from ..cli.commands.propagate import read_fit, readings
+from ..cli.commands.propagate import question as propagate_question
+from ..cli.commands.propagate import read_fit
 from ..curves import contours as _surface
 from ..curves import plot as _plot
 from ..data import rows as _rows
@@ -62,7 +62,7 @@ from ..run.backends import with_fallback
 from ..run.evaluation import located
 from ..run.sweep import NodeError, forward
 from ..streams.files import Output
-from ..streams.requests import Reading, default_point, names, value_with_unit
+from ..streams.requests import Reading, Request, default_point, names, value_with_unit
 from ..uncertainty import propagate as _propagate
 from ..uncertainty.measured_units import measured_value
 from ..views.characters import Terminal
@@ -533,7 +533,7 @@ def explain(error: Diagnosed, text: str | None) -> None:
 
 
 def in_python(diagnostic: Diagnostic, command: str) -> Diagnostic:
-    """An error or a warning that names the options of its command as keyword arguments: `at="x=1"` for `--at x=1`."""
+    """Return a diagnostic that names options as keyword arguments: `at="x=1"` for `--at x=1`."""
     options = options_of(command)
 
     def spelled(match: re.Match[str]) -> str:
@@ -562,11 +562,11 @@ def answers(
     overloads: Sequence[tuple[str, Mapping[str, str | None]]] = (),
     choices: Callable[[PythonCall], dict[str, Any]] = _no_choices,
 ) -> Callable[[Callable[..., R]], Callable[..., R]]:
-    """Return what makes a function from a call to its answer the Python function of a command, with its options.
+    """Return what makes a function from a call to its answer the Python function of a command.
 
-    Those that are `placed` may be given by their places, as the text of the program and the point are. What its options
-    may not be is refused, and errors are explained. `overloads` are for type checkers: what is answered where some
-    arguments have other types, or where they are not there. `choices` are those of the view besides the usual ones.
+    Options that are `placed` may be given by their places, as the text and the point are. `overloads` are
+    for type checkers: the answer where arguments have other types, or are not there (None). `choices` are
+    those of the view besides the usual ones.
     """
     keywords = keywords_of(command)
     first = {} if command in COMMANDS_WITHOUT_PROGRAM else {"text": "str"}
@@ -646,7 +646,7 @@ def answers(
 
 
 def function_of(kind: type[R], command: str, question: Callable[..., Any]) -> Callable[..., R]:
-    """Return the function of a command that is one question; its description is that of its answers."""
+    """Return the function of a command that is one question, with the description of its answers."""
 
     def function(call: PythonCall) -> Any:
         return call.asking(question)(call.request)
@@ -660,7 +660,7 @@ def function_of(kind: type[R], command: str, question: Callable[..., Any]) -> Ca
 def in_batches(
     question: str, values: Mapping[str, Any], fixed: Mapping[str, Any], columns: Any, point: Sequence[str] = ()
 ) -> Any:
-    """Return the answers to rows as a table of the caller's kind, beginning with the columns of `point`."""
+    """Return the answers to rows as a table of the caller's kind, after the columns of `point`."""
     rows = _rows.rows(
         values["text"],
         at=fixed,
@@ -679,7 +679,7 @@ def _given_besides(values: Mapping[str, Any], *allowed: str) -> list[str]:
 
 
 def swept(text: object, at: Any, value_of: ValueOf, zipped: bool) -> Grid | None:
-    """The points of a point as text, or with texts in it, that sweeps names; None where it does not."""
+    """Return the grid of a point whose texts sweep names; None where they do not."""
     options = once_read([at]) if isinstance(at, str) else None
     texts = options if options is not None else [*at.values()] if isinstance(at, Mapping) else []
     reader = sweeping(value_of)
@@ -705,7 +705,7 @@ ERRORS_OF_ALL_ROWS = ("usage", "missing_value", "syntax", "name", "arity", "type
 def at_points(
     command: str, answered: Callable[[Mapping[str, Any]], Any], grid: Grid, values: Mapping[str, Any]
 ) -> dict[str, list[Any]]:
-    """The answers at the points of a grid, by columns: the point, the numbers as wide rows have them, the error."""
+    """Return the answers at the points of a grid by columns: the point, the numbers, the error."""
     first = [*grid.fixed.values(), *(axis.value(0) for axis in grid.axes.values())]
     measured = has_unit_literals(str(values["text"])) or any(type(x) is Quantity for x in first)
     if command in _rows.QUESTIONS and not _given_besides(values) and not measured:
@@ -736,11 +736,11 @@ def at_points(
 
 
 STUBS: list[tuple[str, Signature, Sequence[tuple[str, Mapping[str, str | None]]]]] = []
-"""The functions of commands, with what type checkers know of them: their answers, with the types that change then."""
+"""The functions of commands: names, signatures, and answers with the types that change then."""
 
 
 def takes(command: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """The function of no command: it takes options of one, and its errors are explained."""
+    """Return what makes a function one that takes options of a command, with explained errors."""
 
     def faced(function: Callable[P, R]) -> Callable[P, R]:
         expected, call = signature(function), cast(Callable[..., R], function)
@@ -997,16 +997,10 @@ def propagate(call: PythonCall) -> Propagation:
         fitted = _propagate.estimates_of_fit(fitted.to_dict())
     elif fitted is not None:
         raise TypeError(f"`fit` is an answer of `fit`, or the name of a file, not {kind_of(fitted)}")
-    data, role = (call.data, "readings") if call.draws is None else (call.draws, "draws")
-    known_names = [*point, *(fitted.values if fitted else ())]
-    own = {
-        "fitted": fitted,
-        "correlation": _propagate.parse_pairs([pairs] if isinstance(pairs, str) else pairs or ()),
-        "dof": {name: as_number(x, name) for name, x in call.point_of("dof").items()},
-        role: None if data is None else readings(call, data, call.text, known_names),
-    }
-    answer = _propagate.propagate(call.text, point, **{**call.arguments(_propagate.propagate), **own})
-    return cast(Propagation, answer)
+    pairs = _propagate.parse_pairs([pairs] if isinstance(pairs, str) else pairs or ())
+    degrees = {name: as_number(x, name) for name, x in call.point_of("dof").items()}
+    request = Request(Subject(call.text), call.text, point, None)
+    return cast(Propagation, propagate_question(call, fitted, pairs, degrees)(request))
 
 
 solve = function_of(Solved, "solve", _solve.solve)

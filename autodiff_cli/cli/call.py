@@ -1,4 +1,4 @@
-"""Calls: the options of a command, typed on a command line or given in Python, and what its question takes of them."""
+"""Calls: the options of a command, typed or given in Python, and what its question takes of them."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Call:
         self.__dict__.update({name: value for name, value in values.items() if not hasattr(type(self), name)})
 
     def arguments(self, question: Callable[..., Any]) -> dict[str, Any]:
-        """Return the keyword arguments of a question that are given, but for `wrt`, which a request may have."""
+        """Return the keyword arguments of a question that are given, but for `wrt`, which requests have."""
         code = cast(FunctionType, question).__code__
         parameters = code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
         arguments = {
@@ -52,7 +52,7 @@ class Call:
         return {name: value for name, value in arguments.items() if value is not None}
 
     def asking(self, question: Callable[..., Any], **own: Any) -> Callable[..., Any]:
-        """Return the question as a function of requests, with the arguments of the options, and its own ones."""
+        """Return the question as a function of requests, with these arguments and those of the options."""
         arguments = {**self.arguments(question), **own}
 
         def method(request: Request, **more: Any) -> Any:
@@ -63,7 +63,7 @@ class Call:
     def read_columns(
         self, data: Any, wanted: Callable[[Sequence[str]], Collection[str]], other: Collection[str], **how: Any
     ) -> MeasuredColumns:
-        """Return the columns of files, written as the options say; see `data.columns.read_columns`."""
+        """Return the columns of files; see `data.columns.read_columns`."""
         from ..data.columns import read_columns  # only files need it
         from ..data.text_dialects import UNFORCED, Forced
 
@@ -92,7 +92,7 @@ class Call:
 
     @property
     def system(self) -> bool:
-        """Whether answers are about rows, and in products of the units of the columns of data."""
+        """Whether answers are about rows, in products of the units of their columns."""
         return bool(self.values.get("points"))
 
     @property

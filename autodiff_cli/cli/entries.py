@@ -1,4 +1,4 @@
-"""The exit codes, the environment and the users of each option, for help and reference, and the man page."""
+"""The exit codes and the environment, for help and reference, and the man page."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ def history_path() -> Path:
 
 
 class History:
-    """The lines of earlier sessions, in a file that only the user can read. Where it cannot be used, there is none."""
+    """The lines of earlier sessions, in a file that only the user can read, where it can be used."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []
@@ -182,7 +182,7 @@ def _toolkit(session: Lines, prepare: Callable[[str], None]) -> Reader | None:
 
 
 def source(session: Lines, prepare: Callable[[str], None]) -> tuple[Reader, bool]:
-    """Return the reader of lines, and whether it is interactive; `prepare` takes the text typed so far."""
+    """Return the reader of lines, and whether it is interactive; `prepare` takes what is typed."""
     if sys.stdin is None or not sys.stdin.isatty() or not sys.stdout.isatty():
         return _script(), False
     dumb = os.environ.get("TERM", "dumb") == "dumb"

@@ -1,4 +1,4 @@
-"""The driver: every command's way from its options through its question to a stream, for one program or for many."""
+"""The runner: the way of every command from its options through its question to its output."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ FLUSH_AFTER = 0.05
 
 
 class Command(Call):
-    """A command that runs: its options, how it reads programs and points, and where its answers go."""
+    """A command that runs: its options, how it reads, and where its answers go."""
 
     uncertain = False
     """Whether constants of nature have their uncertainties."""
@@ -81,7 +81,7 @@ class Command(Call):
 
     @cached_property
     def over(self) -> LossSpec | None:
-        """The rows of data that the formula is reduced over; None where the options name none."""
+        """The rows of data that the formula is reduced over."""
         if "reduce" not in self.values or not self.data:
             return None
         from ..batched.data_loss import reduction  # only data files need it
@@ -94,7 +94,7 @@ class Command(Call):
         return reduction(data, self.reduce, skip=self.on_error == "skip", backend=self.backend)
 
     def chosen(self, formats: Iterable[str], otherwise: str = "table", text: Sequence[str] = ()) -> str:
-        """Return the format that the option, or else the name of the file, or else the usual choice says."""
+        """Return the format by the option, or else the name of the file, or else the usual one."""
         for_people = self.output is None and sys.stdout.isatty()
         usual = "jsonl" if self.many and not for_people else otherwise
         return format_of(self.format, self.output, formats, usual, text)
@@ -109,7 +109,7 @@ class Command(Call):
         return standard_input()
 
     def check_picture(self, chosen: str, name: str) -> None:
-        """Raise a usage error for a plot of a stream's many programs, and for one that would go to a terminal."""
+        """Raise a usage error for pictures of a stream, and for one that would go to a terminal."""
         from ..views.plots import PICTURES
 
         if chosen in PICTURES:
@@ -119,13 +119,13 @@ class Command(Call):
                 raise usage_error(f"`--format {chosen}` is not for a terminal", hint)
 
     def out(self) -> Output:
-        """Open the destination of the answers. Raises, before any work is done, if it cannot be written."""
+        """Open the destination of the answers. Raises `ExpressionError` if it cannot be written."""
         from ..streams.files import Output  # a start pays for what it needs only
 
         return Output(self.output, force=self.force)
 
     def posed(self, text: str, point: Mapping[str, float]) -> Problem:
-        """Check a program at a point. Raises `ExpressionError` for errors that do not depend on the point."""
+        """Check a program at a point for errors that do not depend on it."""
         from ..inputs.problem import pose
 
         numbers = {name: float(value) for name, value in point.items()}
@@ -164,13 +164,13 @@ class RowQuestion(NamedTuple):
 
     name: str
     posed: Callable[[str, Mapping[str, float]], Problem] | None
-    """Check the program at a point for errors that occur at every point; None if one point is not enough."""
+    """Checks the program at a point for errors of all points; None if one is not enough."""
     numbers: Callable[[Any], Sequence[Any]] | None = None
-    """The numbers of an answer in the order of `data.rows`, which knows their names; None where the view has cells."""
+    """The numbers of an answer in the order of `data.rows`; None where the view has cells."""
     whole: str | None = None
     """The option whose results have no columns in wide rows."""
     errors: str | None = None
-    """The value of `--errors`: which columns have uncertainties; None if the question is about exact values."""
+    """The value of `--errors`; None if the question is about exact values."""
     units: Sequence[str] | None = None
     equations: bool = False
 
@@ -180,9 +180,7 @@ def answer_all(
 ) -> int:
     """Answer the program, or every program of the stream; return the exit code.
 
-    Answers go to standard output or to the file that the options name. Errors and warnings go to standard error, and
-    into the records of formats that have a place for them. `otherwise` is the usual format for one program, `chosen`
-    the one to write where the command has chosen it.
+    `otherwise` is the usual format for one program, `chosen` one that the command has chosen.
     """
     call.need()
     chosen = chosen or call.chosen(view.formats, otherwise, text=view.endings)
@@ -195,7 +193,7 @@ def answer_all(
 def write_entries(
     call: Command, view: View[Any], entries: Sequence[Any], code: int = 0, chosen: str | None = None
 ) -> int:
-    """Write answers that are about no program; return the exit code, which is `code` if all is written."""
+    """Write answers that are about no program; return the exit code, which is `code` at best."""
     chosen = chosen or call.chosen(view.formats)
     file = call.out()
     out = writer(chosen, file.stream, view, many=len(entries) > 1, document=call.document)
@@ -206,7 +204,7 @@ def write_entries(
 
 
 def answer_with(call: Command, method: Method, out: Writer[Any]) -> int:
-    """Answer the program, or every program of the stream, with a writer of the command's own; return the exit code."""
+    """Answer the program, or every program of the stream, with this writer; return the exit code."""
     if not call.many:
         return _answer_one(call, method, out)
     point = default_point(call.at, call.reading)

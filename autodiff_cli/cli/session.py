@@ -1,7 +1,7 @@
-"""A session: names with values and definitions, kept from line to line, and the programs that are made of them.
+"""A session: names with values and definitions, and the programs that lines become with them.
 
-A name has one meaning at a time, a number or a formula, and what uses it follows: after `h = x + 1`, `h` changes with
-`x`. A line becomes a program, which is the definitions that it needs and then itself; numbers are the program's point.
+A name has one meaning at a time, a number or a formula: after `h = x + 1`, `h` changes with `x`. A line
+becomes a program, the definitions that it needs and then itself; numbers are the program's point.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ class Definition(NamedTuple):
 
 
 class Statement(NamedTuple):
-    """A statement of a line: `define`, `bind`, `augment` or `expression`, with its place and that of its right side."""
+    """A statement, a `define`, `bind`, `augment` or `expression`, with its places in a line."""
 
     kind: str
     start: int
@@ -102,7 +102,7 @@ class Statement(NamedTuple):
 
 
 class Composition(NamedTuple):
-    """What was typed as a program: with the definitions before it that it needs, and the numbers of its names."""
+    """What was typed as a program: after the definitions that it needs, with the numbers of its names."""
 
     reading: AsRead
     point: dict[str, str]
@@ -217,7 +217,7 @@ class Session:
 
     def __init__(self) -> None:
         self.values: dict[str, str] = {}
-        """The names that are numbers, each as a constant expression, a number with its unit, or a list of numbers."""
+        """Constant expressions, numbers with their units, and lists of numbers, by name."""
         self.definitions: dict[str, Definition] = {}
         self.last: str = ""
         """The last expression, as it was typed."""
@@ -241,7 +241,7 @@ class Session:
 
     # -- programs ---------------------------------------------------------------------------------------------------
     def spelled_out(self, reading: AsRead, hidden: Collection[str] = ()) -> tuple[AsRead, set[str]]:
-        """Return a reading with lone functions called and derivatives by their names, and the parameters of those.
+        """Return a reading with lone functions called and derivatives by name, and the parameters of those.
 
         `hidden` names mean something else.
         """
@@ -320,7 +320,7 @@ class Session:
         return "\n".join(own.statement(needed) for needed, own in self.needed([name]).items())
 
     def composed(self, reading: AsRead, hidden: Collection[str] = (), *, as_point: bool = True) -> Composition:
-        """Return the program of a reading without `hidden` names, with numbers as its point or else bound in it."""
+        """Return the program of a reading, with the numbers of its names as its point or else bound in it."""
         used = names_in(reading.text)
         definitions = self.needed(used, hidden)
         used += [name for own in definitions.values() for name in own.uses]
@@ -353,7 +353,7 @@ class Session:
 
     # -- statements -------------------------------------------------------------------------------------------------
     def statement(self, line: str, part: Statement) -> Shown:
-        """Carry out a statement of a line; return its answer. Raises `ExpressionError`, with places in the line."""
+        """Carry out a statement of a line; return its answer."""
         with self.unchanged_on_error():
             if part.kind == "expression":
                 return self._expression(line, part)
@@ -703,7 +703,7 @@ class Session:
                     raise ExpressionError(error.kind, message, hint=f"`:forget {name}` first") from None
 
     def forget(self, name: str) -> None:
-        """Forget a name. Raises `ExpressionError` if there is none, or another one needs it."""
+        """Forget a name. Raises `ExpressionError` if another one needs it."""
         with self.unchanged_on_error():
             if name not in self.names:
                 raise ExpressionError("usage", f"there is no name `{name}`", hint="`:names` lists them")

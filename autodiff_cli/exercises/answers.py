@@ -1,4 +1,4 @@
-"""Answers that people found themselves: whether derivatives, a series or a Hessian are right, and if not, why."""
+"""Answers that people found themselves: whether they are right, and if not, why."""
 
 from __future__ import annotations
 
@@ -191,7 +191,7 @@ def _coefficient(x: Any) -> Any:
 
 # ---- Hessians -----------------------------------------------------------------------------------------------------
 def check_hessian(text: str, point: Point | None = None, *, answer: str, wrt: Sequence[str] | None = None) -> Marked:
-    """Return whether the entries of a matrix, `2, 0; 0, 6`, or `d2/dx^2 = 2, …`, are those of the Hessian."""
+    """Return whether a matrix, `2, 0; 0, 6`, or entries, `d2/dx^2 = 2, …`, are the Hessian."""
     # in fractions, or where there are none in many digits
     arithmetic = EXACT
     try:

@@ -1,7 +1,7 @@
-"""Whether two functions are equal at points, in so many digits that a mistake does not look like rounding.
+"""Comparison of functions at points, in so many digits that a mistake does not look like rounding.
 
-The points are chosen by the functions: some near 0, some far away, some beside each number that is written in them, and
-one in each region between their breakpoints that a search finds.
+Points are near 0, far away, beside each number that is written in the functions, and in each region
+between their breakpoints that a search finds.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ..numbers.floats import REAL
 from ..table.operators import CONSTANT, SUB
 
 DIGITS, MORE_DIGITS = 100, 300
-"""The precision in digits at which functions are compared, and the second try if the first does not decide."""
+"""The digits in which functions are compared, first, and where these do not decide."""
 
 AGREED_DIGITS = 80
 """The number of digits in which equal numbers agree."""
@@ -36,7 +36,7 @@ FAR_TENTHS = (43, -57, 61, -89, 97, -141, 153, 337, -473, 1210, -1330, 47)
 SIDES = (Fraction(1), Fraction(-1))
 
 MAX_LITERALS, MAX_BREAKPOINTS, MAX_REGIONS = 12, 40, 24
-"""How many literals points are chosen beside, breakpoints distinguish regions, and regions get a point more."""
+"""How many literals get points beside them, breakpoints tell regions apart, regions get a point."""
 
 SEARCHED_POINTS = 500
 """The number of points of several variables in the search for regions."""
@@ -54,7 +54,7 @@ class ComparedPoint(NamedTuple):
 
 
 Values = Callable[[NumberType], "tuple[Any, Any] | ComparedPoint | None"]
-"""Two numbers that are to be equal, in an arithmetic; None where the first one does not exist."""
+"""Two numbers to compare, in an arithmetic; None where the first does not exist."""
 
 
 def many_digits(digits: int = DIGITS) -> NumberType:

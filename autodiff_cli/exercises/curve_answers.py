@@ -23,7 +23,7 @@ from .exercise import Exercise
 from .marking import SIGN, FormulaAnswer, constant_factor
 
 MAX_POINTS, MAX_STEPS = 40, 80
-"""How many points of a curve answers are compared at, and how many steps lead to one before it is skipped."""
+"""How many points of a curve are compared, and the steps to one before it is skipped."""
 
 STEP_TOLERANCE = 1e-12
 """A step that is so short, as a part of the point, is the last one."""
@@ -44,7 +44,7 @@ class CurveAnswer(FormulaAnswer):
         self.unknowns, self.derivative = list(unknowns), derivative
 
     def points(self) -> Iterator[Mapping[str, Any]]:
-        """Yield points of the curve, in doubles: the nearest ones to points all around."""
+        # the points of the curve, in doubles, that are nearest to points all around
         chosen, further = points([*self.program.outputs, self.typed, self.right], list(self.leaves))
         seen: set[tuple[float, ...]] = set()
         for start in (*chosen, *further):
@@ -60,7 +60,6 @@ class CurveAnswer(FormulaAnswer):
                 return
 
     def compare_at(self, m: NumberType, at: Mapping[str, Any]) -> ComparedPoint | None:
-        """Return both formulas at the point of the curve near a start; None where there is none."""
         with Defined(ArithmeticError, ValueError):
             known = self._refined(m, at)
             right = value_at(m, self.right, known)
@@ -68,7 +67,6 @@ class CurveAnswer(FormulaAnswer):
         return None
 
     def agreement_message(self, what: str) -> tuple[str, str]:
-        """Return how well formulas agree that do so at points, and how that was decided."""
         message, how = super().agreement_message(what)
         if how == "points" and len(self.program.outputs) == 1 and self._vanishes_on_curve():
             return "its difference from the answer is 0 wherever the equation holds", "equation"
@@ -130,7 +128,6 @@ class CurveAnswer(FormulaAnswer):
         return False
 
     def hints(self, there: Sequence[ComparedPoint]) -> Iterator[str]:
-        """Yield what explains the answer, the likeliest first; empty texts say nothing."""
         of, by = self.derivative.of, self.derivative.by
         if all(same(p.answered, -p.right) for p in there):
             yield SIGN

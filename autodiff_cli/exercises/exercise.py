@@ -1,4 +1,4 @@
-"""Exercises: problems by level with clean numbers, drawn from a seed by `patterns.toml`, and solved."""
+"""Exercises: problems by level, drawn from a seed by `patterns.toml`, and solved."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ COUNT, MAX_COUNT = 10, 100
 
 SEED = 1
 MAX_DRAFTS, MAX_DRAFTS_OF_TOPIC, MAX_UNLIKE_DRAFTS = 200, 30, 20
-"""How many drafts of a pattern are drawn for one problem, for one about a topic, and for one unlike all others."""
+"""How many drafts of a pattern are drawn for a problem, for one about a topic, and one unlike others."""
 
 MAX_NUMERATOR, MAX_DENOMINATOR = 120, 12
 """The largest parts of the fractions that are answers."""
@@ -227,14 +227,14 @@ class Draft(NamedTuple):
     """A problem before it is solved."""
 
     kind: str
-    """`derivative`, `slope`, `tangent`, `flat`, `gradient`, `direction`, `step`, `second` or `kink`: what is asked."""
+    """What is asked, a key of `TASKS`."""
     program: str
     wrt: tuple[str, ...] = ("x",)
     point: Mapping[str, Fraction] = MappingProxyType({})
     more: Mapping[str, Fraction] = MappingProxyType({})
     """The direction, or the rate of a step."""
     words: str = ""
-    """The task, where it is about something: with `{f}` for the program and `{at}` for the point."""
+    """The task, with `{f}` for the program and `{at}` for the point, where it is not that of the kind."""
 
 
 class Draw:
@@ -312,7 +312,7 @@ def written(template: str, drawn: Mapping[str, str]) -> str:
 
 
 def summed(terms: Sequence[str]) -> str:
-    """A sum of multiples, `3 x**2`, as one writes it: `3*x**2 - x + 5`; those of 0 are left out."""
+    """Return a sum of multiples, `3 x**2`, as one writes it: `3*x**2 - x + 5`."""
     text = ""
     for row in terms:
         factor, _, term = row.partition(" ")

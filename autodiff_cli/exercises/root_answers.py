@@ -1,4 +1,4 @@
-"""Solutions of equations that people found themselves: `x=1, y=2; x=-1, y=3`, or `2, 3` of one unknown."""
+"""Solutions of equations that people found: `x=1, y=2; x=-1, y=3`, or `2, 3`."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _NAMED = re.compile(r"\s*([^\W\d]\w*)\s*=(?!=)")
 _TUPLE = re.compile(r"\s*\((.*)\)\s*", re.DOTALL)
 _PARTS = re.compile(r";|\s+(?:or|and)\s+")
 EQUAL, NEAR_RELATIVE = Fraction(1, 10**50), Fraction(1, 100)
-"""The relative errors up to which values are equal, and up to which they are called near."""
+"""The relative errors up to which values are equal, and near."""
 
 
 def check_solution(

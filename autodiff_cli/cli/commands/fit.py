@@ -72,7 +72,7 @@ def fitted(call: Call, request: Request, arguments: Mapping[str, Any]) -> Fit:
 
 
 def prediction_columns(texts: Sequence[str], text: str | None) -> MeasuredColumns:
-    """The points of `--predict` as columns: those of files that the program names, or values and sweeps by name."""
+    """Return the points of `--predict` as columns: of files, or of values and sweeps by name."""
     from ...data.columns import read_columns
 
     point: dict[str, float] = {}
@@ -107,7 +107,7 @@ def prediction_columns(texts: Sequence[str], text: str | None) -> MeasuredColumn
 
 
 def residuals_table(answer: Fit, path: str) -> bytes:
-    """The rows of a fit as the content of a csv or parquet file: data, fitted values, residuals, standardised ones."""
+    """Return the rows of a fit, with fitted values and residuals, as the content of a csv or parquet file."""
     unit = answer.headed(answer.response).removeprefix(answer.response)
     columns: dict[str, Sequence[float | None]] = {
         **{answer.headed(name): column for name, column in answer.columns.items()},
