@@ -117,6 +117,9 @@ class Chains:
 
     def inputs(self, value: Value) -> tuple[Value, ...]:
         """Return the inputs of a node, with the links of its chain replaced by their own inputs."""
+        inputs = value._prev
+        if self.links.isdisjoint(inputs):
+            return inputs
         return tuple([user._prev[place] for user, place in self.edges(value)])
 
     def edges(self, value: Value) -> Iterator[tuple[Value, int]]:

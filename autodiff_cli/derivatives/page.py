@@ -11,7 +11,6 @@ from ..errors import Diagnostic, ExpressionError
 from ..formulas.derivation import Derivation
 from ..formulas.diff import diff
 from ..formulas.export import export
-from ..graphs.adjoint import is_literal
 from ..graphs.value import Value, constant, graph_in, in_order, node, variable
 from ..inputs.figures import unsigned
 from ..inputs.optional_units import with_units
@@ -20,7 +19,7 @@ from ..language.printer import expression_text
 from ..numbers.floats import REAL
 from ..record import Record
 from ..run.sweep import Activity, domain_description
-from ..table.operators import CONSTANT, DIV, NE, VARIABLE, WHERE
+from ..table.operators import CONSTANT, DIV, NE, NEG, VARIABLE, WHERE
 from .gradient import gradient
 from .graph import Folding, Picture, folded, pictured
 from .trace import Writer, in_reading_order, is_negative_literal
@@ -237,7 +236,7 @@ def _kind(value: Value) -> str:
 def _selects(value: Value) -> bool:
     """Whether an input with a local derivative of 0 takes no part: the loser of a `max`, what a literal 0 cuts off."""
     if value.primitive.product:
-        return any(is_literal(p) and p.data == 0 for p in value._prev)
+        return any(p.data == 0 and (p._prev[0] if p.primitive is NEG else p).primitive is CONSTANT for p in value._prev)
     return value.primitive.has_structural_zeros
 
 

@@ -369,7 +369,7 @@ class Writer:
 
     def partials(self, i: int) -> list[tuple[int, Value | None, str, float]]:
         """The inputs that take part in a node, with the local derivative as a formula, its text, and a number."""
-        numbers = local_derivatives(self.graph, REAL, i, self.active)
+        numbers = local_derivatives(self.active, i)
         if all(x is None for x in numbers):
             return []
         return [

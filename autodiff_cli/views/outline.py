@@ -46,14 +46,14 @@ def outline(
     levels = depth if depth is not None else _levels(output, chains, fold)
     rows, hidden, cut = _walk(output, chains, levels, lines, fold)
     marks: dict[int, int] = {}
-    referred = {id(row.node) for row in rows if row.again and row.node._prev and not row.more}
+    referred = {id(row.node) for row in rows if row.again and row.node.primitive.params and not row.more}
     branches = []
     for rails, node, again, times, more in rows:
         if more:
             branches.append(Branch(rails, ((f"… {more:,} more terms", "faint"),)))
             continue
         repeated: Pieces = ((f"  ({times:,} times)", "faint"),) if times > 1 else ()
-        if node._prev and id(node) in referred:
+        if id(node) in referred:
             marks.setdefault(id(node), len(marks) + 1)
         mark = marks.get(id(node))
         if again:
@@ -90,21 +90,26 @@ def _measured(data: float, grad: float | None, unit: Unit, of: Unit, digits: int
 
 
 def _name(node: Value, digits: int | None, short: bool = False) -> Pieces:
-    if not node._prev:
+    if not node.primitive.params:
         source = node.source if node.source is not None and node.source.endswith("]") else ""
         return ((node.label, "name"),) if node.label else ((source or format_number(node.data, digits), "number"),)
     if not node.label:
-        return ((node._op, "operator"),)
-    return ((node.label, "name"),) if short else ((node.label, "name"), (" = ", "faint"), (node._op, "operator"))
+        return ((node.primitive.symbol, "operator"),)
+    return (
+        ((node.label, "name"),)
+        if short
+        else ((node.label, "name"), (" = ", "faint"), (node.primitive.symbol, "operator"))
+    )
 
 
 def _count(output: Value, chains: Chains) -> int:
-    seen, nodes = {id(output)}, [output]
-    for node in nodes:
-        fresh = [child for child in chains.inputs(node) if id(child) not in seen]
-        nodes += {id(child): child for child in fresh}.values()
-        seen.update(map(id, fresh))
-    return len(nodes)
+    seen, waiting = {output}, [output]
+    while waiting:
+        for child in chains.inputs(waiting.pop()):
+            if child not in seen:
+                seen.add(child)
+                waiting.append(child)
+    return len(seen)
 
 
 def _levels(output: Value, chains: Chains, fold: bool | None) -> int:
