@@ -16,8 +16,8 @@ from typing import Any
 from ..batched.columns_io import mapped_columns
 from ..batched.data_loss import LossSpec, reduction
 from ..cli.arguments import check, converted
-from ..cli.call import Call
 from ..cli.declarations import Option, declared
+from ..cli.runner import Call
 from ..data.columns import from_files, from_table, named_columns
 from ..data.sources import sources
 from ..errors import ExpressionError, point_error

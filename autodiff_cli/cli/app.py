@@ -124,6 +124,7 @@ class Commands(typer.core.TyperGroup):
         return [*COMMANDS, "help"]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Return the command of that name, if there is one."""
         if cmd_name not in self.list_commands(ctx):
             return None
         typer_app = typer.Typer(add_completion=False, rich_markup_mode=None)
@@ -134,6 +135,7 @@ class Commands(typer.core.TyperGroup):
         return typer.main.get_command(typer_app)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the options before the command. Raises a usage error."""
         if not ctx.resilient_parsing and args and args[0].startswith("-"):
             before_command = [name for param in self.get_params(ctx) for name in (*param.opts, *param.secondary_opts)]
             name = args[0].partition("=")[0]
@@ -147,6 +149,7 @@ class Commands(typer.core.TyperGroup):
         return super().parse_args(ctx, args)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
+        """Return the command that is called, and its arguments. Raises a usage error."""
         command = self.get_command(ctx, args[0])
         if command is None and not ctx.resilient_parsing:
             raise no_command(args[0])

@@ -244,6 +244,7 @@ class Draw:
         self._random = random.Random(seed * 1000 + level)
 
     def choice(self, choices: Sequence[T]) -> T:
+        """Return one of these."""
         return choices[int(self._random.random() * len(choices))]
 
     def whole(self, low: int, high: int, without: int | None = None) -> int:
@@ -251,6 +252,7 @@ class Draw:
         return self.choice([k for k in range(low, high + 1) if k != without])
 
     def order(self, count: int) -> list[int]:
+        """Return the numbers from 0 in some order."""
         left = list(range(count))
         return [left.pop(int(self._random.random() * len(left))) for _ in range(count)]
 
@@ -285,12 +287,14 @@ class Draw:
         return drawn
 
     def polynomial_in_two(self) -> str:
+        """Return a polynomial in x and y."""
         terms = ["x**2*y", "x*y**2", "x*y", "x**2", "y**2", "x", "y", "x**3", "y**3"]
         chosen = [terms[k] for k in sorted(self.order(len(terms))[: self.whole(2, 3)])]
         text = summed([f"{self.whole(-4, 5, 0)} {term}" for term in chosen])
         return text if "x" in text and "y" in text else f"{text} + x*y"
 
     def draft(self, pattern: Mapping[str, Any]) -> Draft:
+        """Return a problem of a pattern."""
         drawn = self.all(pattern["draw"])
         program = written(pattern["program"], drawn)
         wrt = tuple(pattern.get("wrt", "x").format_map(drawn).split(", "))

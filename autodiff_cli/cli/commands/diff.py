@@ -8,8 +8,7 @@ from ...inputs.problem import Problem, check_values
 from ...views.characters import terminal_of
 from ...views.diff import DiffView
 from ...views.formats import language_of
-from ..call import Call
-from ..runner import Command, Method, RowQuestion
+from ..runner import Call, Command, Method, RowQuestion
 from . import answer_at
 
 

@@ -4,8 +4,7 @@ from ...formulas.export import export
 from ...targets import TARGETS
 from ...views.export import ExportedView
 from ...views.formats import language_of
-from ..call import Call
-from ..runner import Command, Method, answer_all
+from ..runner import Call, Command, Method, answer_all
 
 
 def question(call: Call, target: str) -> Method:

@@ -18,8 +18,7 @@ from ...quantities.table import constant_texts
 from ...streams import files
 from ...streams.requests import Request, value_with_unit
 from ...views.fit import FitView
-from ..call import Call
-from ..runner import Command
+from ..runner import Call, Command
 from ..searches import Searches, unconverged
 
 MAX_PREDICTED_POINTS = 100_000

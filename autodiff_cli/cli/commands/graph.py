@@ -5,8 +5,7 @@ import sys
 from ...derivatives.graph import picture, symbolic_picture
 from ...errors import usage_error
 from ...views.graph import FORMATS, PictureView, way_of, written
-from ..call import Call
-from ..runner import Command, Method, answer_all
+from ..runner import Call, Command, Method, answer_all
 
 
 def question(call: Call) -> Method:

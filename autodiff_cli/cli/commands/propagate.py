@@ -23,8 +23,7 @@ from ...uncertainty.propagate import (
     propagate,
 )
 from ...views.propagate import PropagationView
-from ..call import Call
-from ..runner import Command, Method, RowQuestion
+from ..runner import Call, Command, Method, RowQuestion
 from ..searches import Searches
 
 
