@@ -214,11 +214,13 @@ def trace(
     )
     if measured is None:
         return answer
-    from ..inputs.quantities import in_its_unit, measured_number
+    from ..inputs.quantities import MeasuredNumber, measured_number
 
     point_units = measured.point
     return answer._replace(
-        point={name: in_its_unit(measured.number_of(name, x), point_units[name]) for name, x in answer.point.items()},
+        point={
+            name: MeasuredNumber(measured.number_of(name, x), point_units[name]) for name, x in answer.point.items()
+        },
         gradient={name: measured_number(x, measured.derivative([name])) for name, x in answer.gradient.items()},
         direction={name: writer.per_rate(x, measured.differences[name]) for name, x in seeds.items()},
         warnings=(*answer.warnings, *measured.warnings),
