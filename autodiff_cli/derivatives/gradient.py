@@ -159,7 +159,6 @@ def _answer(
     relative: bool = False,
     units: ProgramUnits | None = None,
 ) -> Gradient[Any]:
-    """Return the gradient of a problem; only in doubles with its graph."""
     program = posed.program
     bound = [program.place(i) for _, _, i in program.bound]
     tree = None if units is None else units.of_gradient(posed.wanted, bound)
@@ -183,7 +182,6 @@ def _answer(
         zero, evaluated = m.number(0), {*order} if bound else {*()}
 
         def slope(i: int) -> Any:
-            """The derivative by a node; None where it depends on no wanted variable."""
             if adjoints[i] is None:
                 return zero if at.active[i] else None
             return unsigned(adjoints[i])
@@ -230,7 +228,6 @@ def _over_data(
     text: str, point: Point, wrt: Sequence[str] | str | None, over: LossSpec, arithmetic: Arithmetic,
     relative: bool, units: Sequence[str] | str | None,
 ) -> Gradient[float]:  # fmt: skip
-    """Return the gradient of a formula's sum or mean over rows of data."""
     from ..batched.data_loss import in_doubles, pose_over  # only data need it
 
     in_doubles(arithmetic)
@@ -265,7 +262,6 @@ def with_elasticities(answer: Gradient[float]) -> Gradient[float]:
 
 
 def _elasticity(x: Any, slope: Any, value: Any) -> Any:
-    """x·f′/f. None where f is 0, or the quotient is no double."""
     if value == 0:
         return None
     product = x * slope

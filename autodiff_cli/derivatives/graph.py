@@ -180,7 +180,6 @@ def described(
     place = {node: k for k, node in enumerate(node for node in order if node not in chains.links)}
 
     def in_unit(x: Any, unit: Unit | None, by: Unit | None = None) -> tuple[Any, Unit | None]:
-        """A number in a unit, or in a quotient of two, and that unit; the number as it is where one has none."""
         if unit is None:
             return x, None
         if by is not None:
@@ -223,7 +222,6 @@ def described(
 
 
 def _partials(node: Value, chains: Chains) -> dict[tuple[Value, int], float]:
-    """Return the requested partial derivatives of a node by its inputs, through the links of its chain."""
     partials: dict[tuple[Value, int], float] = {}
     waiting = [(node, 1.0)]
     while waiting:
@@ -243,7 +241,6 @@ def _partials(node: Value, chains: Chains) -> dict[tuple[Value, int], float]:
 
 
 def _taken(node: Value) -> tuple[bool, ...]:
-    """Return the operands that the evaluation of a node used."""
     demand = node.primitive.lazy_inputs
     if demand is None:
         return (True,) * len(node._prev)
@@ -321,7 +318,6 @@ def _folding(
     terms: Mapping[Value, int],
     apart: Collection[Value] = (),
 ) -> Folding:
-    """The picture folded but for the nodes that are `apart`; `terms` are how many each long sum and product has."""
     output = order[-1]
     terms = {node: count for node, count in terms.items() if node not in apart}
     head = _heads(order, users, terms)
@@ -353,7 +349,6 @@ def _folding(
 
 
 def _heads(order: Sequence[Value], users: dict[Value, list[Value]], terms: dict[Value, int]) -> dict[Value, Value]:
-    """The node that each is drawn with: the sum that alone it is computed for, or itself."""
     head: dict[Value, Value] = {}
     for node in reversed(order):
         above = {head[user] for user in users[node]}
@@ -403,7 +398,6 @@ def _alike(
 
 
 def _words(heads: Sequence[Value], terms: dict[Value, int]) -> str:
-    """What a node stands for: `sum of 20 terms`, `20 × tanh`, `x[1] … x[20]`."""
     first = heads[0]
     if not first._prev:
         return f"{first.label} … {heads[-1].label}" if first.label else f"{len(heads)} numbers"
@@ -415,7 +409,6 @@ def _words(heads: Sequence[Value], terms: dict[Value, int]) -> str:
 
 
 def _folded_node(picture: Picture, fold: Fold, first: Value) -> PictureNode:
-    """A node of the folded picture. Several have no number of their own, and room for how many are known."""
     nodes = [picture.nodes[k] for k in fold.results]
     inputs = tuple([PictureInput(k, True) for k in fold.inputs])
     if len(fold.results) == 1:

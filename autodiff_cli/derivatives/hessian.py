@@ -111,7 +111,6 @@ def _over_data(
     arithmetic: Arithmetic,
     units: Sequence[str] | str | None,
 ) -> Hessian:
-    """Return the Hessian of a formula's sum or mean over rows of data."""
     from ..batched.data_loss import in_doubles, pose_over  # only data need it
 
     in_doubles(arithmetic)
@@ -170,7 +169,6 @@ def check_size(names: Sequence[str]) -> None:
 def _shape(
     matrix: list[list[float]], names: Sequence[str], at: Callable[[], Derivatives], warnings: list[Diagnostic]
 ) -> dict[str, Any]:
-    """Return eigenvalues, verdict, curvature and flat directions of a matrix. Too large a one adds a warning."""
     spectrum: list[float] | None = None
     if len(names) > MOST_EIGENVALUES:
         message = f"no eigenvalues: the matrix has more than {MOST_EIGENVALUES} rows"

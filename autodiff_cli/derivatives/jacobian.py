@@ -139,7 +139,6 @@ def _units(
     along: dict[str, float | str] | None,
     weights: Sequence[float | str] | None,
 ) -> tuple[Units, dict[str, float | str] | None]:
-    """Return the units of the results, and the direction in coherent units. Raises `ExpressionError`."""
     from ..inputs.quantities import direction_in_units, of_one_dimension
     from ..quantities.unit import ratio
 
@@ -156,7 +155,6 @@ def _units(
 
 
 def _posed(text: str, point: Point | None, wrt: Sequence[str] | None) -> Problem:
-    """The program, ready to be differentiated; where it lists outputs with other signs than commas, that is said."""
     try:
         return pose(text, with_units(point), wrt, quantities=True)
     except ExpressionError as error:
@@ -168,7 +166,6 @@ def _posed(text: str, point: Point | None, wrt: Sequence[str] | None) -> Problem
 
 
 def _with_commas(text: str, error: ExpressionError, point: Point) -> str:
-    """The program with commas after the values where reading it stopped; empty where that is none either."""
     if len(text) > OFFERED:
         return ""
     for _ in range(text.count(";") + text.count("\n")):
@@ -200,7 +197,6 @@ def output_names(text: str, outputs: Sequence[Value], bound: Mapping[Value, str]
 
 
 def _weights(adjoint: Mapping[str, float | str] | Sequence[float | str], outputs: Sequence[str]) -> list[float | str]:
-    """The weight of each output. Raises `ExpressionError` where they do not fit."""
     if not isinstance(adjoint, Mapping):
         if len(adjoint) != len(outputs):
             raise usage_error(

@@ -198,7 +198,6 @@ def page(
 
 
 def _units(drawn: Picture, units: Units, free: Sequence[str]) -> Units:
-    """The units of a page's numbers."""
     from ..inputs.quantities import step_units, unit_of_rate
 
     value, point = units["value"], units["point"]
@@ -215,7 +214,6 @@ def _units(drawn: Picture, units: Units, free: Sequence[str]) -> Units:
 
 
 def _derivations(text: str, names: Sequence[str]) -> tuple[Derivation, ...]:
-    """The derivations by these variables; none where they are long, or there is more work to them than is left."""
     if not 0 < len(names) <= MOST_DERIVED:
         return ()
     try:
@@ -226,7 +224,6 @@ def _derivations(text: str, names: Sequence[str]) -> tuple[Derivation, ...]:
 
 
 def _kind(value: Value) -> str:
-    """The kind of a node: a leaf, an operation, or one that evaluates its inputs on demand."""
     if not value._prev:
         return "variable" if value.primitive is VARIABLE else "constant"
     if value.primitive.lazy_inputs is not None:
@@ -235,7 +232,6 @@ def _kind(value: Value) -> str:
 
 
 def _selects(value: Value) -> bool:
-    """Whether an input with a local derivative of 0 takes no part: the loser of a `max`, what a literal 0 cuts off."""
     if value.primitive.product:
         return any(is_literal(p) and p.data == 0 for p in value._prev)
     return value.primitive.has_structural_zeros
@@ -266,12 +262,10 @@ def _code(value: Value) -> tuple[tuple[int | None, ...], str]:
 
 
 def _has_unit(value: Value) -> bool:
-    """Whether a node is a number of the program with a unit: `5[kg]`."""
     return value.source is not None and value.source.endswith("]")
 
 
 def _literal(value: Value) -> tuple[float | None, str]:
-    """The value of a constant, or of a literal with its sign, and the text of a literal with a unit."""
     negative = is_negative_literal(value)
     leaf = value._prev[0] if negative else value
     if leaf.primitive is not CONSTANT:
@@ -281,7 +275,6 @@ def _literal(value: Value) -> tuple[float | None, str]:
 
 
 def _formulas(value: Value) -> tuple[str, tuple[str, ...]]:
-    """Return the operation and local derivatives of a node, with characters in place of named nodes."""
     inputs = tuple(
         operand
         if operand.primitive is CONSTANT and not operand.label and not _has_unit(operand)

@@ -116,7 +116,6 @@ def taylor(
 
 
 def _check_order(order: int, arithmetic: Arithmetic) -> None:
-    """Raise `ExpressionError` for an order that is negative, or takes too long."""
     message = hint = ""
     if order < 0:
         message, hint = f"the order {order} is negative", "the order 0 is the value alone"

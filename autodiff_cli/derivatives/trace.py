@@ -229,7 +229,6 @@ def trace(
 def _seeds(
     program: Program, mode: str, direction: Mapping[str, float | str] | None, wanted: Sequence[str]
 ) -> dict[str, float]:
-    """The tangents of the variables in forward mode."""
     if mode == "reverse":
         return {}
     if not direction:
@@ -403,7 +402,6 @@ class Writer:
 
 # ---- sweeps -------------------------------------------------------------------------------------------------------
 def _pulls(writer: Writer, adjoints: Sequence[float | None], at: Mapping[int, int]) -> list[AdjointStep]:
-    """The steps of the backward sweep, in its order."""
     sources = [i for i in reversed(writer.order) if adjoints[i] is not None and writer.active[i]]
     steps = [(i, *partial) for i in sources for partial in writer.partials(i)]
     consumers = Counter(p for _, p, *_ in steps)
@@ -421,7 +419,6 @@ def _pulls(writer: Writer, adjoints: Sequence[float | None], at: Mapping[int, in
 
 
 def _pushes(writer: Writer, flows: Sequence[float | None], at: Mapping[int, int]) -> Iterator[TangentStep]:
-    """The steps of the tangent sweep, in its order."""
     for i in writer.order:
         if flows[i] is not None and writer.graph.parents[i]:
             terms = [
@@ -436,7 +433,6 @@ def _pushes(writer: Writer, flows: Sequence[float | None], at: Mapping[int, int]
 def _vanishing(
     writer: Writer, adjoints: Sequence[float | None], pulls: Sequence[AdjointStep], rows: Sequence[TraceRow]
 ) -> list[Note]:
-    """Notes on adjoints that vanished, exploded or cancelled."""
     notes = []
     largest: dict[int, float] = {}
     products: dict[int, float] = {}
@@ -464,7 +460,6 @@ def _vanishing(
 
 
 def _branches(writer: Writer, text: str) -> list[Note]:
-    """A note for each conditional: which branch was not taken."""
     notes = []
     for i in writer.order:
         if writer.graph.primitives[i] is not WHERE:

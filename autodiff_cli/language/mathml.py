@@ -133,7 +133,6 @@ def _items(latex: str) -> list[Item]:
 
 
 def _add(frame: _Frame, item: Item) -> None:
-    """Add an item to a row, or to the arguments of the command that waits for them."""
     while frame.waiting:
         _, element, count, arguments = frame.waiting[-1]
         arguments.append(item)

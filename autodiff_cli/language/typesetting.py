@@ -349,7 +349,6 @@ def _piece_of(
     tall: bool = False,
     scripts: int = 0,
 ) -> _Piece:
-    """A piece made from text and pieces; as tall as they are, and with `scripts` more upon each other."""
     inner = [part for part in text if not isinstance(part, str)]
     length = sum(len(part) if isinstance(part, str) else part.length for part in text)
     most = max([part.scripts for part in inner], default=0)
@@ -357,7 +356,6 @@ def _piece_of(
 
 
 def _enclosed(piece: _Piece) -> _Piece:
-    """The piece in parentheses; with a sign in it, it is set apart as a number is."""
     return _piece_of(ATOM, *_parenthesised(piece), start=OPEN if piece.positive is None else DIGIT, end=OPEN)
 
 
@@ -389,7 +387,6 @@ def _product(x: _Piece, y: _Piece) -> _Piece:
 
 
 def _between(x: _Piece, y: _Piece) -> str:
-    """Return the sign between two factors: empty where the product is unambiguous without one."""
     apart = (
         y.start == DIGIT
         or (x.end == DIGIT and y.start == FRACTION)  # 2½ is no product
@@ -402,7 +399,6 @@ def _between(x: _Piece, y: _Piece) -> str:
 
 
 def _base(piece: _Piece) -> str:
-    """The LaTeX of a symbol, or of the symbol that a power is of."""
     first = piece.text[0] if piece.text and piece.level == POWER else ""
     return piece.name or (first.name if isinstance(first, _Piece) else "")
 
@@ -442,7 +438,6 @@ def _cases(condition: _Piece, then: _Piece, otherwise: _Piece) -> _Piece:
 
 
 def _function(value: Value, inputs: Sequence[_Piece], scripts: Sequence[_Piece]) -> _Piece:
-    """A function that is applied, as its row in the table says."""
     shape = value.primitive.latex or rf"\operatorname{{{_underscored(value.primitive.name)}}}"
     head: list[str | _Piece] = []
     left = list(inputs)
@@ -476,7 +471,6 @@ def _power(k: int) -> str:
 
 
 def _spelled(root: Value, named: Mapping[Value, str]) -> Value:
-    """The formula with operations only that mathematics has a sign for, and variables in the place of named nodes."""
     while True:
         copies: dict[Value, Value] = {}
         changed = False

@@ -105,7 +105,6 @@ class GradientView(View[Gradient[Any]]):
 
 
 def _bound(answer: Gradient[Any]) -> list[tuple[Intermediate[Any], Mapping[str, str]]]:
-    """Return bound names with their units, also those of missing numbers."""
     units = answer.units.texts()["intermediates"] if answer.units is not None and answer.intermediates else repeat({})
     return [*zip(answer.intermediates, units)]  # noqa: B905
 
@@ -128,7 +127,6 @@ def by_size(answer: Gradient[Any]) -> Gradient[Any]:
 
 
 def _size(x: Any) -> float:
-    """The size of a number; a missing one is the smallest."""
     if x is None:
         return -1.0
     nearest = x.nearest if isinstance(x, Figure) else x

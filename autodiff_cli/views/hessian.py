@@ -99,7 +99,6 @@ class HessianView(View[Hessian]):
 
 
 def _lower_triangle(answer: Hessian) -> Iterator[tuple[str, str, Shown]]:
-    """Yield the entries on and below the diagonal, each after its two variables."""
     names = list(answer.gradient)
     for i, entries in enumerate(answer.hessian):
         for j, x in enumerate(entries[: i + 1]):

@@ -75,6 +75,5 @@ class JacobianView(View[Jacobian]):
 
 
 def _by_output(answer: Jacobian) -> Iterator[tuple[str, Shown, list[Shown]]]:
-    """Yield each output with its value and its derivatives."""
     rows = answer.jacobian or [[x] for x in answer.product or ()] or [[] for _ in answer.values]
     yield from zip(answer.outputs, answer.values, rows, strict=True)

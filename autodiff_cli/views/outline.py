@@ -81,7 +81,6 @@ def outline(
 
 
 def _measured(data: float, grad: float | None, unit: Unit, of: Unit, digits: int | None) -> tuple[str, str]:
-    """The value and derivative of a node, in their units."""
     from ..quantities.unit import ratio
 
     by = ratio(of, unit)
@@ -108,7 +107,6 @@ def _count(output: Value, chains: Chains) -> int:
 
 
 def _levels(output: Value, chains: Chains, fold: bool | None) -> int:
-    """Return the default number of levels: all of a small graph, else those that fit."""
     sizes = [1]
     seen = {id(output)}
     level = [output]
@@ -136,7 +134,6 @@ class _Row(NamedTuple):
 
 
 def _folded(terms: list[tuple[Value, int]], fold: bool | None) -> tuple[list[tuple[Value, int]], int]:
-    """The terms of a node that are drawn, and how many are not."""
     if fold is None or len(terms) <= MANY_ALIKE:
         return terms, 0
     kept = FOLDED if fold and len(terms) > MAX_TERMS else len(terms)
@@ -145,7 +142,6 @@ def _folded(terms: list[tuple[Value, int]], fold: bool | None) -> tuple[list[tup
 
 
 def _terms(node: Value, chains: Chains) -> list[tuple[Value, int]]:
-    """Return the inputs of a node with their counts, if order does not matter."""
     inputs = chains.inputs(node)
     if len(inputs) > 2 and node.primitive.commutative:
         return [*Counter(inputs).items()]
@@ -155,7 +151,6 @@ def _terms(node: Value, chains: Chains) -> list[tuple[Value, int]]:
 def _walk(
     output: Value, chains: Chains, levels: int, lines: int | None, fold: bool | None
 ) -> tuple[list[_Row], set[int], bool]:
-    """The lines, the nodes whose inputs are left out, and whether lines are."""
     rows: list[_Row] = []
     expanded: set[int] = set()
     hidden: set[int] = set()

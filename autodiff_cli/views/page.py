@@ -82,7 +82,6 @@ def document(page: Page, theme: Theme = "auto") -> str:
 
 
 def _derivation(derivations: Sequence[Derivation]) -> str:
-    """The derivatives worked by hand, to be opened; nothing where there are none."""
     if not derivations:
         return ""
     parts = []
@@ -100,7 +99,6 @@ def _derivation(derivations: Sequence[Derivation]) -> str:
 
 
 def _node(page: Page, node: Node) -> tuple[object, ...]:
-    """Return the data of a node for the script of the page: the values of the keys of `nodes`."""
     names = Names(page.letter, True, DIGITS)
     return (
         node.name,
@@ -120,7 +118,6 @@ def _node(page: Page, node: Node) -> tuple[object, ...]:
 
 
 def _scales(units: object) -> Iterator[tuple[str, tuple[float, float, float]]]:
-    """Yield each unit of a tree of units with its scale: numerator, shift, denominator."""
     from ..quantities.unit import Unit  # only units need it
 
     if isinstance(units, dict | list):
@@ -133,12 +130,10 @@ def _scales(units: object) -> Iterator[tuple[str, tuple[float, float, float]]]:
 
 
 def _hash(text: str) -> str:
-    """Return the hash by which a content-security policy allows the content of an element."""
     return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"
 
 
 def _colors() -> str:
-    """The colours of both themes under their names, as the reader's system or the page itself chooses."""
     rules = {
         name: ";".join(f"--{key}:{color}" for key, color in (colors._asdict() | more).items())
         for name, colors, more in (("light", LIGHT, MORE_LIGHT), ("dark", DARK, MORE_DARK))

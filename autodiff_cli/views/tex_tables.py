@@ -138,7 +138,6 @@ def _predictions(answer: Fit, digits: int | None) -> str:
 
 
 def _model(answer: Fit) -> str:
-    """The formula of a fit, its response a column or a formula of columns."""
     names = [name for name in (*answer.columns, *answer.point) if name != answer.response]
     if is_name(answer.response):
         return formula(answer.text, names, name_latex(answer.response))

@@ -273,7 +273,6 @@ class TraceView(View[Trace]):
         cells: Callable[[Item], Pieces],
         seeds: Iterable[tuple[str, str]] = (),
     ) -> Iterator[Block]:
-        """A table of steps, and the line that says how many are left out."""
         shown = [*_ends([*_runs_folded(answer, items)] if self.folded else items, self.steps)]
         dots: Pieces = (("...", "faint"),)
         blank: Pieces = (("", ""),)
@@ -329,8 +328,6 @@ def worked_solution(answer: Trace, notation: Notation) -> Iterator[str]:
 
 
 def _runs_folded(answer: Trace, items: Sequence[Any]) -> Iterator[Any]:
-    """The items; None replaces the middle of a long run at one place of the text."""
-
     def place(item: Any) -> tuple[object, str]:
         row = item if isinstance(item, TraceRow) else None
         row = row or answer.rows[item.source if isinstance(item, AdjointStep) else item.target]
@@ -342,7 +339,6 @@ def _runs_folded(answer: Trace, items: Sequence[Any]) -> Iterator[Any]:
 
 
 def _ends(items: Sequence[Item], steps: int) -> Iterator[Item | None]:
-    """The items; of too many, the first and the last, and None between them."""
     if len(items) <= steps:
         yield from items
         return

@@ -149,7 +149,6 @@ def _too_large(what: str) -> ExpressionError:
 
 
 def _ranks(inputs: Sequence[Sequence[int]]) -> list[int]:
-    """Return the column of each node: as far to the right as its users allow."""
     distance = [0] * len(inputs)
     for index in range(len(inputs) - 1, -1, -1):
         for source in inputs[index]:
@@ -161,7 +160,6 @@ def _ranks(inputs: Sequence[Sequence[int]]) -> list[int]:
 def _insert_bends(
     rank: list[int], inputs: Sequence[Sequence[int]]
 ) -> tuple[list[int], list[Segment], dict[tuple[int, int], int]]:
-    """Divide long lines by bends; return the column of each node and bend, the segments, and each line's last bend."""
     ranks = list(rank)
     trunks: dict[int, list[int]] = {}
     segments: list[Segment] = []
@@ -184,7 +182,6 @@ def _insert_bends(
 def _depth_first_order(
     inputs: Sequence[Sequence[int]], outputs: Sequence[int], count: int, segments: Sequence[Segment]
 ) -> list[int]:
-    """Return nodes and bends in depth-first order from the outputs, in which a tree has no crossings."""
     bends: dict[int, list[int]] = {}
     for segment in segments:
         if segment.end >= len(inputs):
@@ -216,7 +213,6 @@ class _Graph(NamedTuple):
 
 
 def _order_columns(graph: _Graph, first: Sequence[int]) -> list[list[int]]:
-    """Return the columns, ordered so that few edges cross."""
     columns: list[list[int]] = [[] for _ in range(max(graph.ranks) + 1)]
     for index in first:
         columns[graph.ranks[index]].append(index)
@@ -257,7 +253,6 @@ def _set_relative_positions(column: Sequence[int], share: dict[int, float]) -> N
 
 
 def _swap_neighbours(columns: list[list[int]], graph: _Graph) -> list[list[int]]:
-    """Return the columns with neighbours swapped wherever that reduces crossings."""
     columns = [list(column) for column in columns]
     position = {index: float(place) for column in columns for place, index in enumerate(column)}
 
@@ -285,7 +280,6 @@ def _swap_neighbours(columns: list[list[int]], graph: _Graph) -> list[list[int]]
 
 
 def _crossings(columns: list[list[int]], graph: _Graph) -> int:
-    """Return the number of pairs of edges that cross."""
     position = {index: place for column in columns for place, index in enumerate(column)}
     between: dict[int, list[tuple[int, float]]] = {}
     for start, end in graph.edges:

@@ -235,12 +235,10 @@ def _laid_out(picture: Picture, choices: Choices, way: _Way, tight: bool) -> Sce
 
 
 def _beside(edge: PictureInput, choices: Choices) -> float:
-    """The width of the number beside a line, or the room for it."""
     return (1 + _live_columns(edge.unit)) * ADVANCE if choices.live else text_width(choices.partial(edge))
 
 
 def _live_columns(unit: Unit | None) -> int:
-    """The characters that a live number has room for, with its unit."""
     return LIVE_COLUMNS + (1 + width_of(str(unit)) if unit is not None and unit.atoms else 0)
 
 
@@ -279,7 +277,6 @@ def _unit(node: PictureNode, way: _Way, choices: Choices, numbered: bool) -> _Un
 def _lines(
     picture: Picture, units: Sequence[_Unit], layout: Layout, way: _Way, choices: Choices
 ) -> Iterator[Path | Text]:
-    """The lines between nodes: first their common parts, then their ends at the operations."""
     taken: dict[int, bool] = {}
     for index, node in enumerate(picture.nodes):
         for edge in node.inputs:
@@ -322,13 +319,11 @@ def _lines(
 
 
 def _end(layout: Layout, index: int) -> Place:
-    """Where lines leave a node or a bend."""
     along, across = layout.corners[index]
     return along + layout.sizes[index].width, across
 
 
 def _ports(node: PictureNode, index: int, layout: Layout, port: float) -> list[float]:
-    """How far from the middle each input arrives; in any order, where the operation is commutative."""
     count = len(node.inputs)
     places = [(place - (count - 1) / 2) * port for place in range(count)]
     if node.ordered:
