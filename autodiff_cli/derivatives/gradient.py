@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -19,6 +19,7 @@ from ..numbers.base import NumberType
 from ..numbers.floats import REAL
 from ..record import Record
 from ..run.evaluation import Evaluation
+from ..run.flat_graph import Graph
 
 if TYPE_CHECKING:
     from ..batched.data_loss import LossSpec, LossSummary
@@ -39,28 +40,24 @@ class Intermediate(Record, Generic[Number]):
 
 
 class Graphed:
-    """A graph with its values and derivatives; its nodes as Values are built on first use."""
+    """A graph with the values and derivatives of its nodes; as Values they are built on first use."""
 
-    def __init__(self, at: Evaluation, adjoints: Sequence[float | None], units: ProgramUnits | None) -> None:
-        self._at, self._adjoints, self._units = at, adjoints, units
+    def __init__(
+        self, graph: Graph, grads: Sequence[float | None] | None, unit: Callable[[int], Unit] | None = None
+    ) -> None:
+        self.graph = graph
+        self.grads = grads
+        """The derivative by each node, None where it depends on nothing wanted; None for a graph without a point."""
+        self.unit = unit
+        """Returns the unit of a node, whose value is in coherent ones; None where there are no units."""
 
     @cached_property
-    def _values(self) -> list[Value]:
-        values = values_of(self._at.graph)
-        for value, grad in zip(values, grads(self._adjoints, self._at.active), strict=True):
-            value.grad = grad
-        return values
-
-    @property
     def output(self) -> Value:
         """The output as a Value, always the same one."""
-        return self._values[self._at.graph.roots[0]]
-
-    @property
-    def units_of_values(self) -> dict[int, Unit] | None:
-        """The units of the Values, by their `id`; None where they have none. Values themselves are in the SI."""
-        units = self._units
-        return None if units is None else {id(value): units.node(i) for i, value in enumerate(self._values)}
+        values = values_of(self.graph)
+        for value, grad in zip(values, self.grads or (), strict=True):
+            value.grad = grad
+        return values[self.graph.roots[0]]
 
 
 class Gradient(Record, Generic[Number]):
@@ -178,7 +175,9 @@ def _answer(
         at = Evaluation(m, graph, by)
         adjoints, kinks, order = at.reverse({graph.roots[0]: m.number(1)})
         warnings[:] = kink_warnings(arithmetic, at.breakpoints(kinks).values())
-        graphed = Graphed(at, adjoints, units) if m is REAL else None
+        graphed = (
+            Graphed(graph, [*grads(adjoints, at.active)], None if units is None else units.node) if m is REAL else None
+        )
         zero, evaluated = m.number(0), {*order} if bound else {*()}
 
         def slope(i: int) -> Any:

@@ -36,16 +36,12 @@ class PictureView(View[Picture]):
     width: int | None = None
     """In pixels."""
 
+    def measured(self, picture: Picture) -> Picture:
+        return picture  # the numbers of its nodes stand beside their units
+
     def document(self, picture: Picture) -> Iterator[Block]:
-        for root in picture.roots:
-            tree = outline(
-                root,
-                depth=self.depth,
-                digits=self.digits,
-                numbers=picture.numbers,
-                binary=self.binary,
-                units=picture.units_of_values,
-            )
+        for root in picture.graphed.graph.roots:
+            tree = outline(picture.graphed, root, depth=self.depth, digits=self.digits, binary=self.binary)
             # there is nothing else here that the tree could be left out of
             yield tree._replace(note=tree.note.replace(", `--no-tree` none", ""))
 
