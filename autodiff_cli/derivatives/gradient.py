@@ -67,7 +67,6 @@ class Gradient(Record, Generic[Number]):
     arithmetic: Arithmetic
     value: Number
     gradient: dict[str, Number]
-    """The partial derivative by each wanted variable, in order of first appearance."""
     point: dict[str, Number]
     """The value of every variable, in order of first appearance, and of wanted names that the program does not use."""
     constants: dict[str, float]
@@ -75,13 +74,10 @@ class Gradient(Record, Generic[Number]):
     warnings: tuple[Diagnostic, ...] = ()
     intermediates: tuple[Intermediate[Number], ...] = ()
     graphed: Graphed | None = None
-    """The graph with the numbers of every node; None in other arithmetics than doubles."""
     over: LossSummary | None = None
-    """The rows of data that it is the sum or mean over, if it is."""
     elasticities: dict[str, Number | None] | None = None
     """The elasticity x·f′/f by each wanted variable, if requested; None where it is undefined, as where f is 0."""
     units: Units | None = None
-    """The units of its numbers, under the names of their fields; None where they have none."""
 
     @property
     def output(self) -> Value | None:

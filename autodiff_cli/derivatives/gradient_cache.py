@@ -40,11 +40,9 @@ class PreparedProgram:
 
     @property
     def size(self) -> int:
-        """How large it is, in characters and nodes."""
         return len(self.program.text) + len(self.program.graph.places)
 
     def binds(self, names: Collection[str]) -> bool:
-        """Whether the program binds some of these names."""
         return any(name in names for name, _, _ in self.program.bound)
 
     def numbers(self, point: Mapping[str, float], wrt: Sequence[str] | None) -> Gradient[float] | None:
@@ -74,7 +72,6 @@ class PreparedProgram:
         )
 
     def graph(self, point: Mapping[str, float], wrt: Sequence[str] | None) -> Gradient[float]:
-        """The gradient there, with the graph."""
         return gradient_of(self.program, point, wrt)
 
 

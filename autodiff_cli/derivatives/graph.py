@@ -39,7 +39,6 @@ class PictureInput(Record):
     partial: float | None = None
     """The local derivative, in coherent units; None without numbers, or if no adjoint flows along the line."""
     unit: Unit | None = None
-    """The unit of the local derivative; None where there are no units."""
 
 
 class PictureNode(Record):
@@ -62,7 +61,6 @@ class PictureNode(Record):
     literal: float | str | None = None
     """The number of a literal in coherent units, or the text of one with a unit."""
     unit: Unit | None = None
-    """The unit of the value; None where there are no units."""
     grad_unit: Unit | None = None
 
     @property
@@ -88,11 +86,9 @@ class Picture(Record):
     """The partial derivatives of the output; empty without numbers."""
     warnings: tuple[Diagnostic, ...]
     graphed: Graphed
-    """The graph that it is of."""
     order: tuple[int, ...]
     """The numbers of its nodes in that graph."""
     units: Units | None = None
-    """The units of its numbers, under the names of their fields; None where they have none."""
 
 
 def picture(

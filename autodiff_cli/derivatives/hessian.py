@@ -33,7 +33,6 @@ class Hessian(Record):
     value: Shown
     gradient: dict[str, Shown]
     hessian: list[list[Shown]]
-    """The symmetric matrix; rows and columns in the order of `gradient`."""
     eigenvalues: list[float] | None
     """The smallest first, from the matrix in doubles; None where it is too large, or its entries have several
     dimensions."""
@@ -50,9 +49,7 @@ class Hessian(Record):
     constants: dict[str, float]
     warnings: tuple[Diagnostic, ...]
     over: LossSummary | None = None
-    """The rows of data that it is the sum or mean over, if it is."""
     units: Units | None = None
-    """The units of its numbers, under the names of their fields; None where they have none."""
 
 
 def hessian(

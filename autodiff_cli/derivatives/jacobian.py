@@ -31,7 +31,6 @@ class Jacobian(Record):
     text: str
     arithmetic: Arithmetic
     outputs: list[str]
-    """The name of each output, or its text."""
     variables: list[str]
     values: list[Shown]
     point: dict[str, Shown]
@@ -41,12 +40,10 @@ class Jacobian(Record):
     """A row for each output, a column for each variable; None if only a product was requested."""
     direction: dict[str, Shown] | None = None
     product: list[Shown] | None = None
-    """The derivative of each output along the direction."""
     adjoint: list[Shown] | None = None
     gradient: dict[str, Shown] | None = None
     """The derivative by each variable of the outputs' sum, weighted with the adjoint."""
     units: Units | None = None
-    """The units of its numbers, under the names of their fields; None where they have none."""
 
 
 def jacobian(

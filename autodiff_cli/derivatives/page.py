@@ -50,7 +50,6 @@ class Operation(Record):
     domain: str
     """Its domain in words; empty if it is defined everywhere."""
     domain_message: str
-    """The message where it has no value."""
 
 
 class Node(Record):
@@ -85,7 +84,6 @@ class Page(Record):
 
     text: str
     picture: Picture
-    """The graph with its numbers at the point where the page begins."""
     nodes: tuple[Node, ...]
     """Each after its inputs, at the places of the picture's nodes."""
     order: tuple[int, ...]
@@ -93,19 +91,14 @@ class Page(Record):
     operations: tuple[Operation, ...]
     output: int
     letter: str
-    """The letter of numbered nodes."""
     variables: dict[str, int]
-    """The places of the variables, in order."""
     wanted: tuple[str, ...]
     point: dict[str, float]
     derivations: tuple[Derivation, ...]
-    """The symbolic derivations, if they are short."""
     warnings: tuple[Diagnostic, ...]
-    """The warnings at the point where the page begins."""
     folded: tuple[Folding, ...]
     """The picture with a node for the many that a list was unrolled to, and those where one of these is open."""
     units: Units | None = None
-    """The units of its numbers, under the names of their fields; None where they have none."""
 
 
 def page(

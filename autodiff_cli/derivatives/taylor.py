@@ -49,11 +49,9 @@ class Taylor(Record):
     """The coefficients by order: the k-th derivative at the point, divided by k!."""
     point: dict[str, Shown]
     polynomial: str
-    """The polynomial as a program of the language."""
     constants: dict[str, float]
     warnings: tuple[Diagnostic, ...]
     units: Units | None = None
-    """The units of its numbers, under the names of their fields; None where they have none."""
 
 
 def taylor(
@@ -204,7 +202,6 @@ class _Decisions:
     def __init__(self) -> None:
         self.taken: list[bool] = []
         self.confirmed = True
-        """Whether all were proven."""
 
     def __call__(self, x: Number) -> bool:
         zero = True

@@ -44,7 +44,6 @@ class TraceRow(Record):
     numbered: bool
     """Whether the name is a letter and a number, given here."""
     symbol: str
-    """The name of a variable or constant."""
     formula: str
     """The operation on its inputs' names: `log(x1)`, `v1 + v2`."""
     graph: Value
@@ -65,7 +64,6 @@ class AdjointStep(Record):
     graph: Value | None
     partial: float
     upstream: float
-    """The adjoint of the source."""
     product: float
     before: float | None
     """The target's adjoint before this step; None where this is the first to arrive."""
@@ -118,11 +116,9 @@ class Trace(Record):
     gradient: dict[str, float]
     direction: dict[str, float]
     tangent: float | None
-    """In forward mode: the derivative along the direction."""
     notes: tuple[Note, ...]
     warnings: tuple[Diagnostic, ...]
     has_units: bool
-    """Whether its numbers are in units, which they remember."""
 
 
 def trace(
@@ -212,7 +208,6 @@ def trace(
 
 
 def _seeds(posed: Problem, direction: Mapping[str, float | str] | None) -> dict[str, float]:
-    """The tangents of the variables."""
     if not direction:
         if len(posed.wanted) != 1:
             first = posed.wanted[0] if posed.wanted else "x"
@@ -306,7 +301,6 @@ class Writer:
         return leaf
 
     def row(self, i: int) -> TraceRow:
-        """The node's line in the primal trace."""
         graph, primitive, label = self.graph, self.graph.primitives[i], self.graph.labels.get(i, "")
         inputs = [self.leaf(p) for p in graph.parents[i]]
         if inputs:
@@ -352,7 +346,6 @@ class Writer:
         return measured_number(unsigned(x), unit if by is None else ratio(unit, self.units[by]))
 
     def tangent(self, x: Any, i: int) -> Any:
-        """The derivative of a node along the direction."""
         return unsigned(x) if self.units is None else self.per_rate(x, self.units[i])
 
     def per_rate(self, x: Any, unit: Unit) -> Any:
@@ -364,7 +357,6 @@ class Writer:
         return measured_number(unsigned(x), unit.difference if rate is None or not rate.atoms else ratio(unit, rate))
 
     def pulls(self, adjoints: Sequence[Any], active: Activity) -> list[AdjointStep]:
-        """The steps of the backward sweep, in its order."""
         sources = [i for i in reversed(self.order) if adjoints[i] is not None and active[i]]
         steps = [(i, *partial) for i in sources for partial in self.partials(i, active)]
         consumers = Counter(p for _, p, *_ in steps)
@@ -380,7 +372,6 @@ class Writer:
         return pulls
 
     def pushes(self, flows: Sequence[float | None], active: Activity) -> Iterator[TangentStep]:
-        """The steps of the tangent sweep, in its order."""
         for i in self.order:
             if flows[i] is not None and self.graph.parents[i]:
                 terms = [
@@ -401,7 +392,6 @@ def signed_constant(graph: Graph, i: int) -> int | None:
 def _vanishing(
     adjoints: Sequence[float | None], pulls: Sequence[AdjointStep], rows: Sequence[TraceRow]
 ) -> Iterator[Note]:
-    """Notes on adjoints, by row, that vanished, exploded or cancelled."""
     largest: dict[int, float] = {}
     products: dict[int, float] = {}
     first: dict[int, AdjointStep] = {}
@@ -427,7 +417,6 @@ def _vanishing(
 
 
 def _branches(writer: Writer, text: str) -> Iterator[Note]:
-    """A note for each conditional: which branch was not taken."""
     graph, names = writer.graph, writer.names
     for i in writer.order:
         if graph.primitives[i] is WHERE:

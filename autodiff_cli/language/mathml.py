@@ -30,7 +30,6 @@ SIGNS = {
 }  # fmt: skip
 SPACES = {r"\,": "0.167em", r"\quad": "1em"}
 NAMES = {r"\ldots": "…", r"\infty": "∞", **{rf"\{name}": letter for letter, name in LETTERS.items()}}
-"""Commands for letters."""
 
 ARGUMENTS = {r"\frac": ("mfrac", 2), r"\sqrt": ("msqrt", 1), "^": ("msup", 1), "_": ("msub", 1)}
 """Commands with arguments: the element, and how many; a script belongs to the item before it too."""
@@ -65,7 +64,6 @@ class _Frame:
     cells: list[list[list[Item]]] = field(default_factory=lambda: [[]])
     """Of cases: the finished cells, by lines."""
     before: str = ""
-    """The sign that it begins with, if it is in parentheses."""
 
 
 def mathml(latex: str) -> str:

@@ -193,18 +193,15 @@ class _Piece(NamedTuple):
     start: int = OTHER
     end: int = OTHER
     tall: bool = False
-    """Whether parentheses around it have to grow."""
     length: int = 0
     scripts: int = 0
     """How many exponents stand upon each other in it."""
     positive: _Piece | None = None
-    """The part after its leading minus."""
     called: tuple[str, _Piece] | None = None
     """The name and the parenthesised arguments of a function application."""
     rest: tuple[str | _Piece, ...] = ()
     """The lines of cases that follow other cases."""
     name: str = ""
-    """The LaTeX of a symbol."""
 
 
 class Typesetting:
@@ -271,7 +268,6 @@ class Typesetting:
         return _joined(self._typeset(root, named or {}))
 
     def factor(self, root: Value) -> str:
-        """The formula as a factor of a product."""
         piece = self._typeset(root, {})
         return _joined(_enclosed(piece) if piece.level < PRODUCT else piece)
 

@@ -26,7 +26,6 @@ class PictureView(View[Picture]):
     extra_formats = ("dot", "mermaid", "svg", "png", "pdf")
 
     depth: int | None = None
-    """The number of levels of the tree."""
     theme: Theme = "auto"
     binary: bool = False
     """Whether a chain of one operation is drawn as binary operations, and not as one node."""
@@ -34,7 +33,6 @@ class PictureView(View[Picture]):
     partials: bool = False
     """Whether the local derivatives stand beside their lines."""
     width: int | None = None
-    """In pixels."""
 
     def measured(self, picture: Picture) -> Picture:
         return picture  # the numbers of its nodes stand beside their units

@@ -189,19 +189,15 @@ class Place:
         self.arguments = self.head.removeprefix(self.typeset.function)
 
     def number(self, x: Shown) -> str:
-        """A number with its unit."""
         return measured_latex(x, self.digits)
 
     def matrix(self, rows: Iterable[Iterable[Shown]]) -> str:
-        """A matrix of numbers."""
         return matrix([[self.number(x) for x in row] for row in rows])
 
     def column(self, numbers: Iterable[Shown]) -> str:
-        """A column of numbers."""
         return self.matrix([[x] for x in numbers])
 
     def slope(self, name: str) -> str:
-        """The derivative by a variable there."""
         return self.typeset.derivative((name,), self.several) + self.arguments
 
     def equations(self, sides: Iterable[tuple[str, ...]]) -> str:
@@ -303,7 +299,6 @@ class _Page:
         return measured_latex(x, self.digits)
 
     def result(self, x: float | bool | None) -> str:
-        """Return a number, or a blank in an exercise."""
         return r"\underline{\hspace{4em}}" if self.blanks else self.number(x)
 
     def name(self, row: TraceRow, over: str = "") -> str:

@@ -50,7 +50,6 @@ class Names:
         self._numbered = re.compile(rf"\b{letter}(\d+)\b")
 
     def name(self, row: TraceRow | Node) -> str:
-        """Return the name of the node."""
         if row.numbered and self.unicode:
             return self.letter + row.name[len(self.letter) :].translate(_SUBSCRIPTS)
         return row.name
@@ -69,7 +68,6 @@ class Names:
         return "".join(char + "\u0305" for char in stem) + mark + again
 
     def tangent(self, row: TraceRow | Node) -> str:
-        """The node's name with a dot."""
         return self._accented(row, "\u0307", "dot")
 
     def _accented(self, row: TraceRow | Node, accent: str, word: str) -> str:
@@ -77,7 +75,6 @@ class Names:
         return name[0] + accent + name[1:] if self.unicode else f"{word}({name})"
 
     def derivative(self, row: TraceRow | Node, by: TraceRow | Node) -> str:
-        """∂ of one node by another."""
         if self.unicode:
             return f"∂{self.name(row)}/∂{self.name(by)}"
         return f"d({row.name})/d({by.name})"

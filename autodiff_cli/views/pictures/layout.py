@@ -41,12 +41,10 @@ class Size(NamedTuple):
 
     @property
     def above(self) -> float:
-        """The height above its lines."""
         return self.height / 2 if self.middle is None else self.middle
 
     @property
     def below(self) -> float:
-        """The height below its lines."""
         return self.height - self.above
 
 
@@ -63,7 +61,6 @@ class Segment(NamedTuple):
     start: int
     end: int
     source: int
-    """The node that the line comes from."""
 
 
 class Layout(NamedTuple):

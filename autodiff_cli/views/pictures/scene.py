@@ -87,11 +87,9 @@ class Text(NamedTuple):
     y: float
     text: str
     word: str = ""
-    """The text before a number."""
 
     @property
     def width(self) -> float:
-        """The width that it gets, whatever its font."""
         return text_width(self.text)
 
 
@@ -125,7 +123,6 @@ class Scene(NamedTuple):
 
     @property
     def shapes(self) -> Iterator[Shape]:
-        """All that is drawn."""
         yield from self.lines
         for node in self.nodes:
             yield from node
@@ -180,7 +177,6 @@ class _Way(NamedTuple):
     pad: float
     """The horizontal padding of the text in a box."""
     stem: float
-    """From an operation to its box."""
 
     def at(self, along: float, across: float) -> Place:
         return (across, along) if self.down else (along, across)
