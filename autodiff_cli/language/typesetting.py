@@ -338,12 +338,7 @@ def _number(latex: str) -> _Piece:
 
 
 def _piece_of(
-    level: int,
-    *text: str | _Piece,
-    start: int = OTHER,
-    end: int = OTHER,
-    tall: bool = False,
-    scripts: int = 0,
+    level: int, *text: str | _Piece, start: int = OTHER, end: int = OTHER, tall: bool = False, scripts: int = 0
 ) -> _Piece:
     inner = [part for part in text if not isinstance(part, str)]
     length = sum(len(part) if isinstance(part, str) else part.length for part in text)

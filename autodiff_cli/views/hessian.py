@@ -7,16 +7,7 @@ from typing import Any
 
 from ..derivatives.hessian import Hessian
 from ..inputs.figures import Shown
-from .document import (
-    NO_VARIABLES,
-    Block,
-    Line,
-    Table,
-    circumstances,
-    matrix_table,
-    partials_table,
-    stated,
-)
+from .document import NO_VARIABLES, Block, Line, Table, circumstances, matrix_table, partials_table, stated
 from .numerals import word
 from .schema import OutputRow, View, declared
 

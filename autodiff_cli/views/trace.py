@@ -10,17 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from ..derivatives.graph import MANY_ALIKE
 from ..derivatives.trace import AdjointStep, TangentStep, Trace, TraceRow
 from ..language.printer import expression_text
-from .document import (
-    NO_VARIABLES,
-    Block,
-    Line,
-    Pieces,
-    Table,
-    circumstances,
-    partials_table,
-    sentence,
-    stated,
-)
+from .document import NO_VARIABLES, Block, Line, Pieces, Table, circumstances, partials_table, sentence, stated
 from .numerals import format_number, literal, unit_of, unit_text, word
 from .schema import View, declared
 from .tex import in_numbers, page
