@@ -37,7 +37,7 @@ class PictureInput(Record):
     node: int
     taken: bool
     partial: float | None = None
-    """The local derivative, in coherent units; None without numbers, or if no adjoint flows along the line."""
+    """The local derivative; None without numbers, or if no adjoint flows along the line."""
     unit: Unit | None = None
 
 
@@ -194,8 +194,8 @@ def described(
         inputs = []
         for user, k in edges(graph, i, links):
             p = graph.parents[user][k]
-            _, unit = in_unit(None, of, unit_of and unit_of(p))
-            inputs.append(PictureInput(place[p], taken[user][k], slopes.get((user, k)), unit))
+            partial = in_unit(slopes.get((user, k)), of, unit_of and unit_of(p))
+            inputs.append(PictureInput(place[p], taken[user][k], *partial))
         number, unit = in_unit(None if grads is None and literal is None else unsigned(value), of)
         grad = None if grads is None or isinstance(value, bool) else grads[i]
         grad, grad_unit = in_unit(grad, unit_of and unit_of(roots[0]), of)

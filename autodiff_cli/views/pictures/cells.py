@@ -27,10 +27,7 @@ class Choices(NamedTuple):
 
     def partial(self, edge: PictureInput) -> str:
         """The label of an edge; empty for none."""
-        if edge.partial is None or not self.partials:
-            return ""
-        partial = edge.partial if edge.unit is None else edge.unit.from_si(edge.partial)
-        return measured(partial, edge.unit, self.digits)
+        return "" if edge.partial is None or not self.partials else measured(edge.partial, edge.unit, self.digits)
 
 
 USUAL = Choices()
