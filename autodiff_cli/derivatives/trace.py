@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..algebra.symbolic import local_formulas
-from ..errors import Diagnostic, quoted, usage_error
+from ..errors import Diagnostic, Span, quoted, usage_error
 from ..graphs.value import Value, constant, node, variable
 from ..inputs.figures import unsigned
 from ..inputs.optional_units import program_units, with_units
@@ -45,24 +45,30 @@ class TraceRow(Record):
     """Whether the name is a letter and a number, given here."""
     symbol: str
     formula: str
-    """The operation on its inputs' names: `log(x1)`, `v1 + v2`."""
+    """The operation on its inputs' names: `log(x1)`, `v1 + v2`; empty for a variable or constant."""
     graph: Value
     """The formula as a graph of one operation, its inputs leaves with values."""
     inputs: tuple[str, ...]
     value: float | bool
-    span: tuple[int, int] | None
+    adjoint: float | None
+    """In reverse mode: the derivative of the output by it; None where none arrives."""
+    span: Span | None
 
 
-class AdjointStep(Record):
-    """A step of the reverse adjoint trace: what one node passes back to one of its inputs."""
+class Term(Record):
+    """A local derivative and the node that it is by: a part of a step."""
 
-    source: int
-    """The node that passes it on, and `target`, the one that receives it: places in the primal trace."""
-    target: int
+    source: TraceRow
     formula: str
     """The local derivative over the names of the inputs; empty where it would be as long as the program."""
     graph: Value | None
     partial: float
+
+
+class AdjointStep(Term):
+    """A step of the reverse adjoint trace: what the `source` passes back to one of its inputs, the `target`."""
+
+    target: TraceRow
     upstream: float
     product: float
     before: float | None
@@ -73,21 +79,17 @@ class AdjointStep(Record):
     """Whether the target has several consumers, so that its adjoint is a sum."""
 
 
-class Term(Record):
+class TangentTerm(Term):
     """One input's part of a tangent."""
 
-    source: int
-    formula: str
-    graph: Value | None
-    partial: float
     tangent: float
 
 
 class TangentStep(Record):
     """A step of the forward tangent trace: a node's tangent from those of its inputs."""
 
-    target: int
-    terms: tuple[Term, ...]
+    target: TraceRow
+    terms: tuple[TangentTerm, ...]
     tangent: float
 
 
@@ -99,7 +101,7 @@ class Note(Record):
 
 
 class Trace(Record):
-    """The whole trace. In forward mode `pulls`, `adjoints` and `gradient` are empty, in reverse mode `pushes` is."""
+    """The whole trace. In forward mode `pulls` and `gradient` are empty, in reverse mode `pushes` is."""
 
     text: str
     mode: str
@@ -111,8 +113,6 @@ class Trace(Record):
     rows: tuple[TraceRow, ...]
     pulls: tuple[AdjointStep, ...]
     pushes: tuple[TangentStep, ...]
-    adjoints: tuple[float | None, ...]
-    """The adjoints by row; None where none arrives."""
     gradient: dict[str, float]
     direction: dict[str, float]
     tangent: float | None
@@ -162,16 +162,16 @@ def trace(
     if not reverse:
         flows = evaluation.tangents({at[name]: seeds[name] for name in varying if name in at}, active, order=order)
     writer = Writer(graph, order, at.values(), None if measured is None else [measured.node(i) for i in places], rate)
-    rows = [writer.row(i) for i in writer.listed]
+    writer.rows = {i: writer.row(i, writer.number(adjoints[i], root, i) if reverse else None) for i in writer.listed}
     pulls = writer.pulls(adjoints, active) if reverse else []
     kink_warnings = evaluation.warnings(kinks)
     notes = [Note("kink", f"{warning.message}; {warning.hint}") for warning in kink_warnings]
     # how small an adjoint is depends on its unit
-    notes += _vanishing([adjoints[i] for i in writer.listed], pulls, rows) if measured is None else ()
+    notes += _vanishing(pulls) if measured is None else ()
     if reverse:
         notes += [
             Note("cut off", f"nothing flows back to {row.name}")
-            for i, row in zip(writer.listed, rows, strict=True)
+            for i, row in writer.rows.items()
             if adjoints[i] is None and active[i] and row.kind != "condition"
         ]
     notes += _branches(writer, text)
@@ -194,10 +194,9 @@ def trace(
         writer.number(float(graph.data[root]), root),
         values,
         program.constants,
-        tuple(rows),
+        tuple(writer.rows.values()),
         tuple(pulls),
         () if reverse else tuple(writer.pushes(flows, active)),
-        tuple([writer.number(adjoints[i], root, i) for i in writer.listed]) if reverse else (),
         gradient,
         directions,
         None if reverse else writer.tangent(flows[root] or 0.0, root),
@@ -277,7 +276,7 @@ class Writer:
             else:
                 self.numbered.add(i)
                 self.names[i] = f"{self.letter}{len(self.numbered)}"
-        self.at = {i: k for k, i in enumerate(self.listed)}
+        self.rows: dict[int, TraceRow] = {}
         self.leaves: dict[int, Value] = {}
 
     def _is_listed(self, i: int) -> bool:
@@ -300,40 +299,38 @@ class Writer:
             self.leaves[i] = leaf
         return leaf
 
-    def row(self, i: int) -> TraceRow:
+    def row(self, i: int, adjoint: float | None) -> TraceRow:
         graph, primitive, label = self.graph, self.graph.primitives[i], self.graph.labels.get(i, "")
         inputs = [self.leaf(p) for p in graph.parents[i]]
+        kind, formula = "variable", variable(label)
         if inputs:
-            formula = node(primitive, inputs)
-            kind = "condition" if primitive.gives_condition else "operation"
-        else:
-            kind = "variable" if primitive is VARIABLE else "constant"
-            formula = variable(label) if primitive is VARIABLE else constant(*graph.constants[i])
-        span = graph.span(i)
+            kind, formula = "condition" if primitive.gives_condition else "operation", node(primitive, inputs)
+        elif primitive is CONSTANT:
+            kind, formula = "constant", constant(*graph.constants[i])
         return TraceRow(
             self.names[i],
             kind,
             i in self.numbered,
             "" if inputs else label,
-            expression_text(formula),
+            expression_text(formula) if inputs else "",
             formula,
             tuple([leaf.label or expression_text(leaf) for leaf in inputs]),
             self.number(graph.data[i], i),
-            (span.start, span.end) if span else None,
+            adjoint,
+            graph.span(i),
         )
 
-    def partials(self, i: int, active: Activity) -> list[tuple[int, Value | None, str, float]]:
-        """The inputs that take part in a node, with the local derivative as a formula, its text, and a number."""
+    def terms(self, i: int, active: Activity) -> Iterator[tuple[int, Any, tuple[str, Value | None, Any]]]:
+        """The inputs that take part in a node, with the local derivative, and that as a formula and as it is shown."""
         numbers = local_derivatives(self.graph, REAL, i, active)
         if all(x is None for x in numbers):
-            return []
+            return
         parents = self.graph.parents[i]
         formulas = local_formulas(self.graph.primitives[i], tuple(map(self.leaf, parents)), self.names[i])
-        return [
-            (p, formula, "" if formula is None else expression_text(formula), x)
-            for p, formula, x in zip(parents, formulas, numbers, strict=True)
-            if x is not None
-        ]
+        for p, formula, x in zip(parents, formulas, numbers, strict=True):
+            if x is not None:
+                text = "" if formula is None else expression_text(formula)
+                yield p, x, (text, formula, self.number(float(x), i, p))
 
     def number(self, x: Any, i: int, by: int | None = None) -> Any:
         """The value of a node, or its derivative by another, as it is shown."""
@@ -357,29 +354,29 @@ class Writer:
         return measured_number(unsigned(x), unit.difference if rate is None or not rate.atoms else ratio(unit, rate))
 
     def pulls(self, adjoints: Sequence[Any], active: Activity) -> list[AdjointStep]:
-        sources = [i for i in reversed(self.order) if adjoints[i] is not None and active[i]]
-        steps = [(i, *partial) for i in sources for partial in self.partials(i, active)]
-        consumers = Counter(p for _, p, *_ in steps)
         (root,) = self.graph.roots
+        sources = [i for i in reversed(self.order) if adjoints[i] is not None and active[i]]
+        steps = [(i, *term) for i in sources for term in self.terms(i, active)]
+        consumers = Counter(p for _, p, *_ in steps)
         totals: dict[int, float] = {}
         pulls = []
-        for i, p, formula, text, partial in steps:
+        for i, p, partial, term in steps:
             before, product = totals.get(p), adjoints[i] * partial
             totals[p] = product if before is None else before + product
             received, earlier, total = (self.number(x, root, p) for x in (product, before, totals[p]))
-            numbers = self.number(float(partial), i, p), self.number(adjoints[i], root, i), received, earlier, total
-            pulls.append(AdjointStep(self.at[i], self.at[p], text, formula, *numbers, consumers[p] > 1))
+            numbers = self.number(adjoints[i], root, i), received, earlier, total
+            pulls.append(AdjointStep(self.rows[i], *term, self.rows[p], *numbers, consumers[p] > 1))
         return pulls
 
     def pushes(self, flows: Sequence[float | None], active: Activity) -> Iterator[TangentStep]:
         for i in self.order:
             if flows[i] is not None and self.graph.parents[i]:
                 terms = [
-                    Term(self.at[p], text, formula, self.number(float(x), i, p), self.tangent(flows[p], p))
-                    for p, formula, text, x in self.partials(i, active)
+                    TangentTerm(self.rows[p], *term, self.tangent(flows[p], p))
+                    for p, _, term in self.terms(i, active)
                     if flows[p] is not None
                 ]
-                yield TangentStep(self.at[i], tuple(terms), self.tangent(flows[i], i))
+                yield TangentStep(self.rows[i], tuple(terms), self.tangent(flows[i], i))
 
 
 def signed_constant(graph: Graph, i: int) -> int | None:
@@ -389,30 +386,22 @@ def signed_constant(graph: Graph, i: int) -> int | None:
 
 
 # ---- what went on in the numbers ----------------------------------------------------------------------------------
-def _vanishing(
-    adjoints: Sequence[float | None], pulls: Sequence[AdjointStep], rows: Sequence[TraceRow]
-) -> Iterator[Note]:
-    largest: dict[int, float] = {}
-    products: dict[int, float] = {}
-    first: dict[int, AdjointStep] = {}
+def _vanishing(pulls: Sequence[AdjointStep]) -> Iterator[Note]:
+    received: dict[str, list[AdjointStep]] = {}
     for pull in pulls:
-        k = pull.target
-        first.setdefault(k, pull)
-        largest[k] = max(largest.get(k, 0.0), abs(pull.upstream))
-        products[k] = max(products.get(k, 0.0), abs(pull.product))
-    for k, pull in first.items():
-        adjoint = adjoints[k]
+        received.setdefault(pull.target.name, []).append(pull)
+    for name, steps in received.items():
+        adjoint, source = steps[0].target.adjoint, steps[0].source
         if adjoint is None:
             continue
-        adjoint += 0.0
-        name, source = rows[k].name, rows[pull.source]
+        largest = max(abs(pull.upstream) for pull in steps)
         through = f"{source.name} = {source.formula}" if len(source.formula) <= 60 else source.name
-        if largest[k] >= VANISHED > abs(adjoint):
-            if products[k] > CANCELLED * abs(adjoint):
+        if largest >= VANISHED > abs(adjoint):
+            if max(abs(pull.product) for pull in steps) > CANCELLED * abs(adjoint):
                 yield Note("cancelled", f"what {name} receives cancels: its adjoint is {adjoint:.3g}")
             else:
                 yield Note("vanished", f"the adjoint of {name} vanishes in {through}: {adjoint:.3g}")
-        elif largest[k] <= EXPLODED < abs(adjoint):
+        elif largest <= EXPLODED < abs(adjoint):
             yield Note("exploded", f"the adjoint of {name} explodes in {through}: {adjoint:.3g}")
 
 

@@ -21,7 +21,7 @@ from .pictures.cells import Choices, title
 from .pictures.scene import DARK, LIGHT, Colors
 from .pictures.svg import FAMILY, colored, shapes, svg
 from .schema import View, declared, record_of
-from .trace import Names
+from .trace import Notation
 
 DIGITS = 5
 """Significant digits that are shown; the page computes with all."""
@@ -99,7 +99,7 @@ def _derivation(derivations: Sequence[Derivation]) -> str:
 
 
 def _node(page: Page, node: Node) -> tuple[object, ...]:
-    names = Names(page.letter, True, DIGITS)
+    names = Notation(page.letter, True, DIGITS)
     return (
         node.name,
         visible(names.name(node)) if node.name else "",

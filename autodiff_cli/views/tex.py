@@ -305,7 +305,7 @@ class _Page:
         return self.typeset.name(row.name, over)
 
     def primal(self, row: TraceRow) -> list[str]:
-        if not row.graph._prev:
+        if not row.formula:
             return [self.name(row), self.number(row.value)]
         numbers = self.typeset.expression(in_numbers(row.graph, lambda x: literal(x, self.digits)))
         value = self.result(row.value)
@@ -313,10 +313,10 @@ class _Page:
         return [self.name(row), self.typeset.expression(row.graph), *results]
 
     def seed(self) -> list[list[str]]:
-        return [[self.name(self.trace.rows[pull.source], r"\bar"), "1"] for pull in self.trace.pulls[:1]]
+        return [[self.name(pull.source, r"\bar"), "1"] for pull in self.trace.pulls[:1]]
 
     def pull(self, pull: AdjointStep) -> list[str]:
-        source, target = self.trace.rows[pull.source], self.trace.rows[pull.target]
+        source, target = pull.source, pull.target
         adjoint, upstream = self.name(target, r"\bar"), self.name(source, r"\bar")
         # the next column begins with the space before a relation, which would part the two signs of `+=`
         sign = r"\mathrel{+}\mkern-5mu" if pull.accumulates else ""
@@ -330,14 +330,13 @@ class _Page:
         return [adjoint + sign, local, *([] if self.blanks else [product]), total]
 
     def push(self, push: TangentStep) -> list[str]:
-        rows = self.trace.rows
         terms, numbers = [], []
         for term in push.terms:
-            dot = self.name(rows[term.source], r"\dot")
+            dot = self.name(term.source, r"\dot")
             local = self.typeset.factor(term.graph) if term.graph is not None else self.number(term.partial)
             terms.append(dot if local == "1" else rf"{local} \cdot {dot}")
             numbers.append(rf"{_factor(self.number(term.partial))} \cdot {_factor(self.number(term.tangent))}")
-        target = self.name(rows[push.target], r"\dot")
+        target = self.name(push.target, r"\dot")
         middle = [] if self.blanks else [" + ".join(numbers) or "0"]
         return [target, " + ".join(terms) or "0", *middle, self.result(push.tangent)]
 
