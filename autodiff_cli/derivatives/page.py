@@ -90,7 +90,6 @@ class Page(Record):
     """The nodes with a line of their own, in the order in which they are computed."""
     operations: tuple[Operation, ...]
     output: int
-    letter: str
     variables: dict[str, int]
     wanted: tuple[str, ...]
     point: dict[str, float]
@@ -180,7 +179,6 @@ def page(
         tuple([place[order[k]] for k in writer.listed]),
         tuple(operations),
         drawn.outputs[0],
-        writer.letter,
         variables,
         wanted,
         {name: answer.point[name] for name in variables},

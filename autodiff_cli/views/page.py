@@ -11,7 +11,7 @@ from html import escape
 from importlib.resources import files
 from string import Template
 
-from ..derivatives.page import Node, Page
+from ..derivatives.page import Page
 from ..formulas.derivation import Derivation, derivative_name
 from ..language.printer import expression_text
 from .characters import Theme, visible
@@ -26,6 +26,7 @@ from .trace import Notation
 DIGITS = 5
 """Significant digits that are shown; the page computes with all."""
 
+NAMES = Notation("", True, DIGITS)
 WEB = files(__package__) / "web"
 
 MORE_LIGHT = {"wrong": "#b91c1c", "first": "#1d4ed8", "second": "#b45309"}
@@ -42,10 +43,12 @@ class PageView(View[Page]):
     fields = declared(
         "page",
         {
-            "nodes": lambda page: [_node(page, node) for node in page.nodes],
-            "operations": lambda page: [(o.name, o.domain, o.domain_message) for o in page.operations],
+            "nodes.label": lambda node: visible(NAMES.name(node)),
+            "nodes.adjoint": lambda node: visible(NAMES.adjoint(node)) if node.name else "",
+            "nodes.text": lambda node: "" if node.name else node.source or NAMES.number(node.value),
+            "nodes.value": lambda node: node.value if node.kind == "constant" else None,
             "folds": lambda page: page.folded[0].folds if page.folded else (),
-            "opened": lambda page: [(folding.opened, folding.folds) for folding in page.folded[1:]] or None,
+            "opened": lambda page: page.folded[1:] or None,
             "scales": lambda page: None if page.units is None else dict(_scales(page.units)),
         },
     ).fields
@@ -96,25 +99,6 @@ def _derivation(derivations: Sequence[Derivation]) -> str:
         parts.append(f'<h3>{name}</h3>\n<table class="steps">{head}<tbody>{"".join(rows)}</tbody></table>')
     inside = "\n".join(parts)
     return f'<details id="derivation">\n<summary><h2>Derivation</h2></summary>\n{inside}\n</details>\n'
-
-
-def _node(page: Page, node: Node) -> tuple[object, ...]:
-    names = Notation(page.letter, True, DIGITS)
-    return (
-        node.name,
-        visible(names.name(node)) if node.name else "",
-        visible(names.adjoint(node)) if node.name else "",
-        "" if node.name else node.source or names.number(node.value),
-        node.kind,
-        node.value if node.kind == "constant" else None,
-        node.operation,
-        node.inputs,
-        node.slots,
-        node.formula,
-        node.partials,
-        node.selects,
-        node.place,
-    )
 
 
 def _scales(units: object) -> Iterator[tuple[str, tuple[float, float, float]]]:

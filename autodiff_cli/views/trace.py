@@ -43,7 +43,7 @@ class Notation:
         self._numbered = re.compile(rf"\b{letter}(\d+)\b")
 
     def name(self, row: TraceRow | Node) -> str:
-        return self.text(row.name) if row.numbered else row.name
+        return row.name.translate(_SUBSCRIPTS) if row.numbered and self.unicode else row.name
 
     def text(self, text: str) -> str:
         """A formula or sentence, the names in it written alike."""
