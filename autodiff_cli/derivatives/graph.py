@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 MANY_ALIKE = 8
 """More terms, or nodes, that stand at one place of the text are folded."""
-
 MOST_DRAWN = 1_000
 """Nodes of the pictures in which one fold is open, of all together; where there would be more, there is none."""
 

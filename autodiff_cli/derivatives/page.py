@@ -30,13 +30,10 @@ if TYPE_CHECKING:
 
 MOST_NODES = 2_000
 """Nodes of a graph that a page steps through."""
-
 MOST_DERIVED, MOST_STEPS = 6, 60
 """The most variables, and the most steps of all derivations together, on a page."""
-
 MAX_FORMULA_LENGTH = 40
 """Characters of a local derivative's formula; of a longer one there is the number."""
-
 SLOTS = "\ue000"
 """The first of the characters that stand for the inputs in a formula; the one after the last input, for the output."""
 

@@ -28,8 +28,6 @@ MODES = ("reverse", "forward")
 
 VANISHED, EXPLODED = 1e-8, 1e8
 """An adjoint that falls below the one, or rises above the other, in one step is worth a note."""
-
-
 CANCELLED = 1e3
 """How much smaller than its largest contribution an adjoint is that is said to cancel."""
 

@@ -172,16 +172,12 @@ _INFIX: dict[Primitive, tuple[str, int, int, int]] = {
 
 DIGIT, SYMBOL, WORD, OPEN, FRACTION, BAR, OTHER = range(7)
 """The kinds of beginnings and ends of formulas, which decide the spacing."""
-
 _FUNCTIONS = "fghuFGH"
 """Names for a function, the usual first."""
-
 MAX_STATED_NODES = 1000
 """Nodes of a function that is stated before its derivatives, a shared one counted at each of its uses."""
-
 MAX_EXPONENT_LENGTH = 60
 """Characters of LaTeX: a longer exponent of e stands in parentheses after `exp`."""
-
 APPLIED = {command[0] for p in PRIMITIVES.values() if (command := re.match(r"\\?[A-Za-z]+", p.latex))}
 
 

@@ -15,7 +15,6 @@ from .schema import View, declared
 
 WRITERS = {"dot": "flowcharts", "mermaid": "flowcharts", "png": "svg"}
 """The modules whose functions write these formats; others are written in a module of their name."""
-
 WAYS: tuple[Way, ...] = ("auto", "right", "down")
 
 

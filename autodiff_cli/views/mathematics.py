@@ -15,7 +15,6 @@ from ..table.operators import NEG, VARIABLE
 
 MAX_WRITTEN_NODES = 120
 """The most nodes of a formula that is written out; a shared node counts at each use."""
-
 _BETWEEN = by_name({"le": " ≤ ", "ge": " ≥ ", "ne": " ≠ ", "sub": " − ", "mul": "·", "pow": "^"})
 _NAMES = by_name({"log": "ln"})
 """What people write for functions, as LaTeX has it too."""

@@ -25,7 +25,6 @@ from .trace import Notation
 
 DIGITS = 5
 """Significant digits that are shown; the page computes with all."""
-
 NAMES = Notation("", True, DIGITS)
 WEB = files(__package__) / "web"
 

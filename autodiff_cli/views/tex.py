@@ -77,7 +77,6 @@ PICTURE_FOOT = r"""%
 
 ARGUMENTS = 4
 """The maximal number of values in parentheses after the function."""
-
 ALIGNED = 300
 """The most lines of a trace in one aligned block, which TeX holds in memory."""
 

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
 MOST_CORRELATED = 8
 """The most parameters of a table of correlations that fits on a page."""
-
 _NUMBER = re.compile(r"-?(\d+\.?\d*|\.\d+)(\(\d+\))?(e[+-]?\d+)?")
 
 

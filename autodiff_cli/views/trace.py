@@ -20,14 +20,11 @@ if TYPE_CHECKING:
 
 STEPS = 60
 """The default number of lines of a trace in a table."""
-
 BLANK = "______"
 """The placeholder for a number to be filled in."""
-
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 _LETTER = re.compile(r"[^\W\d](_?[\d₀-₉]+)?")
 """A name of one letter, an index after it at most."""
-
 Item = TypeVar("Item")
 
 

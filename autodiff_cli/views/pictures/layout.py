@@ -16,16 +16,12 @@ from ...errors import ExpressionError
 
 GAP = 16.0
 """Pixels between two boxes of a column, and between a box and a line that passes it."""
-
 LINE_GAP = 10.0
 """Pixels between two lines that pass a column."""
-
 COLUMN_GAP = (44.0, 150.0)
 """The least and the greatest distance of columns, in pixels; it grows with the steepness of the lines."""
-
 MAX_ROUNDS, MAX_EDGE_ROUNDS = 12, 30_000
 """The most rounds of ordering, and the most rounds times edges."""
-
 SWEEPS = 24
 MAX_NODES, MAX_BENDS = 5000, 100_000
 """The most nodes and bends in a picture: the worst graph of that size takes half a minute."""

@@ -17,42 +17,31 @@ if TYPE_CHECKING:
 FONT = 13.0
 ADVANCE = 0.6 * FONT
 """How wide a column of text is drawn, whatever the font."""
-
 UNIT = 0.75
 """PostScript points of a unit of a scene, which is a pixel, of which 96 are an inch."""
 BASELINE = 0.35 * FONT
 """How far below the middle of a line of text its letters stand."""
-
 BOX = 26.0
 """The height of a box and, at least, of an operation."""
-
 PORT = 8.0
 """The distance of two lines that end at one operation."""
-
 BESIDE = 18.0
 """The extra width of a number beside a vertical line."""
-
 BESIDE_TIGHT = 3.0
 """The additional distance of close rows that makes room for these numbers."""
-
 MARGIN = 20.0
 HEAD = 6.0
 
 LIVE_COLUMNS = 8
 """Characters that each number of a live picture has room for, beside its sign and unit."""
-
 TIGHT = (30.0, 30.0)
 """Between the columns, at least and at most, where a picture would else be too large to be shown."""
-
 SLIDE = (1280.0, 720.0)
 """The size in pixels for which a picture is laid out: a slide."""
-
 LEGIBLE = 11.0
 """The pixels that text on a slide has at least, where there is such a layout."""
-
 PAGE = 1240.0
 """The width of a live picture, at most, where its text has `LEGIBLE_LIVE` pixels then."""
-
 LEGIBLE_LIVE = 10.0
 
 LOOKED = 200
