@@ -111,7 +111,6 @@ class Runs(Writer[Descent]):
         self._end(subject, answer, interruption.code)
 
     def _end(self, subject: Subject, answer: Descent, interrupted: int) -> None:
-        """Set the exit code; report on standard error why a run ended, if that is not in its rows."""
         ending = answer.ending
         assert ending is not None
         if ending.good:

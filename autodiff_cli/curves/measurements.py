@@ -14,8 +14,7 @@ from ..inputs.optional_units import check_percentage
 from ..inputs.parse_point import is_name
 from ..inputs.problem import parse
 from ..language.builder import Program
-from ..optimize.fit import last_statement
-from ..optimize.observations import Sigma, Spread, parse_sigma, percentage
+from ..optimize.observations import Sigma, Spread, last_statement, parse_sigma, percentage
 from ..record import Record
 
 if TYPE_CHECKING:

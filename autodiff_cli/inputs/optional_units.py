@@ -163,12 +163,11 @@ def percentage_of(unit: Unit, hint: str, span: Span | None = None) -> Expression
     return ExpressionError("point", message, span, hint)
 
 
-def in_unit(column: Sequence[float], unit: Unit, to: Unit, difference: bool = False) -> Sequence[float]:
-    """Return the numbers of a column, or differences of such numbers, in another unit."""
+def in_unit(column: Sequence[float], unit: Unit, to: Unit) -> Sequence[float]:
+    """Return the numbers of a column in another unit."""
     from ..quantities.unit_system import linear
 
     times, shift = linear(unit, to)
-    shift = 0.0 if difference else shift
     return column if times == 1 and not shift else [float(x) * times + shift for x in column]
 
 

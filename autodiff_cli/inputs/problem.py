@@ -211,7 +211,6 @@ _UNCERTAIN = "`{}` gives an uncertainty, and a point here has none"
 
 
 def _check_no_uncertainty(text: str) -> None:
-    """Raise an error for uncertain values: `3+-0.1` and `3.0(1)`."""
     digits = UNCERTAIN_DIGITS.search(text)
     if digits is not None:
         product = f"{digits[1].rstrip()}*{digits[2]}"
@@ -227,7 +226,6 @@ def _check_no_uncertainty(text: str) -> None:
 
 
 def _check_one_expression(text: str) -> None:
-    """Raise an error unless a text is one expression and nothing else."""
     (*earlier, last) = statements(text)
     if earlier or last.kind != "expression" or "#" in text:
         hint = "give a number, or `pi/4` for example"
@@ -353,7 +351,6 @@ def split_name_offers(program: Program, missing: Sequence[str], values: Collecti
 
 
 def _nearest_name(name: str, names: Sequence[str]) -> str | None:
-    """Which of the names is most like this one, if any is: `σ` is like `sigma`."""
     from ..language.typesetting import plain_name  # only a warning needs it
 
     plain = {plain_name(candidate).lower(): candidate for candidate in names}

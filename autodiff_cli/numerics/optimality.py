@@ -247,7 +247,6 @@ def _unit(at: Derivatives, i: int, rows: Sequence[int]) -> float:
 
 
 def _over_all(direction: Sequence[float], rows: Sequence[int], n: int) -> tuple[float, ...]:
-    """The direction over all variables, its largest component 1 or -1."""
     largest = max(map(abs, direction))
     total = [0.0] * n
     for i, x in zip(rows, direction, strict=True):

@@ -334,7 +334,6 @@ class ConstrainedProblem:
         inside = [k for k, wall in enumerate(walls) if not wall or abs(left[k]) <= VANISHING * scale]
 
         def reduced(x: Any) -> tuple[Any, Any, int]:
-            """The Lagrangian's Hessian, a basis of the directions along the constraints, their rank."""
             gradients = self.first_order(x)[2]
             basis, rank = np.eye(len(x))[:, inside], 0
             if pressed and inside:

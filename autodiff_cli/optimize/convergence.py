@@ -491,7 +491,6 @@ class LocalModel:
 
 
 def _ratio(before: Sequence[float], step: Sequence[float]) -> float:
-    """Return the ratio of the lengths of two successive steps if their directions agree; otherwise 0."""
     first, second = math.hypot(*before), math.hypot(*step)
     if not first or not second:
         return 0.0
@@ -500,7 +499,6 @@ def _ratio(before: Sequence[float], step: Sequence[float]) -> float:
 
 
 def _divergence(trail: Sequence[DescentStep], size: Sequence[float]) -> int:
-    """Return 0 if the last steps shrink, else -1 where the value falls, 1 where not."""
     if len(trail) <= DIVERGING:
         return 0
     pairs = list(pairwise(trail[-DIVERGING - 1 :]))

@@ -277,7 +277,6 @@ class Descent:
         return 0 if data is None else int(data.rows)
 
     def _diverged(self, step: int, row: DescentStep) -> Ending:
-        """Return the ending of a run whose numbers grow without bound."""
         start = self.start.value
         ends = " to ".join(row.text("value", x, 6) for x in (start, row.value))
         away = f"the value has {'grown' if row.value > start else 'fallen'} from {ends}"
@@ -300,7 +299,6 @@ def _interrupted(step: int) -> Ending:
 def _mover(
     rule: RunOptions, start: DescentStep, sign: float
 ) -> Callable[[Sequence[float], Sequence[float]], list[float]]:
-    """Return the function that takes a step from a point by its gradient."""
     where = tuple(map(start.names.index, start.free))
     shifts = _adam(rule, sign, len(where)) if rule.method == "adam" else _gradient_steps(rule, sign, len(where))
     if where == tuple(range(len(start.names))):
@@ -316,7 +314,6 @@ def _mover(
 
 
 def _gradient_steps(rule: RunOptions, sign: float, count: int) -> Callable[[Sequence[float]], Iterable[float]]:
-    """Return the steps of PyTorch's SGD, with momentum or without."""
     rate, mu, velocity = sign * rule.rate_used, rule.momentum, [0.0] * count
     if rule.method == "plain":
         times = rate.__mul__

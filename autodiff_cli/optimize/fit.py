@@ -3,30 +3,34 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 
-from ..batched.columns_io import listed
 from ..errors import Diagnostic, ExpressionError, counted, needed, point_error, quoted, usage_error
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown
 from ..inputs.bounds import Range
-from ..inputs.parse_point import is_name
-from ..inputs.problem import PLAIN, Point, Problem, Quantity, as_number, check_single, parse
-from ..language.builder import Program
+from ..inputs.optional_units import with_units
+from ..inputs.problem import Point, Problem, as_number
 from ..numbers.budget import allowed
 from ..numerics.student_t import check_level
 from ..record import Record
-from ..table.primitive import FUNCTIONS
 from .fit_answer import Goodness, Parameter, Prediction
-from .observations import FitFormula, FitInputs, Observations, ProgramOverRows, Sigma, Spread, parse_sigma, percentage
+from .observations import (
+    FitFormula,
+    FitInputs,
+    Observations,
+    ProgramOverRows,
+    Sigma,
+    has_unit,
+    no_column,
+    parse_sigma,
+    percentage,
+    read_formula,
+)
 
 if TYPE_CHECKING:
     from ..inputs.quantities import Units
     from .inference import Inference
-
-_EQUALS = re.compile(r"(?<![=<>!])=(?!=)")
-_CALL = re.compile(r"(\w+)\s*\([\w\s,]*\)")
 
 LEVEL = 0.95
 MAX_PARAMETERS = 200
@@ -91,125 +95,6 @@ class Fit(Record):
         return f"{name}{what} [{unit}]" if unit else f"{name}{what}"
 
 
-def columns_needed(
-    text: str,
-    columns: Sequence[str],
-    known_names: Sequence[str],
-    response: str | None,
-    sigma: Sigma | None = None,
-    weights: str | None = None,
-) -> list[str]:
-    """Return the columns that the fit of a formula needs. Raises `ExpressionError`."""
-    formula = _read(text, columns, known_names, response)
-    variables, answer, explained = formula.program.variables, formula.response, formula.measured
-    spreads = [spread for spread in parse_sigma(sigma, answer).values() if isinstance(spread, str)]
-    also = [name for name in spreads if name in columns or not (percentage(name) is not None or _has_unit(name))]
-    also += [] if weights is None else [weights]
-    needed = [name for name in variables if name in columns]
-    unused = {name.casefold(): name for name in columns if name not in (*needed, *explained, *also)}
-    free = [name for name in variables if name not in columns and name not in known_names]
-    for name in free:
-        if name.casefold() in unused:
-            meant = unused[name.casefold()]
-            raise ExpressionError(
-                "missing_value",
-                f"`{name}` is no column of the data and has no start; there is the column `{meant}`",
-                variables[name].span,
-                f'write `{meant}`, or `--columns "{name}={meant}"`; for a parameter give a start: `--at {name}=…`',
-            )
-    if not needed and unused and free and len(variables) > 1:
-        raise ExpressionError(
-            "missing_value",
-            f"the formula uses no column of the data to explain `{answer}`: `{free[-1]}` is none",
-            variables[free[-1]].span,
-            f"its columns are {listed(columns)}; for a parameter give a start: `--at {free[-1]}=…`",
-        )
-    for name in also:
-        if name not in columns:
-            raise _no_column(name, columns)
-    return list(dict.fromkeys([*needed, *explained, *also]))
-
-
-def _has_unit(spread: str) -> bool:
-    """Whether an uncertainty is a number with a unit."""
-    if not spread[:1].isdigit() and not spread.startswith("."):
-        return False
-    from ..inputs.quantities import split_quantity  # only units need it
-
-    return split_quantity(spread) is not None
-
-
-def _no_column(name: str, columns: Sequence[str]) -> ExpressionError:
-    return ExpressionError("usage", f"the data has no column `{name}`", hint=f"its columns are {listed(columns)}")
-
-
-class Statement(NamedTuple):
-    """The last statement of a program, `LEFT = RIGHT`."""
-
-    left: str
-    program: str
-    """The program with blanks for the left side, so that places in it stay what they are."""
-
-
-def last_statement(text: str) -> Statement | None:
-    """The last statement of a program where it has two sides; None where it has one."""
-    begin = max(text.rstrip().rstrip(";").rfind(mark) for mark in ";\n") + 1
-    sign = _EQUALS.search(text, begin)
-    if sign is None:
-        return None
-    return Statement(text[begin : sign.start()].strip(), text[:begin] + " " * (sign.end() - begin) + text[sign.end() :])
-
-
-def _is_formula(left: str) -> bool:
-    """Whether the left side of a statement is a formula: no name, no new function."""
-    function = _CALL.fullmatch(left)
-    return bool(left) and not is_name(left) and left[-1] not in "+-*/" and (not function or function[1] in FUNCTIONS)
-
-
-def _read(text: str, columns: Sequence[str], known_names: Sequence[str], response: str | None) -> FitFormula:
-    """Read a program, and what it explains. Raises `ExpressionError`."""
-    names = [column for column in columns if is_name(column)]
-    last = last_statement(text)
-    transform: Program | None = None
-    if response is None and last is not None and _is_formula(last.left):
-        transform = parse(last.left, names, units=True)
-        check_single(transform)
-        if other := [name for name in transform.variables if name not in names]:
-            raise _no_column(other[0], names)
-        if not transform.variables:
-            hint = f"write columns on the left, as in `log(y) = …`; they are {listed(names)}"
-            raise usage_error(f"`{last.left}` has no column that the formula could explain", hint)
-        program = parse(last.program, [*names, *known_names], units=True)
-        check_single(program)
-        response = " ".join(last.left.split())
-    else:
-        # the name that the formula binds last is the response, and no value that it uses
-        bound = last.left if last is not None else ""
-        program = parse(text, [name for name in (*names, *known_names) if name != bound], units=True)
-        check_single(program)
-        response = _bound_response(program, columns) if response is None else response
-        if response not in columns:
-            raise _no_column(response, columns)
-    formula = FitFormula(program, response, transform)
-    for name in formula.measured:
-        if name in program.variables:
-            message, span = f"`{name}` is the response, and the formula uses it", program.variables[name].span
-            raise usage_error(message, "a formula explains a column by others", span)
-    return formula
-
-
-def _bound_response(program: Program, columns: Sequence[str]) -> str:
-    """The column that a program binds last. Raises `ExpressionError` where that is none."""
-    binding = program.bindings[-1] if program.bindings else None
-    if binding is None or binding.value is not program.outputs[0]:
-        hint = f"write it as `y = …`, or name it: `--response y`; the columns are {listed(columns)}"
-        raise usage_error("which column the formula explains is not said", hint)
-    meant = next((column for column in columns if column.split()[:1] == [binding.name]), None)
-    if binding.name not in columns and meant is not None:
-        raise usage_error(f"there is no column `{binding.name}`", f'call it so: `--columns "{binding.name}={meant}"`')
-    return binding.name
-
-
 def fit(
     text: str,
     columns: Mapping[str, Sequence[float]],
@@ -227,8 +112,9 @@ def fit(
     units: Sequence[str] | str | None = None,
     arithmetic: Arithmetic = DOUBLE,
     stop: Callable[[], bool] = lambda: False,
+    formula: FitFormula | None = None,
 ) -> Fit:
-    """The parameters of the program `text` for which it is nearest to a column of the data, by least squares.
+    """Return the parameters of the program `text` for which it is nearest to a column of the data, by least squares.
 
     Names that are columns are data, the others parameters; `y = …` explains the column `y`, or `response` says which.
     `point` has starts, which parameters need in which the model is not linear; `fixed` holds some. `sigma` is the
@@ -237,7 +123,7 @@ def fit(
     1/sigma². With `scale_errors` the covariance is multiplied by χ²/ν, so that only the ratios of `sigma` matter to it.
     `predict` has columns of the predictors, for whose rows the curve and its bands are computed.
     `MeasuredColumns` have units, and so may the values of `point`, `fixed` and `bounds`; `units` asks for those of
-    parameters.
+    parameters. `formula` is the program as it was read before.
     Raises `ExpressionError` as `gradient` does at the start, `usage` for options that do not fit the data.
 
     >>> found = fit("y = a + b*x", {"x": [0, 1, 2, 3], "y": [1, 3, 4.9, 7.1]})
@@ -256,48 +142,28 @@ def fit(
         from .strategies import best_fit, nearest_image, orthogonal_fit
 
         check_level(level)
-        inputs = FitInputs(columns, dict(point or {}), dict(fixed or {}), dict(bounds or {}), sigma, predict or {})
-        if any(type(value) not in PLAIN for value in (*inputs.point.values(), *inputs.fixed.values())):
-            from ..inputs.quantities import with_quantities
-
-            inputs = inputs._replace(point=with_quantities(inputs.point), fixed=with_quantities(inputs.fixed))
-        formula = _read(text, list(columns), [*inputs.point, *inputs.fixed], response)
-        values = [*inputs.point.items(), *inputs.fixed.items()]
-        values += [(name, end) for name, ends in inputs.bounds.items() for end in ends if end is not None]
-        typed_units = [(name, value.unit) for name, value in values if isinstance(value, Quantity)]
+        formula = formula or read_formula(text, list(columns), [*(point or ()), *(fixed or ())], response)
+        spreads = parse_sigma(sigma, formula.of_sigma)
+        inputs = FitInputs(columns, with_units(point), with_units(fixed), dict(bounds or {}), spreads, predict or {})
         of_units, notes = None, list[Diagnostic]()
-        if getattr(columns, "units", {}) or typed_units or units or formula.has_unit_literals:
-            from .fit_units import with_units
+        if getattr(columns, "units", {}) or units or formula.has_unit_literals or inputs.typed_units:
+            from .fit_units import in_own_units
 
-            of_units, inputs, notes = with_units(formula, inputs, typed_units, units, arithmetic)
-        problem, data = _pose(formula, inputs, weights)
-        free = problem.unknowns
-        answers = np.array(data.columns[data.response], dtype=float)
-        root = data.root_weights()
+            formula, inputs, of_units, notes = in_own_units(formula, inputs, units, arithmetic)
+        model = Model(*_pose(formula, inputs, weights), stop)
+        problem, data, free = model.problem, model.data, model.free
         if not free:
             hint = "a name that is no column of the data is a parameter"
             raise usage_error("there is nothing to fit: no name is a parameter", hint)
-        if (count := int(np.count_nonzero(root))) < len(free):
+        if (count := int(np.count_nonzero(model.weights))) < len(free):
             message = f"{counted(count, 'row')} of data cannot tell {counted(len(free), 'parameter')}"
             raise usage_error(message, "give more rows, or hold some parameters: `--fix b=1`")
-        largest = float(np.max(np.abs(answers * root)))
+        largest = float(np.max(np.abs(model.response * model.weights)))
         if largest and not 1 / SQUARED < largest < SQUARED:
             size = "large" if largest > 1 else "small"
             message = f"`{data.response}` is too {size} for its squares in doubles: it is up to {largest:.3g}"
             hint = "measure it, and its uncertainty, in another unit: write multiples of that to the data"
             raise ExpressionError("limit", message, hint=hint)
-        model = Model(
-            problem.program,
-            {name: np.array(data.columns[name], dtype=float) for name in data.predictors},
-            free,
-            {name: x for name, x in problem.values.items() if name not in free},
-            answers,
-            root,
-            stop,
-            bounds=problem.bounds,
-            starts=problem.values,
-            has_sigma=data.has_sigma,
-        )
         start = np.array([problem.values.get(name, 1.0) for name in free])
         if lacking := [name for name in free if name not in problem.values and name not in model.linear]:
             error = None if model.linear else model.check(start)
@@ -322,25 +188,25 @@ def fit(
         except Stopped:
             model.stop = lambda: False
             interrupted, end = True, EndPoint(start, math.nan, math.inf, "interrupted")
-        inference = Inference(model, problem, data, end, level or LEVEL, scaled=scale_errors)
+        inference = Inference(model, end, level or LEVEL, scaled=scale_errors)
         predictions = inference.predictions(inputs.predict)
         answer = _answer(text, inference, arithmetic, predictions, interrupted=interrupted)
-        answer = answer if of_units is None else of_units.answer(answer, columns)
-        return answer if not notes else answer._replace(warnings=(*answer.warnings, *notes))
+        shown = None if of_units is None else of_units.of_answer(answer)
+        return answer._replace(warnings=(*answer.warnings, *notes), units=shown)
 
 
 def _answer(
     text: str, inference: Inference, arithmetic: Arithmetic, predictions: list[Prediction], *, interrupted: bool
 ) -> Fit:
-    """Return the answer, in another arithmetic if the search has converged."""
-    model, data, values = inference.model, inference.data, inference.end.values
+    model, values = inference.model, inference.end.values
+    problem, data = model.problem, model.data
     reason, message = inference.outcome(interrupted)
     standardised, band = inference.rows()
     parameters, goodness, r_squared = inference.parameters(), inference.goodness(), inference.r_squared()
     corrections = model(values).corrections
     sigma = {data.response: (1 / model.weights).tolist()} if data.has_sigma else {}
     measured = [] if data.transform is None else [*data.transform.variables]
-    warnings = [*inference.problem.warnings, *inference.undetermined_warnings()]
+    warnings = [*problem.warnings, *inference.undetermined_warnings()]
     warnings += inference.goodness_warnings(goodness, r_squared) if reason == "converged" else ()
     fit = Fit(
         text=text,
@@ -374,7 +240,7 @@ def _answer(
         curve=inference.curve(),
         predictors=data.predictors,
         predictions=predictions,
-        constants=inference.problem.program.constants,
+        constants=problem.program.constants,
         warnings=tuple(warnings),
     )
     if arithmetic == DOUBLE or reason != "converged":
@@ -386,11 +252,9 @@ def _answer(
 
 
 def _sharpened(fit: Fit, inference: Inference, arithmetic: Arithmetic) -> Fit:
-    """Return a fit with its estimates in another arithmetic."""
     from .normal_equations import estimates_in
 
-    rows, start = inference.model.weights.nonzero()[0].tolist(), list(inference.values.values())
-    numbers = estimates_in(arithmetic, inference.problem, inference.data, rows, start, fit.dof, inference.sigma_given)
+    numbers = estimates_in(arithmetic, inference)
     errors, parameters = numbers.get("errors", {}), dict(fit.parameters)
     for name, x in numbers["values"].items():
         error = errors.get(name)
@@ -401,19 +265,15 @@ def _sharpened(fit: Fit, inference: Inference, arithmetic: Arithmetic) -> Fit:
 
 
 def _pose(formula: FitFormula, inputs: FitInputs, weights: str | None) -> tuple[Problem, Observations]:
-    """Return the model, its parameters as unknowns, and its data. Raises `ExpressionError`."""
-    program, response, transform = formula
+    program, response, transform, measured = formula
     columns, point, fixed, bounds = inputs.columns, inputs.point, inputs.fixed, inputs.bounds
     if transform is not None:
-        rows = len(next(iter(columns.values()), ()))
-        answers, _, errors = ProgramOverRows(transform, [])(columns, rows)
-        if errors:
-            row = min(errors)
-            error = errors[row]
+        answers, _, errors = ProgramOverRows(transform, [])(columns, len(next(iter(columns.values()), ())))
+        for row, error in sorted(errors.items()):
             raise ExpressionError(error.kind, f"row {row + 1} of the data: `{response}`: {error}", hint=error.hint)
         columns = {**columns, response: answers.tolist()}
-    predictors = [name for name in program.variables if name in columns]
-    parameters = [name for name in program.variables if name not in columns]
+    predictors = [name for name in program.leaves if name in columns]
+    parameters = [name for name in program.leaves if name not in columns]
     unknowns = [name for name in parameters if name not in fixed]
     warnings: list[Diagnostic] = []
     for name in [*point, *fixed]:
@@ -437,30 +297,22 @@ def _pose(formula: FitFormula, inputs: FitInputs, weights: str | None) -> tuple[
             limits.check_start(name, values[name])
         ends = [end for end in limits if end is not None]
         values.setdefault(name, sum(ends) / len(ends) if ends else 1.0)
-    spreads = parse_sigma(inputs.sigma, formula.of_sigma)
-    _check_spreads(spreads, columns, formula, predictors)
-    if weights is not None and weights not in columns:
-        raise _no_column(weights, list(columns))
-    problem = Problem(program, typed, values, [], warnings, unknowns, {name: x.ends for name, x in bounds.items()})
-    return problem, Observations(columns, response, predictors, spreads, weights, transform)
-
-
-def _check_spreads(
-    spreads: Mapping[str, Spread], columns: Mapping[str, Any], formula: FitFormula, predictors: Sequence[str]
-) -> None:
-    """Raise `ExpressionError` for uncertainties of what is not in the fit, or of no column."""
-    response, measured = formula.response, [] if formula.transform is None else formula.measured
-    for name, spread in spreads.items():
+    own = [] if transform is None else measured
+    for name, spread in inputs.sigma.items():
         if name not in (response, *measured, *predictors):
-            hint = f"uncertainties are those of {quoted([response, *measured, *predictors])}"
+            hint = f"uncertainties are those of {quoted([response, *own, *predictors])}"
             raise usage_error(f"`{name}` has an uncertainty, and is not in this fit", hint)
         if isinstance(spread, str) and spread not in columns and percentage(spread) is None:
-            if _has_unit(spread):
+            if has_unit(spread):
                 message = f"the uncertainty of `{name}` has a unit, and the columns here have none"
                 raise point_error(message, "give the number alone, or name units in the headings")
-            raise _no_column(spread, list(columns))
-    if response in spreads and (twice := [name for name in measured if name in spreads]):
+            raise no_column(spread, list(columns))
+    if response in inputs.sigma and (twice := [name for name in own if name in inputs.sigma]):
         raise usage_error(f"`{response}` and `{twice[0]}` both have uncertainties", "leave one out")
-    if spreads and not any(name in spreads for name in (response, *measured)):
-        hint = f'give it too: `--sigma "{(measured or [response])[0]}=…,{",".join(spreads)}=…"`'
+    if inputs.sigma and not any(name in inputs.sigma for name in (response, *measured)):
+        hint = f'give it too: `--sigma "{measured[0]}=…,{",".join(inputs.sigma)}=…"`'
         raise usage_error(f"the uncertainty of the response `{response}` is not given", hint)
+    if weights is not None and weights not in columns:
+        raise no_column(weights, list(columns))
+    problem = Problem(program, typed, values, [], warnings, unknowns, {name: x.ends for name, x in bounds.items()})
+    return problem, Observations(columns, response, predictors, inputs.sigma, weights, transform)

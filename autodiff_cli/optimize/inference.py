@@ -9,12 +9,11 @@ from typing import Any
 import numpy as np
 
 from ..errors import Diagnostic, ExpressionError, point_error, quoted
-from ..inputs.problem import Problem
 from ..numerics.student_t import coverage_factor
 from .fit_answer import Goodness, Parameter, Prediction
 from .goodness import goodness
 from .least_squares import CONVERGED, LOSSES, MISSING_RESIDUAL, NULL, EndPoint, Model, column_sizes
-from .observations import Observations, percentage
+from .observations import percentage
 
 NAMED = 0.1  # component of a null direction
 ROUNDED_R_SQUARED = 1e-9  # below 0, by rounding
@@ -24,14 +23,10 @@ CURVE = 241  # points
 class Inference:
     """The inference about the parameters at the end of a search."""
 
-    def __init__(
-        self, model: Model, problem: Problem, data: Observations, end: EndPoint, level: float, *, scaled: bool
-    ) -> None:
-        values = end.values
-        self.model, self.problem, self.data, self.end, self.level = model, problem, data, end, level
-        if errors := model(values).errors:
-            row = min(errors)
-            fault = errors[row]
+    def __init__(self, model: Model, end: EndPoint, level: float, *, scaled: bool) -> None:
+        values, problem = end.values, model.problem
+        self.model, self.end, self.level = model, end, level
+        for row, fault in sorted(model(values).errors.items()):
             raise ExpressionError(fault.kind, f"row {row + 1} of the data: {fault}", fault.span, fault.hint)
         self.fitted, self.observed_slopes = model.observed(values)
         self.values = dict(zip(problem.unknowns, map(float, values), strict=True))
@@ -51,7 +46,7 @@ class Inference:
             self._invert()
         self.used = int(np.count_nonzero(model.weights))
         self.dof = self.used - len(self.estimated) + len(self.null)
-        self.sigma_given = data.has_sigma and not scaled
+        self.sigma_given = model.data.has_sigma and not scaled
         self.noise = 1.0 if self.sigma_given else self.rss / self.dof if self.dof > 0 else math.nan
         self.variance = self.noise if model.loss == "linear" else self._robust_variance()
         self.covariance = self.inverse * self.variance
@@ -63,7 +58,6 @@ class Inference:
         self.factor = coverage_factor(level, math.inf if self.sigma_given else self.dof) if self.errors else 0.0
 
     def _invert(self) -> None:
-        """Invert JᵀJ by the singular values of J, and find the null directions."""
         _, s, vt = np.linalg.svd(self.slopes, full_matrices=False)
         good = s > NULL * s[0] if s.size and s[0] > 0 else np.zeros(len(s), dtype=bool)
         self.inverse = (vt[good].T / s[good] ** 2) @ vt[good]
@@ -96,7 +90,7 @@ class Inference:
     def parameters(self) -> dict[str, Parameter]:
         """Return the estimate of each parameter, in the order of the formula."""
         parameters: dict[str, Parameter] = {}
-        for name in self.problem.program.variables:
+        for name in self.model.problem.program.leaves:
             if name in self.model.held:
                 parameters[name] = Parameter(self.model.held[name], None, None, False, "fixed")
             elif name in self.values:
@@ -145,15 +139,14 @@ class Inference:
         return np.einsum("ij,jk,ik->i", slopes, self.covariance, slopes)
 
     def _curve_at(self, columns: Mapping[str, Any]) -> tuple[Any, Any]:
-        """The curve at rows of the predictors, and its variance."""
         values, slopes = self.model.over(columns).observed(self.end.values)
         return values, np.maximum(self._variances(slopes[self.estimated].T / self.size), 0.0)
 
     def curve(self) -> list[tuple[float, float, float]]:
         """Return the curve over the range of its one predictor, where it has values."""
-        if len(self.data.predictors) != 1:
+        if len(self.model.data.predictors) != 1:
             return []
-        (name,) = self.data.predictors
+        (name,) = self.model.data.predictors
         xs = np.linspace(np.min(self.model.columns[name]), np.max(self.model.columns[name]), CURVE)
         heights, variances = self._curve_at({name: xs})
         wide = self.factor * np.sqrt(variances)
@@ -162,7 +155,7 @@ class Inference:
 
     def predictions(self, columns: Mapping[str, Sequence[float]]) -> list[Prediction]:
         """Return the curve at rows of predictors, with confidence and prediction intervals."""
-        names = self.data.predictors
+        names = self.model.data.predictors
         if not columns:
             return []
         if lacking := [name for name in names if name not in columns]:
@@ -190,8 +183,7 @@ class Inference:
         ]
 
     def _variance_of_rows(self, values: Any) -> Any:
-        """The variance of new rows with these values of the curve; NaN where it is not known."""
-        data = self.data
+        data = self.model.data
         spread = data.sigma.get(data.response)
         share = percentage(spread)
         if not data.has_sigma:
@@ -220,7 +212,7 @@ class Inference:
         if model.loss != "linear" or not rounding**2 < self.rss < MISSING_RESIDUAL:
             return Goodness()
         estimated, ordered = len(self.estimated) - len(self.null), model.ordered(self.left)
-        has_sigma = self.data.has_sigma
+        has_sigma = self.model.data.has_sigma
         result = goodness(self.left, model.weights, self.dof, estimated, ordered, sigma_given=has_sigma)
         if model.errors:
             # the values of predictors were measured too
@@ -268,7 +260,6 @@ class Inference:
         return self.model.r_squared(self.end.values, origin=self._has_origin())
 
     def _has_origin(self) -> bool:
-        """Whether the model is linear without a constant, as `y = b*x`."""
         model, values = self.model, self.end.values
         if len(model.linear) < len(model.free):
             return False

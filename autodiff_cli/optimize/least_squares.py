@@ -17,13 +17,13 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from ..errors import ExpressionError
-from ..graphs.value import Value, in_order
+from ..inputs.problem import Problem
 from ..language.builder import Program
 from ..numbers.budget import FITTED_PAIR, FITTED_ROW, charge
 from ..numbers.double.twofold import two_product
 from ..numerics.linear_algebra import shortest_mean
-from ..table.operators import CONSTANT, DIV, POW, VARIABLE, WHERE
-from .observations import ProgramOverRows
+from ..table.operators import DIV, POW, VARIABLE, WHERE
+from .observations import Observations, ProgramOverRows
 
 MAX_EVALUATIONS = 2000  # of one search
 MAX_POLISHING = 50  # steps of Gauss and Newton
@@ -113,38 +113,24 @@ class Model:
     distance regression, and (JᵀJ)⁻¹ its covariance: Boggs, Byrd and Schnabel, SIAM J. Sci. Stat. Comput. 8 (1987).
     """
 
-    def __init__(
-        self,
-        program: Program,
-        columns: Mapping[str, Any],
-        free: Sequence[str],
-        held: Mapping[str, float],
-        response: Any,
-        weights: Any,
-        stop: Callable[[], bool] = lambda: False,
-        *,
-        bounds: Mapping[str, tuple[float, float]] | None = None,
-        starts: Mapping[str, float] | None = None,
-        has_sigma: bool = False,
-    ) -> None:
-        """`free` are the parameters that are searched, `starts` their values as far as they have some.
-
-        `weights` are the roots of the weights; with `has_sigma` they are the inverses of known uncertainties.
-        """
-        self.program, self.free, self.held, self.columns = program, list(free), dict(held), columns
-        self.response, self.weights, self.stop = response, weights, stop
-        self.starts, self.has_sigma = starts or {}, has_sigma
-        ends = [(bounds or {}).get(name, (-np.inf, np.inf)) for name in free]
+    def __init__(self, problem: Problem, data: Observations, stop: Callable[[], bool] = lambda: False) -> None:
+        self.problem, self.data, self.stop = problem, data, stop
+        self.free = [*problem.unknowns]
+        self.held = {name: x for name, x in problem.values.items() if name not in self.free}
+        self.columns = {name: np.array(data.columns[name], dtype=float) for name in data.predictors}
+        self.response = np.array(data.columns[data.response], dtype=float)
+        self.weights = data.root_weights()
+        """The roots of the weights of the rows."""
+        ends = [problem.bounds.get(name, (-np.inf, np.inf)) for name in self.free]
         self.limits = np.array([low for low, _ in ends]), np.array([high for _, high in ends])
-        self.bounded = bool(bounds)
-        linear, self.kinks = linear_and_kinks(program, self.free)
-        self.linear = [name for name in linear if name not in (bounds or {})]  # a linear solve keeps no bounds
+        linear, self.kinks = linear_and_kinks(problem.program, self.free)
+        self.linear = [name for name in linear if name not in problem.bounds]  # a linear solve keeps no bounds
         self.places: list[int] = [self.free.index(name) for name in self.linear]
         """The places of the linear parameters that follow the others by a linear solve."""
         self.loss, self.scale = "linear", 1.0
         self.errors: Mapping[str, Any] = {}
         """The standard uncertainties of predictors in each row."""
-        self.rows, self.evaluations = len(response), 0
+        self.rows, self.evaluations = len(self.response), 0
         self._over_rows = self._around = self._compiled(self.free)
         self._last: tuple[bytes, Evaluated] | None = None
 
@@ -171,8 +157,8 @@ class Model:
         return self._copy(columns=columns, rows=rows, response=self.response[places], weights=self.weights[places])
 
     def _compiled(self, wrt: Sequence[str]) -> ProgramOverRows:
-        constant = [name for name in self.program.variables if name not in self.columns]
-        return ProgramOverRows(self.program, wrt, constant)
+        program = self.problem.program
+        return ProgramOverRows(program, wrt, [name for name in program.leaves if name not in self.columns])
 
     def __call__(self, values: Any) -> Evaluated:
         """Return the model at values of the parameters."""
@@ -189,7 +175,6 @@ class Model:
     def _swept(
         self, over_rows: ProgramOverRows, values: Any, columns: Mapping[str, Any]
     ) -> tuple[Any, Any, dict[int, ExpressionError]]:
-        """Evaluate the program at all rows of these columns."""
         if self.stop():
             raise Stopped
         charge((FITTED_ROW + FITTED_PAIR * len(self.free) ** 2) * self.rows)
@@ -200,13 +185,11 @@ class Model:
         return fitted, slopes, {row: error for row, error in errors.items() if self.weights[row] > 0}
 
     def _corrected(self, values: Any) -> Evaluated:
-        """Evaluate the program at the nearest points of the curve."""
         n = len(self.free)
         tau = np.array([*self.errors.values()])
         variance = self.weights**-2.0
 
         def at(delta: Any) -> tuple[list[Any], dict[int, ExpressionError]]:
-            """Return the tangent's nearest corrections, cost, height, S and slopes."""
             columns = {name: self.columns[name] + d for name, d in zip(self.errors, delta, strict=True)}
             fitted, slopes, errors = self._swept(self._around, values, {**self.columns, **columns})
             across = slopes[n:]
@@ -300,7 +283,7 @@ def linear_and_kinks(program: Program, free: Sequence[str]) -> tuple[list[str], 
 
     Two parameters meet in a node that is no sum of what depends on them; one meets itself in a kink, a power, …
     """
-    masks: dict[Value, int] = {}
+    graph, masks = program.graph, list[int]()
     meets, kinks = [0] * len(free), False
 
     def meet(one: int, other: int) -> None:
@@ -308,10 +291,10 @@ def linear_and_kinks(program: Program, free: Sequence[str]) -> tuple[list[str], 
             meets[k] |= (other if one >> k & 1 else 0) | (one if other >> k & 1 else 0)
 
     place = {name: 1 << k for k, name in enumerate(free)}
-    for node in in_order((program.outputs[0],)):
-        primitive, inputs = node.primitive, [masks[parent] for parent in node._prev]
+    for i, (primitive, parents) in enumerate(zip(graph.primitives, graph.parents, strict=True)):
+        inputs = [masks[parent] for parent in parents]
         mask = reduce(or_, inputs, 0)
-        masks[node] = place.get(node.label, 0) if primitive is VARIABLE else mask
+        masks.append(place.get(graph.labels[i], 0) if primitive is VARIABLE else mask)
         kinks |= bool(mask) and (primitive.may_kink or primitive is WHERE)
         if not mask or primitive.linear:
             continue
@@ -322,7 +305,7 @@ def linear_and_kinks(program: Program, free: Sequence[str]) -> tuple[list[str], 
             meet(inputs[0], mask)
         elif primitive is DIV:
             meet(inputs[1], mask)
-        elif not (primitive is POW and node._prev[1].primitive is CONSTANT and node._prev[1].data == 1):
+        elif not (primitive is POW and graph.constants.get(parents[1], (None,))[0] == 1):
             meet(mask, mask)
     linear: list[int] = []
     for k in range(len(free)):
@@ -361,7 +344,7 @@ def fitted_linearly(model: Model, values: Any) -> Any:
 def searched(model: Model, start: Any) -> EndPoint:
     """Return where SciPy's Levenberg-Marquardt ends, or its trust regions."""
     values = _by_scipy(model, model.residuals, model.jacobian, np.array(start, dtype=float), slice(None))
-    plain = not model.bounded and model.loss == "linear"
+    plain = not model.problem.bounds and model.loss == "linear"
     return polished(model, values, "Levenberg-Marquardt" if plain else "trust regions")
 
 
@@ -400,7 +383,7 @@ def _by_scipy(model: Model, left: Any, slopes: Any, start: Any, places: Any) -> 
     from scipy.optimize import least_squares
 
     more: dict[str, Any] = {"method": "lm"}
-    if model.bounded or model.loss != "linear" or model.rows < len(start):
+    if model.problem.bounds or model.loss != "linear" or model.rows < len(start):
         bounds = tuple(limit[places] for limit in model.limits)
         more = {"method": "trf", "bounds": bounds, "loss": model.loss, "f_scale": model.scale}
     more |= {"ftol": 1e-15, "xtol": 1e-15, "gtol": 1e-15, "max_nfev": MAX_EVALUATIONS}
@@ -413,7 +396,6 @@ def _by_scipy(model: Model, left: Any, slopes: Any, start: Any, places: Any) -> 
 
 
 def _products(rows: Any, left: Any) -> Any:
-    """Return rowsᵀ·left, each rounded once: products with their errors, summed exactly."""
     with np.errstate(over="ignore", invalid="ignore"):
         twofold: Any = two_product(rows, left[:, None])
         product, error = twofold
@@ -473,7 +455,6 @@ def at_kink(model: Model, ended: EndPoint) -> EndPoint:
     draw = np.random.default_rng(1)
 
     def at(theta: Any) -> tuple[Any, float, Any]:
-        """All values, the cost, and its gradient in units of the standard errors."""
         point = np.array(values)
         point[others] = values[others] + units @ theta
         point = fitted_linearly(model, point) if model.places and model.loss == "linear" else point
@@ -553,7 +534,6 @@ def gauss_newton(model: Model, values: Any) -> tuple[Any, float, float]:
 
 
 def _solved(rows: Any, size: Any, left: Any) -> tuple[Any, Any]:
-    """The explained part of the residuals in an orthonormal basis, and the step."""
     if not rows.shape[1]:
         return np.zeros(0), np.zeros(0)
     q, r = np.linalg.qr(rows / size)

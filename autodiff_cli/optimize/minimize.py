@@ -341,7 +341,6 @@ def minimize(
 
 
 def _negative(row: DescentStep) -> DescentStep:
-    """Return a step of a function from that of its negative."""
     return row._replace(value=unsigned(-row.value), partials=tuple(unsigned(-slope) for slope in row.partials))
 
 
@@ -352,7 +351,6 @@ def _with_variables(
     held: Collection[str] | None,
     wrt: Sequence[str],
 ) -> DescentStep:
-    """Add the variables that only constraints have to a start."""
     more = [name for constraint in constraints for name in constraint.program.variables]
     extra = [name for name in dict.fromkeys(more) if name not in start.names]
     if lacking := [name for name in extra if name not in values]:
@@ -372,7 +370,6 @@ def _with_variables(
 def _in_own_units(
     constraints: Sequence[Constraint], point: Mapping[str, float | str]
 ) -> tuple[Sequence[Constraint], list[Unit | None]]:
-    """Return constraints in the units of the point, and the units of their slacks."""
     results: list[Constraint] = []
     units: list[Unit | None] = []
     for constraint in constraints:
@@ -396,7 +393,6 @@ def _in_own_units(
 def _search_constrained(
     objective: Objective, problem: ConstrainedProblem, methods: Sequence[str], steps: int | None
 ) -> tuple[ConvergenceReport, Conditions | None, str]:
-    """Search by SciPy, then by Newton's steps; return conditions and method too."""
     import numpy
 
     best: tuple[Conditions, DescentStep] | None = None
@@ -446,7 +442,6 @@ def _search_constrained(
 def _checked(
     method: str | None, bounds: Mapping[str, Range], constraints: Sequence[Constraint], tolerance: float, sense: Sense
 ) -> str:
-    """Return the method. Raises a usage error for one that cannot do this, or without SciPy."""
     chosen = method or (CONSTRAINED[0] if constraints else "l-bfgs-b" if bounds else "bfgs")
     if constraints and chosen not in CONSTRAINED:
         hint = "use `--method slsqp` or `--method trust-constr`"
@@ -461,7 +456,6 @@ def _checked(
 
 
 def _limits(start: DescentStep, bounds: Mapping[str, Range]) -> list[tuple[float, float]]:
-    """Return the bounds of the free variables. Raises a usage error."""
     if start.units is None:
         bounds = {name: Range(*(x if x is None else as_number(x, name) for x in ends)) for name, ends in bounds.items()}
     else:
@@ -479,7 +473,6 @@ def _limits(start: DescentStep, bounds: Mapping[str, Range]) -> list[tuple[float
 def _search(
     objective: Objective, method: str, limits: Limits, tolerance: float, steps: int | None
 ) -> tuple[DescentStep, str]:
-    """Return the end point and message of SciPy, which is restarted where it is stuck."""
     most = (SECOND_ORDER_STEPS if method in SECOND_ORDER else STEPS) if steps is None else steps
     options: dict[str, Any] = {"xtol": 1e-12} if method == "newton-cg" else {"gtol": tolerance / 10}
     more: dict[str, Any] = {"hess": objective.hessian} if method in SECOND_ORDER else {}
@@ -504,7 +497,6 @@ def _search(
 
 
 def _bounding(row: DescentStep) -> str:
-    """Return what to do where there is no minimum."""
     unit = "" if row.units is None else f" {row.units['point'][row.free[0]]}".rstrip()
     ends = f"{row.free[0]}=-10{unit}:10{unit}"
     return f"limit it by bounds: `--bounds {ends}`" if not unit else f'limit it by bounds: `--bounds "{ends}"`'
@@ -513,7 +505,6 @@ def _bounding(row: DescentStep) -> str:
 def _judged(
     objective: Objective, row: DescentStep, limits: Limits, tolerance: float, message: str, method: str
 ) -> ConvergenceReport:
-    """Judge the end of a search; `message` is SciPy's, empty if it was stopped."""
     size = [max(abs(step.coordinates[k]) for step in (*objective.path, row)) or 1.0 for k in objective.where]
     model = LocalModel(objective.row, objective.function, limits, size, tolerance, objective.sense)
     more = "iterations" in message.lower() or "exceeds limit" in message.lower()

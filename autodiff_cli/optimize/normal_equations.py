@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..equations.enclosures import Operator, boxes
 from ..graphs.second_order import hessian_in
@@ -15,6 +15,9 @@ from ..numbers.budget import READ_NUMBER, ROW_GRADIENT, ROW_HESSIAN, charge, col
 from ..numerics.linear_algebra import Matrix, identity, solve_linear
 from ..numerics.newton import polished, with_errors
 from .observations import Observations, percentage
+
+if TYPE_CHECKING:
+    from .inference import Inference
 
 WITH_ERRORS = 3  # the cost of error bounds, measured
 PASSES = 6  # over all rows, until an estimate has its digits, about
@@ -39,7 +42,6 @@ class NormalEquations:
         return self._arithmetic._value(self.m, name, value)
 
     def _row(self, k: int) -> tuple[dict[str, Any], Any, Any]:
-        """The predictors, the response and the weight of a row."""
         data, columns = self.data, self.data.columns
         point = {**self.held, **{name: self._number(name, columns[name][k]) for name in data.predictors}}
         if data.transform is None:
@@ -58,7 +60,6 @@ class NormalEquations:
         return point, response, weight
 
     def _spread(self, name: str, k: int) -> Any:
-        """The standard uncertainty of a column in a row."""
         columns, spread = self.data.columns, self.data.sigma[name]
         share = percentage(spread) if spread not in columns else None
         if share is not None:
@@ -68,10 +69,6 @@ class NormalEquations:
         return self._number("sigma", repr(spread))
 
     def _rows_at(self, values: Sequence[Any], *, second: bool) -> Iterator[tuple[Any, list[Any], Any, Any]]:
-        """Yield f − y, its gradient, the weight and the Hessian of each row, if it is to have `second` derivatives.
-
-        Raises `BudgetExceeded` by the cost of the first row.
-        """
         work = current()
         before = work.left
         point = dict(zip(self.names, values, strict=True))
@@ -107,7 +104,6 @@ class NormalEquations:
         return total, solve_linear(self.m, square, [list(map(self.m.number, row)) for row in identity(len(square))])
 
     def _sums(self, values: Sequence[Any], *, second: bool) -> tuple[Any, Matrix]:
-        """The sum of squares and JᵀJ; with `second` derivatives the latter is half the Hessian of that sum."""
         n, total = len(self.names), self.m.number(0)
         square = [[total] * n for _ in range(n)]
         for left, g, weight, hessian in self._rows_at(values, second=second):
@@ -144,7 +140,6 @@ class _Stationary(Operator):
         self.matrix: Matrix = []
 
     def at(self, box: Any) -> tuple[Any, Any]:
-        """The left sides over a box, and their derivatives."""
         balls = [self.ball(a) for a in box]
         # at a point the matrix of the box around it, or of the point before it, does as well
         if not (self.matrix and all(a.is_exact() for a in box)):
@@ -152,20 +147,14 @@ class _Stationary(Operator):
         return [self.m.number(x).a for x in self.equations.slopes(balls)], self.matrix
 
 
-def estimates_in(
-    arithmetic: Arithmetic,
-    problem: Problem,
-    data: Observations,
-    rows: Sequence[int],
-    start: Sequence[float],
-    dof: int,
-    sigma_given: bool,
-) -> dict[str, Any]:
-    """Return `values`, standard `errors`, `rss` and `deviation` of a fit in an arithmetic, near a start in doubles.
+def estimates_in(arithmetic: Arithmetic, inference: Inference) -> dict[str, Any]:
+    """Return `values`, standard `errors`, `rss` and `deviation` of a fit in an arithmetic, near its end in doubles.
 
-    The errors are those of the uncertainties of the data where these are `known`, else of the scatter of the residuals.
+    The errors are those of the uncertainties of the data where these are known, else of the scatter of the residuals.
     """
-    names = problem.unknowns
+    problem, data, dof = inference.model.problem, inference.model.data, inference.dof
+    start = list(inference.values.values())
+    rows: list[int] = inference.model.weights.nonzero()[0].tolist()
 
     def work(m: Any, held: dict[str, Any]) -> dict[str, Any]:
         from ..numbers.running_digits import plain
@@ -180,14 +169,14 @@ def estimates_in(
             solution = with_errors(m, lambda at: (equations.slopes(at), equations.matrix(at)), near)
         total, inverse = equations.summary(solution)
         count = m.number(dof)
-        result = {"values": dict(zip(names, solution, strict=True)), "rss": total}
+        result = {"values": dict(zip(problem.unknowns, solution, strict=True)), "rss": total}
         # as many rows as parameters say nothing of how far they are off, unless that is known
-        if sigma_given or dof:
-            variance = m.number(1) if sigma_given else total / count
-            result["errors"] = {name: m.sqrt(variance * inverse[k][k]) for k, name in enumerate(names)}
+        if inference.sigma_given or dof:
+            variance = m.number(1) if inference.sigma_given else total / count
+            result["errors"] = {name: m.sqrt(variance * inverse[k][k]) for k, name in enumerate(problem.unknowns)}
         if dof:
             result["deviation"] = m.sqrt(total / count)
         return result
 
-    fixed = [name for name in problem.program.variables if name not in (*names, *data.predictors)]
+    fixed = [name for name in problem.program.leaves if name not in (*problem.unknowns, *data.predictors)]
     return arithmetic.run({name: problem.point[name] for name in fixed}, work)

@@ -1,16 +1,26 @@
-"""The data of a fit: which columns are what, how certain they are, and a program at all of their rows."""
+"""The data of a fit: the formula that explains a column, how certain rows are, and its values at all of them."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..batched.columns_io import listed
 from ..batched.evaluator import Evaluator, gradient_recorder
-from ..errors import ExpressionError, point_error
+from ..errors import ExpressionError, point_error, usage_error
 from ..inputs.bounds import Range
-from ..inputs.parse_point import split
+from ..inputs.parse_point import is_name, split
+from ..inputs.problem import Quantity, check_single, parse
 from ..language.builder import Program
 from ..language.tokens import has_unit_literals
+from ..table.primitive import FUNCTIONS
+
+if TYPE_CHECKING:
+    from ..quantities.unit import Unit
+
+_EQUALS = re.compile(r"(?<![=<>!])=(?!=)")
+_CALL = re.compile(r"(\w+)\s*\([\w\s,]*\)")
 
 Spread = str | float
 """A standard uncertainty of a quantity: a number, the name of a column, or as `2%` a share of its values."""
@@ -51,6 +61,23 @@ def parse_sigma(sigma: Sigma | None, response: str) -> dict[str, Spread]:
     return spreads
 
 
+class Statement(NamedTuple):
+    """The last statement of a program, `LEFT = RIGHT`."""
+
+    left: str
+    program: str
+    """The program with blanks for the left side, so that places in it stay what they are."""
+
+
+def last_statement(text: str) -> Statement | None:
+    """Return the last statement of a program where it has two sides; None where it has one."""
+    begin = max(text.rstrip().rstrip(";").rfind(mark) for mark in ";\n") + 1
+    sign = _EQUALS.search(text, begin)
+    if sign is None:
+        return None
+    return Statement(text[begin : sign.start()].strip(), text[:begin] + " " * (sign.end() - begin) + text[sign.end() :])
+
+
 class FitFormula(NamedTuple):
     """A formula with what it explains."""
 
@@ -59,23 +86,122 @@ class FitFormula(NamedTuple):
     """The column that it explains, or the formula of columns, as it is written."""
     transform: Program | None
     """The formula of columns that it explains; None where it explains a column."""
-
-    @property
-    def measured(self) -> list[str]:
-        """The columns that are explained."""
-        return [self.response] if self.transform is None else [*self.transform.variables]
+    measured: list[str]
+    """The columns that are explained."""
 
     @property
     def has_unit_literals(self) -> bool:
         """Whether it has numbers with units."""
-        return has_unit_literals(self.program.text) or (
-            self.transform is not None and has_unit_literals(self.transform.text)
+        return any(
+            program is not None and has_unit_literals(program.text) for program in (self.program, self.transform)
         )
 
     @property
     def of_sigma(self) -> str:
         """The name of an uncertainty without one: the only column that was measured."""
         return self.measured[0] if len(self.measured) == 1 else self.response
+
+
+def read_formula(text: str, columns: Sequence[str], known_names: Sequence[str], response: str | None) -> FitFormula:
+    """Read a program, and what it explains. Raises `ExpressionError`."""
+    names = [column for column in columns if is_name(column)]
+    last = last_statement(text)
+    left = last.left if last is not None else ""
+    call = _CALL.fullmatch(left)
+    transform: Program | None = None
+    # the left side is a formula where it is no name and no new function
+    if (
+        response is None
+        and last
+        and left
+        and not is_name(left)
+        and left[-1] not in "+-*/"
+        and (not call or call[1] in FUNCTIONS)
+    ):
+        transform = parse(left, names, units=True)
+        check_single(transform)
+        if other := [name for name in transform.leaves if name not in names]:
+            raise no_column(other[0], names)
+        if not transform.leaves:
+            hint = f"write columns on the left, as in `log(y) = …`; they are {listed(names)}"
+            raise usage_error(f"`{left}` has no column that the formula could explain", hint)
+        program = parse(last.program, [*names, *known_names], units=True)
+        check_single(program)
+        response, measured = " ".join(left.split()), [*transform.leaves]
+    else:
+        # the name that the formula binds last is the response, and no value that it uses
+        program = parse(text, [name for name in (*names, *known_names) if name != left], units=True)
+        check_single(program)
+        response = _bound_response(program, columns) if response is None else response
+        if response not in columns:
+            raise no_column(response, columns)
+        measured = [response]
+    for name in measured:
+        if name in program.leaves:
+            message, span = f"`{name}` is the response, and the formula uses it", program.variables[name].span
+            raise usage_error(message, "a formula explains a column by others", span)
+    return FitFormula(program, response, transform, measured)
+
+
+def _bound_response(program: Program, columns: Sequence[str]) -> str:
+    name, _, place = program.bound[-1] if program.bound else ("", None, None)
+    if place != program.roots[0]:
+        hint = f"write it as `y = …`, or name it: `--response y`; the columns are {listed(columns)}"
+        raise usage_error("which column the formula explains is not said", hint)
+    meant = next((column for column in columns if column.split()[:1] == [name]), None)
+    if name not in columns and meant is not None:
+        raise usage_error(f"there is no column `{name}`", f'call it so: `--columns "{name}={meant}"`')
+    return name
+
+
+def columns_needed(
+    formula: FitFormula,
+    columns: Sequence[str],
+    known_names: Sequence[str],
+    sigma: Sigma | None = None,
+    weights: str | None = None,
+) -> list[str]:
+    """Return the columns that the fit of a formula needs. Raises `ExpressionError`."""
+    variables, answer, explained = formula.program.leaves, formula.response, formula.measured
+    spreads = [spread for spread in parse_sigma(sigma, answer).values() if isinstance(spread, str)]
+    also = [name for name in spreads if name in columns or not (percentage(name) is not None or has_unit(name))]
+    also += [] if weights is None else [weights]
+    needed = [name for name in variables if name in columns]
+    unused = {name.casefold(): name for name in columns if name not in (*needed, *explained, *also)}
+    free = [name for name in variables if name not in columns and name not in known_names]
+    for name in free:
+        if meant := unused.get(name.casefold()):
+            raise ExpressionError(
+                "missing_value",
+                f"`{name}` is no column of the data and has no start; there is the column `{meant}`",
+                formula.program.variables[name].span,
+                f'write `{meant}`, or `--columns "{name}={meant}"`; for a parameter give a start: `--at {name}=…`',
+            )
+    if not needed and unused and free and len(variables) > 1:
+        raise ExpressionError(
+            "missing_value",
+            f"the formula uses no column of the data to explain `{answer}`: `{free[-1]}` is none",
+            formula.program.variables[free[-1]].span,
+            f"its columns are {listed(columns)}; for a parameter give a start: `--at {free[-1]}=…`",
+        )
+    for name in also:
+        if name not in columns:
+            raise no_column(name, columns)
+    return list(dict.fromkeys([*needed, *explained, *also]))
+
+
+def no_column(name: str, columns: Sequence[str]) -> ExpressionError:
+    """Return the error for a column that the data lack."""
+    return usage_error(f"the data has no column `{name}`", f"its columns are {listed(columns)}")
+
+
+def has_unit(spread: str) -> bool:
+    """Return whether an uncertainty is a number with a unit."""
+    if not spread[:1].isdigit() and not spread.startswith("."):
+        return False
+    from ..inputs.quantities import split_quantity  # only units need it
+
+    return split_quantity(spread) is not None
 
 
 class FitInputs(NamedTuple):
@@ -85,8 +211,15 @@ class FitInputs(NamedTuple):
     point: dict[str, float | str]
     fixed: dict[str, float | str]
     bounds: dict[str, Range]
-    sigma: Sigma | None
+    sigma: dict[str, Spread]
     predict: Mapping[str, Sequence[float]]
+
+    @property
+    def typed_units(self) -> list[tuple[str, Unit]]:
+        """The units of the values of parameters."""
+        values: list[tuple[str, Any]] = [*self.point.items(), *self.fixed.items()]
+        values += [(name, end) for name, ends in self.bounds.items() for end in ends]
+        return [(name, value.unit) for name, value in values if isinstance(value, Quantity)]
 
 
 class Observations(NamedTuple):

@@ -50,14 +50,14 @@ def best_fit(model: Model, start: Any, loss: str) -> EndPoint:
     error = model.check(start)
     if error is not None and not model.places:
         raise error
-    if error is None and any(name not in model.starts for name in model.linear):
+    if error is None and any(name not in model.problem.values for name in model.linear):
         start = fitted_linearly(model, start)
     best = least(model, start)
     if loss == "linear":
         return best
     # a known uncertainty is the scale; otherwise it is that of most residuals
     left = np.abs(model.residuals(best.values))[model.weights > 0]
-    model.loss, model.scale = loss, 1.0 if model.has_sigma else 1.4826 * float(np.median(left)) or 1.0
+    model.loss, model.scale = loss, 1.0 if model.data.has_sigma else 1.4826 * float(np.median(left)) or 1.0
     model.places = []
     # outliers may have led the squares to another minimum than the start is near to
     starts = [best.values] if error is not None else [best.values, start]
@@ -122,7 +122,6 @@ def least(model: Model, start: Any) -> EndPoint:
 
 
 def _restarted(model: Model, best: EndPoint, start: Any, first: str, draw: random.Random, *, lost: bool) -> EndPoint:
-    """Return the least end of further starts."""
     again, converged = 0, False
     for k in range(MAX_RESTARTS):
         if again == AGAIN or (converged and not lost):
@@ -148,7 +147,6 @@ def _restarted(model: Model, best: EndPoint, start: Any, first: str, draw: rando
 
 
 def _elsewhere(model: Model, start: Any, draw: random.Random, wide: float, *, anywhere: bool) -> Any:
-    """A start beside another one; `anywhere` also at values of a predictor."""
     there = np.array([x * math.exp(draw.gauss(0, wide)) for x in start])
     ends = [(float(np.min(column)), float(np.max(column))) for column in model.columns.values()] if anywhere else []
     for k in range(len(there) if ends else 0):
@@ -158,7 +156,6 @@ def _elsewhere(model: Model, start: Any, draw: random.Random, wide: float, *, an
 
 
 def _is_lost(model: Model, end: EndPoint, start: Any, draw: random.Random) -> bool:
-    """Whether parameters are not told apart at an end, and the data tell them apart elsewhere."""
     if not end.cost < UNDEFINED or is_determined(model, end.values):
         return False
     elsewhere = (_elsewhere(model, start, draw, 1.0, anywhere=True) for _ in range(PROBES))
@@ -166,10 +163,9 @@ def _is_lost(model: Model, end: EndPoint, start: Any, draw: random.Random) -> bo
 
 
 def _has_converged(model: Model, end: EndPoint) -> bool:
-    """Whether an end is a minimum with random residuals of the right size."""
     if not (end.cost < UNDEFINED and end.moved <= CONVERGED):
         return False
-    if model.has_sigma and 2 * end.cost > IMPLAUSIBLE * max(1, model.rows - len(model.free)):
+    if model.data.has_sigma and 2 * end.cost > IMPLAUSIBLE * max(1, model.rows - len(model.free)):
         return False
     few = model.rows < FEW_ROWS
     enough = 1 - 1e-14 if model.kinks else EXPLAINED if few else 0.5
@@ -192,10 +188,9 @@ def nearest_image(model: Model, values: Any) -> Any:
 
 
 def _on_the_side(model: Model, values: Any) -> Any:
-    """Return equivalent values with the signs of the starts."""
     fitted = model(values)[0]
     low, high = model.limits
-    starts = [0.0 if name in model.linear else model.starts.get(name, 0.0) for name in model.free]
+    starts = [0.0 if name in model.linear else model.problem.values.get(name, 0.0) for name in model.free]
     loose = [k for k, x in enumerate(starts) if x * values[k] < 0 or (model.free[k] in model.linear and values[k])]
     if len(loose) > MAX_PERMUTED:
         return values
@@ -213,15 +208,13 @@ def _on_the_side(model: Model, values: Any) -> Any:
 
 
 def _in_order(model: Model, values: Any) -> Any:
-    """Return equivalent values in the order of the starts."""
-    names, starts = model.free, model.starts
+    names, starts = model.free, model.problem.values
     places = range(len(names))
     if len(names) > MAX_PERMUTED:
         return values
     pairs = list(combinations(places, 2))
 
     def agreement(pair: tuple[int, int], end: Any) -> float:
-        """Return a number above 0 if two parameters end in the order of their starts."""
         if any(names[k] in model.linear or names[k] not in starts for k in pair):
             return 0.0
         start = [starts[names[k]] for k in pair]
@@ -229,7 +222,6 @@ def _in_order(model: Model, values: Any) -> Any:
         return (start[0] - start[1]) * (end[pair[0]] - end[pair[1]]) / size if size else 0.0
 
     def exchanges(first: tuple[int, int]) -> Iterator[Any]:
-        """The orders that exchange two places, and up to two other pairs of places."""
         others = [pair for pair in pairs if not {*first} & {*pair}]
         for more in ((), *((pair,) for pair in others), *combinations(others, 2)):
             if len({*first, *sum(more, ())}) == 2 + 2 * len(more):
@@ -259,12 +251,11 @@ def _in_order(model: Model, values: Any) -> Any:
 
 
 def _symmetries(model: Model, values: Any) -> Callable[[Any], bool]:
-    """Return a test whether the model is the same in another order, by some rows."""
     used = np.flatnonzero(model.weights)
     rows = [int(used[k * (len(used) - 1) // (COMPARED - 1)]) for k in range(COMPARED)]
     draw = random.Random(1)
     beside = [x * draw.uniform(0.9, 1.1) for x in values]
-    evaluator = Evaluator(model.program, [])
+    evaluator = Evaluator(model.problem.program, [])
 
     def heights(end: Sequence[float]) -> list[float]:
         point = {**model.held, **dict(zip(model.free, end, strict=True))}

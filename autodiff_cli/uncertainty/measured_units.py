@@ -43,7 +43,6 @@ def measured_value(name: str, text: str, offset: int = 0) -> float:
 
 
 def _split(text: str) -> tuple[str, Unit] | None:
-    """The number with its uncertainty, and the unit behind it; None where there is none."""
     coverage = COVERAGE.search(text)
     core, rest = (text[: coverage.start()].rstrip(), f" {coverage[0]}") if coverage else (text.rstrip(), "")
     for begin in _BEGIN.finditer(core):

@@ -170,7 +170,6 @@ class _Written:
         return None
 
     def plus_minus(self, written: str, before: Span, after: Span, factor: Decimal, k: Decimal) -> MeasuredValue:
-        """Return `before ± after` times a factor; the uncertainty is expanded by `k`."""
         spelled = written[after.start : after.end].strip()
         if BETWEEN.search(spelled):
             raise self.refused("has two uncertainties")
@@ -192,7 +191,6 @@ class _Written:
         return Decimal(float(constant_value(self.name, number, self.begin + start)))
 
     def of_family(self, name: str, inner: str, begin: int) -> MeasuredValue:
-        """Return the quantity of `family(…)`, the arguments of which begin at a place."""
         family = FAMILIES[name]
         arguments = [(inner[start:end], begin + start) for start, end in pieces(inner)] if inner.strip() else []
         listed = " or ".join(f"`{signature}`" for signature in family.signatures)

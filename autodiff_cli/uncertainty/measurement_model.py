@@ -144,7 +144,6 @@ class _Surfaces:
 def _kinks(
     outputs: Sequence[Value], values: Mapping[str, float], slopes: Mapping[str, Sequence[float]], count: int
 ) -> list[Kink]:
-    """Return the nearest kinks, where `slopes` has the derivatives along `count` directions."""
     if not any(node.primitive.active_branch for node in in_order(outputs)):
         return []
     m = Duals(REAL)
@@ -416,7 +415,6 @@ class Implicit:
                 return
 
     def _corrected(self, here: Mapping[str, float], there: Mapping[str, float]) -> dict[str, float] | None:
-        """The solution a step away from one; None where Newton's method does not settle."""
         way = {name: x - here[name] for name, x in there.items()}
         moves = [list(map(mul, row, way.values())) for row in self.slopes(here, list(there))]
         start = [here[name] + math.fsum(row) for name, row in zip(self.outputs, moves, strict=True)]

@@ -216,7 +216,6 @@ def estimates_of_fit(record: object) -> Estimates:
 
 
 def _is_absolute(record: Mapping[str, Any], level: float) -> bool:
-    """Whether standard errors are those of given uncertainties; in older records by an interval."""
     if "absolute_sigma" in record:
         return bool(record["absolute_sigma"])
     halves = {
@@ -454,7 +453,6 @@ def _spread(
     model: Model,
     warnings: list[Diagnostic],
 ) -> _Spread:
-    """Return how the inputs vary together. Raises `ExpressionError`."""
     names = list(inputs)
     matrix = identity(len(names))
     correlations = {
@@ -578,7 +576,6 @@ def _normalised(covariance: Sequence[Sequence[float]]) -> list[list[float | None
 
 
 def _two_pieces(name: str, source: Input, units: Any) -> Diagnostic:
-    """What an asymmetric uncertainty is taken for, in the unit that it is given in."""
     numbers, marks = [*source.distribution.parameters, source.estimate, source.uncertainty], ["", ""]
     if units is not None and units.point[name].atoms:
         unit = units.point[name]
@@ -614,10 +611,6 @@ class _Expansion:
             self.ends.append(ends)
 
     def second_order(self, *, drawn: bool) -> tuple[SecondOrder | None, Diagnostic | None]:
-        """Return the second-order terms of variance and mean, with a warning if they matter.
-
-        The warning advises draws, unless there are some (`drawn`).
-        """
         if len(self.names) > MOST_THIRD_ORDER:
             return None, None
         first, moments = self.first, self.moments
@@ -655,7 +648,6 @@ class _Expansion:
 
     @cached_property
     def second(self) -> list[list[float]]:
-        """The second derivatives along the directions. Raises `ExpressionError`."""
         matrix = [[*map(self._in_unit, row)] for row in self.model.second(self.output, self.names)]
         columns = list(zip(*self.root, strict=True))
 
@@ -698,7 +690,6 @@ class _Expansion:
         return None
 
     def _departs(self, way: Sequence[float], places: Sequence[float]) -> bool:
-        """Whether the formula departs from its polynomial on a way so that the result changes."""
         step = [math.fsum(map(mul, row, way)) for row in self.root]
         slope = math.fsum(map(mul, self.slopes, way))
         second = math.fsum(x * math.fsum(map(mul, row, way)) for x, row in zip(way, self.second, strict=True))
@@ -770,10 +761,6 @@ def _with_draws(
     stop: Callable[[], bool],
     warnings: list[Diagnostic],
 ) -> tuple[list[Result], int, bool]:
-    """Return the results with their draws, how many there were, and whether they ended early.
-
-    Raises `ExpressionError` where the joint distribution of the inputs is not determined.
-    """
     from .monte_carlo import BLOCK, Results, Sampler  # only draws need NumPy
 
     inputs, names = spread.inputs, list(spread.inputs)

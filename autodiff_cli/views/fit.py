@@ -85,12 +85,19 @@ class FitView(View[Fit]):
         for name, fitted in answer.parameters.items():
             unit, parameter = unit_of(fitted.estimate), fitted
             if unit is not None and double and answer.units is not None and name not in answer.units.asked:
-                from ..optimize.fit_units import scaled
                 from ..quantities.unit import readable
                 from ..quantities.unit_system import factor
 
                 shown = readable(unit, max(abs(float(fitted.estimate)), float(fitted.error or 0)))
-                unit, parameter = shown, scaled(fitted, factor(unit, shown))
+                times, ends = factor(unit, shown), fitted.interval
+                unit, parameter = (
+                    shown,
+                    fitted._replace(
+                        estimate=float(fitted.estimate) * times,
+                        error=None if fitted.error is None else float(fitted.error) * times,
+                        interval=ends and (ends[0] * times, ends[1] * times),
+                    ),
+                )
             estimate = without_unit(parameter.estimate)
             if parameter.error is None:
                 written = "" if unit is None else measured(estimate, unit, self.digits)

@@ -149,12 +149,10 @@ def _percent(share: float) -> str:
 
 
 def _unit(result: Result) -> str:
-    """The unit of an output, with a blank before it; empty where it has none."""
     return f" {unit_of(result.value) or ''}".rstrip()
 
 
 def _budget(answer: Propagation, result: Result, digits: int | None) -> Table:
-    """Return the table of the inputs."""
     with_dof = any(not math.isinf(quantity.distribution.dof) for quantity in answer.inputs.values())
     rows: list[tuple[float | str, ...]] = []
     for name, share in result.budget.items():

@@ -14,7 +14,7 @@ from ..inputs.figures import Shown
 from ..inputs.parse_point import is_name
 from ..inputs.problem import parse
 from ..language.typesetting import equations, expression_latex, name_latex, stated, text_latex, typesetting
-from ..optimize.fit import last_statement
+from ..optimize.observations import last_statement
 from ..uncertainty.measured_value import concise
 from .fit import HELD
 from .numerals import format_number, repr_number, without_unit

@@ -22,12 +22,13 @@ from autodiff_cli import ExpressionError
 from autodiff_cli.inputs.arithmetic import chosen
 from autodiff_cli.inputs.bounds import Range
 from autodiff_cli.inputs.parse_point import typed
-from autodiff_cli.inputs.problem import parse
+from autodiff_cli.inputs.problem import Problem, parse
 from autodiff_cli.optimize import fit as fitting
 from autodiff_cli.optimize import least_squares as models
 from autodiff_cli.optimize import normal_equations
 from autodiff_cli.optimize.fit import Fit, fit
 from autodiff_cli.optimize.fit_answer import Parameter
+from autodiff_cli.optimize.observations import Observations
 from autodiff_cli.views.plots.frame import CELLS, in_sight
 from counting import allowed, counted_calls
 from places import TESTS
@@ -824,14 +825,8 @@ def test_a_fit_that_is_least_at_a_kink_has_converged(text: str, start: dict[str,
 
 def test_where_the_squares_fall_from_a_kink_is_no_minimum() -> None:
     # the cost of -abs(c) has a peak at c = 0, from which gradients of both signs make a hull around 0 too
-    model = models.Model(
-        parse("0*x - abs(c)"),
-        {"x": np.zeros(2)},
-        ["c"],
-        {},
-        np.array([-3.0, -3.0]),
-        np.ones(2),
-    )
+    problem = Problem(parse("0*x - abs(c)"), {}, {}, [], [], ["c"])
+    model = models.Model(problem, Observations({"x": [0, 0], "y": [-3, -3]}, "y", ["x"], {}, None, None))
     end = models.EndPoint(np.array([1e-12]), model.cost([1e-12]), 1.0, "there")
     there = models.at_kink(model, end)
     assert abs(abs(there.values[0]) - 3) < 1e-5 or there.moved == 1.0

@@ -12,7 +12,8 @@ from ...inputs.optional_units import MeasuredColumns
 from ...inputs.parse_point import parse_point
 from ...inputs.problem import Quantity
 from ...inputs.sweeps import Sweeping, grid_of
-from ...optimize.fit import Fit, columns_needed, fit, last_statement
+from ...optimize.fit import Fit, fit
+from ...optimize.observations import columns_needed, last_statement, read_formula
 from ...quantities.table import constant_texts
 from ...streams import files
 from ...streams.requests import Request, value_with_unit
@@ -61,11 +62,15 @@ def fitted(call: Call, request: Request, arguments: Mapping[str, Any]) -> Fit:
     """Return the fit of a formula to the data of a call. Raises `ExpressionError`."""
     known_names = [*request.point, *arguments["fixed"]]
 
+    formula = None
+
     def wanted(columns: Sequence[str]) -> Collection[str]:
-        return columns_needed(request.text, columns, known_names, call.response, call.sigma, call.weights)
+        nonlocal formula
+        formula = read_formula(request.text, columns, known_names, call.response)
+        return columns_needed(formula, columns, known_names, call.sigma, call.weights)
 
     data = call.read_columns(call.data, wanted, known_names)
-    return fit(request.text, data, request.point, **arguments)
+    return fit(request.text, data, request.point, formula=formula, **arguments)
 
 
 def prediction_columns(texts: Sequence[str], text: str | None) -> MeasuredColumns:
