@@ -298,6 +298,7 @@ class Writer:
         return leaf
 
     def row(self, i: int, adjoint: float | None) -> TraceRow:
+        """The node's line in the primal trace."""
         graph, primitive, label = self.graph, self.graph.primitives[i], self.graph.labels.get(i, "")
         inputs = [self.leaf(p) for p in graph.parents[i]]
         kind, formula = "variable", variable(label)
@@ -341,6 +342,7 @@ class Writer:
         return measured_number(unsigned(x), unit if by is None else ratio(unit, self.units[by]))
 
     def tangent(self, x: Any, i: int) -> Any:
+        """The derivative of a node along the direction."""
         return unsigned(x) if self.units is None else self.per_rate(x, self.units[i])
 
     def per_rate(self, x: Any, unit: Unit) -> Any:
@@ -352,6 +354,7 @@ class Writer:
         return measured_number(unsigned(x), unit.difference if rate is None or not rate.atoms else ratio(unit, rate))
 
     def pulls(self, adjoints: Sequence[Any], active: Activity) -> list[AdjointStep]:
+        """The steps of the backward sweep."""
         (root,) = self.graph.roots
         sources = [i for i in reversed(self.order) if adjoints[i] is not None and active[i]]
         steps = [(i, *term) for i in sources for term in self.terms(i, active)]
@@ -367,6 +370,7 @@ class Writer:
         return pulls
 
     def pushes(self, flows: Sequence[float | None], active: Activity) -> Iterator[TangentStep]:
+        """The steps of the tangent sweep."""
         for i in self.order:
             if flows[i] is not None and self.graph.parents[i]:
                 terms = [

@@ -264,6 +264,7 @@ class Typesetting:
         return _joined(self._typeset(root, named or {}))
 
     def factor(self, root: Value) -> str:
+        """The formula as a factor of a product."""
         piece = self._typeset(root, {})
         return _joined(_enclosed(piece) if piece.level < PRODUCT else piece)
 

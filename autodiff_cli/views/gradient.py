@@ -96,11 +96,11 @@ class GradientView(View[Gradient[Any]]):
         return " ".join([super().one_line(answer), *shares, *bound])
 
     def latex_document(self, answer: Gradient[Any]) -> str:
-        from .tex import Place
+        from .tex import FunctionAtPoint
 
-        place = Place(answer.text, answer.point, self.digits)
-        slopes = [(place.slope(name), place.number(x)) for name, x in answer.gradient.items()]
-        return place.equations([(place.head, place.number(answer.value)), *slopes])
+        at_point = FunctionAtPoint(answer.text, answer.point, self.digits)
+        slopes = [(at_point.slope(name), at_point.number(x)) for name, x in answer.gradient.items()]
+        return at_point.equations([(at_point.head, at_point.number(answer.value)), *slopes])
 
 
 def _bound(answer: Gradient[Any]) -> list[tuple[Intermediate[Any], Mapping[str, str]]]:

@@ -77,16 +77,16 @@ class HessianView(View[Hessian]):
         return " ".join([super().one_line(answer), *entries])
 
     def latex_document(self, answer: Hessian) -> str:
-        from .tex import Place
+        from .tex import FunctionAtPoint
 
-        place = Place(answer.text, answer.point, self.digits)
-        sides = [(place.head, place.number(answer.value))]
+        at_point = FunctionAtPoint(answer.text, answer.point, self.digits)
+        sides = [(at_point.head, at_point.number(answer.value))]
         if answer.gradient:
-            sides.append((rf"\nabla {place.head}", place.column(answer.gradient.values())))
-            sides.append((rf"\nabla^{{2}} {place.head}", place.matrix(answer.hessian)))
+            sides.append((rf"\nabla {at_point.head}", at_point.column(answer.gradient.values())))
+            sides.append((rf"\nabla^{{2}} {at_point.head}", at_point.matrix(answer.hessian)))
         if answer.eigenvalues is not None:
-            sides.append((r"\text{eigenvalues}", r",\ ".join(map(place.number, answer.eigenvalues))))
-        return place.equations(sides)
+            sides.append((r"\text{eigenvalues}", r",\ ".join(map(at_point.number, answer.eigenvalues))))
+        return at_point.equations(sides)
 
 
 def _lower_triangle(answer: Hessian) -> Iterator[tuple[str, str, Shown]]:

@@ -170,7 +170,7 @@ def _near(fraction: Fraction, x: float) -> bool:
     return abs(float(fraction) - x) <= FRACTION_TOLERANCE * abs(x)
 
 
-class Place:
+class FunctionAtPoint:
     """A function at a point: `f(x, y) = …`, and then `f(1, 2)`."""
 
     def __init__(self, text: str, point: Mapping[str, Shown], digits: int | None, by: str | None = None) -> None:
@@ -188,15 +188,19 @@ class Place:
         self.arguments = self.head.removeprefix(self.typeset.function)
 
     def number(self, x: Shown) -> str:
+        """A number with its unit."""
         return measured_latex(x, self.digits)
 
     def matrix(self, rows: Iterable[Iterable[Shown]]) -> str:
+        """A matrix of numbers."""
         return matrix([[self.number(x) for x in row] for row in rows])
 
     def column(self, numbers: Iterable[Shown]) -> str:
+        """A column of numbers."""
         return self.matrix([[x] for x in numbers])
 
     def slope(self, name: str) -> str:
+        """The derivative by a variable there."""
         return self.typeset.derivative((name,), self.several) + self.arguments
 
     def equations(self, sides: Iterable[tuple[str, ...]]) -> str:

@@ -82,8 +82,12 @@ class Text(NamedTuple):
         return text_width(self.text)
 
 
-Place = tuple[float, float]
-Piece = tuple[Literal["M", "L"], Place] | tuple[Literal["C"], Place, Place, Place] | tuple[Literal["Z"]]
+Coordinates = tuple[float, float]
+Piece = (
+    tuple[Literal["M", "L"], Coordinates]
+    | tuple[Literal["C"], Coordinates, Coordinates, Coordinates]
+    | tuple[Literal["Z"]]
+)
 """A part of a path: a start, a line to a place, a cubic curve by its two handles to one, or the end."""
 
 
@@ -167,10 +171,10 @@ class _Way(NamedTuple):
     """The horizontal padding of the text in a box."""
     stem: float
 
-    def at(self, along: float, across: float) -> Place:
+    def at(self, along: float, across: float) -> Coordinates:
         return (across, along) if self.down else (along, across)
 
-    def curve(self, start: Place, end: Place) -> tuple[Piece, ...]:
+    def curve(self, start: Coordinates, end: Coordinates) -> tuple[Piece, ...]:
         """A path that leaves and arrives in the direction of the drawing."""
         (a0, c0), (a1, c1) = start, end
         if abs(c0 - c1) < 0.05:
@@ -303,7 +307,7 @@ def _lines(
     yield from labels
 
 
-def _end(layout: Layout, index: int) -> Place:
+def _end(layout: Layout, index: int) -> Coordinates:
     along, across = layout.corners[index]
     return along + layout.sizes[index].width, across
 
@@ -321,7 +325,7 @@ def _ports(node: PictureNode, index: int, layout: Layout, port: float) -> list[f
 
 
 # ---- nodes --------------------------------------------------------------------------------------------------------
-def _node(node: PictureNode, unit: _Unit, corner: Place, result: bool, way: _Way) -> Iterator[Shape]:
+def _node(node: PictureNode, unit: _Unit, corner: Coordinates, result: bool, way: _Way) -> Iterator[Shape]:
     x, y = way.at(*corner)
     if way.down:
         x, y = x - (unit.operation.width / 2 if unit.operation else unit.size.above), y + BOX / 2
