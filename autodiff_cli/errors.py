@@ -178,6 +178,11 @@ def quoted(names: Iterable[str], otherwise: str = "none") -> str:
     return ", ".join([f"`{name}`" for name in names]) or otherwise
 
 
+def either(names: Iterable[str]) -> str:
+    """Return the names as a message lists alternatives: "`x` or `y`"."""
+    return " or ".join([f"`{name}`" for name in names])
+
+
 def counted(count: int, noun: str) -> str:
     """Return a number of things in words: `1 row`, `1,200 rows`."""
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}{'es' if noun.endswith('x') else 's'}"

@@ -161,7 +161,6 @@ def _in_units(answer: Check, units: ProgramUnits, *, of_numbers: bool = False) -
 
 
 def _checked_answer(problem: Problem, required: int) -> Check:
-    """Check a program at a point whose numbers have no units, or are in coherent ones."""
     output, values, wanted = single_output(problem.program), problem.values, problem.wanted
     try:
         doubles = value_and_gradient(REAL, output, values, wanted)
@@ -207,7 +206,6 @@ def _reduced(
     watch: Callable[[int], None] | None,
     units: Sequence[str] | str | None,
 ) -> Check:
-    """Check a formula's sum or mean over rows of data, at the doubles that were read."""
     from ..batched.data_loss import pose_over
 
     problem, function = pose_over(text, with_units(point), wrt, over, 1 + DIFFERENCES, only_variables=True, units=units)
@@ -262,7 +260,6 @@ def _totals(
     digits: int,
     watch: Callable[[int], None] | None,
 ) -> tuple[list[Number], list[Number]]:
-    """Return the sums of values and partials over the rows in multiprecision, and the sums of their magnitudes."""
     from ..numbers.multiprecision import Multiprecision
 
     m = Multiprecision(digits)
@@ -273,7 +270,7 @@ def _totals(
             watch(row)
         at = zip(function.names, function.point_at(row, point), strict=True)
         try:
-            swept = value_and_gradient(m, function.evaluator.output, {name: m.number(x) for name, x in at}, wanted)
+            swept = value_and_gradient(m, function.evaluator.graph, {name: m.number(x) for name, x in at}, wanted)
         except ExpressionError as error:
             function.failed(row, error)
             continue
@@ -283,8 +280,6 @@ def _totals(
 
 
 def _along(function: DataLoss, point: Sequence[float], k: int) -> Callable[[float], float | None]:
-    """The value as a function of one variable, None where there is none."""
-
     def value(x: float) -> float | None:
         with work.Defined():
             return function.value([*point[:k], x, *point[k + 1 :]])
@@ -307,7 +302,6 @@ class _References(NamedTuple):
 
 
 def _references(output: Value, values: Mapping[str, float], wanted: Sequence[str]) -> _References:
-    """Run the sweeps in enough digits. Raises `ExpressionError` if the exact value is undefined."""
     from ..numbers.multiprecision import Multiprecision
 
     digits = DIGITS
@@ -416,7 +410,6 @@ def _judged(
 
 
 def _compared(number: CheckedNumber, slope: Difference, condition: float | None, *, exists: bool) -> CheckedNumber:
-    """Add finite differences and condition to a number; `exists` says whether there is a derivative."""
     return replace(
         number,
         digits=number.digits if exists else None,
@@ -428,7 +421,6 @@ def _compared(number: CheckedNumber, slope: Difference, condition: float | None,
 
 
 def _zero_to_rounding(doubles: GradientResult, computed: float, leaf: int | None) -> bool:
-    """Whether a result that should be 0 is no larger than the rounding errors of its terms."""
     flows: Sequence[float | None] = doubles.graph.data
     if leaf is not None:
         flows = doubles.at.tangents({leaf: 1.0}, doubles.at.activity([leaf]), order=doubles.order)
@@ -439,8 +431,6 @@ def _zero_to_rounding(doubles: GradientResult, computed: float, leaf: int | None
 def _number(
     doubles: GradientResult, references: _References, name: str, required: int, differences: bool
 ) -> CheckedNumber:
-    """Check a partial derivative, or without a name the value."""
-
     def of(result: GradientResult) -> Number:
         return result.gradient[name] if name else result.value
 
@@ -516,6 +506,5 @@ def _short(x: Number) -> str:
 
 
 def _text(x: Number) -> str:
-    """A multiprecision number to 25 digits."""
     context = x.context
     return str(context.nstr(x, 25, strip_zeros=False, min_fixed=-5, max_fixed=20)) if x else "0"

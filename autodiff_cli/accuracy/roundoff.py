@@ -52,7 +52,6 @@ def relative_error(computed: object, exact: Number) -> float:
 
 
 def _most_amplifying(growth: Iterable[tuple[int, float]]) -> tuple[int | None, float]:
-    """The first node whose error grows by about the largest factor."""
     node, factor = None, 0.0
     for i, grown in growth:
         if grown > factor * 1.5:
@@ -63,7 +62,6 @@ def _most_amplifying(growth: Iterable[tuple[int, float]]) -> tuple[int | None, f
 def _value_growth(
     doubles: GradientResult, swept: GradientResult, wrong: Sequence[float], any_way: bool
 ) -> Iterator[tuple[int, float]]:
-    """Yield by what factor the relative error of each node that matters exceeds that of its inputs."""
     total = abs(doubles.value - swept.value)
     for i in doubles.order:
         parents = doubles.graph.parents[i]
@@ -78,7 +76,6 @@ def _value_growth(
 def _adjoint_growth(
     doubles: GradientResult, swept: GradientResult, wrong: Sequence[float]
 ) -> Iterator[tuple[int, float]]:
-    """Yield the factor by which the relative error of each adjoint exceeds that of its inputs."""
     consumers: dict[int, list[int]] = {}
     for i in doubles.order:
         for p in doubles.graph.parents[i]:
@@ -121,7 +118,6 @@ def _called(node: Value) -> str:
 
 
 def _hint(node: Value) -> str:
-    """Suggest a stable form for common cancellations."""
     primitive, operands = node.primitive, node._prev
     if primitive is LOG and operands[0].primitive is ADD:
         left, right = operands[0]._prev
@@ -145,7 +141,6 @@ def _hint(node: Value) -> str:
 
 
 def _decided_by_rounding(doubles: GradientResult, swept: GradientResult) -> Diagnostic | None:
-    """The warning that a comparison comes out otherwise without rounding."""
     for i in doubles.order:
         exact = swept.graph.data[i]
         if doubles.graph.places[i].primitive.gives_condition and exact is not None and exact != doubles.graph.data[i]:

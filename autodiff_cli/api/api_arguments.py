@@ -323,7 +323,6 @@ def has_lists(text: object, at: Any) -> bool:
 
 
 def _sums_a_list(text: str) -> bool:
-    """Whether a function of many numbers has one argument in a program: of one number there is nothing to sum."""
     for call in _OF_MANY.finditer(text):
         depth = 0
         for char in text[call.end() :]:

@@ -17,10 +17,10 @@ from typing import Any, ClassVar, Generic, ParamSpec, TypeVar, cast
 
 from .. import views
 from ..accuracy import check as _check
+from ..cli.commands import CHECKS, check_of
 from ..cli.commands.fit import fitted, prediction_columns
 from ..cli.commands.plot import drawn
 from ..cli.commands.propagate import read_fit, readings
-from ..cli.own_answers import CHECKS, check_of
 from ..curves import contours as _surface
 from ..curves import plot as _plot
 from ..data import rows as _rows
@@ -166,7 +166,6 @@ LISTED = 12
 
 
 def _short(value: object) -> str:
-    """The value in a short description: of a long list its beginning, but every number and formula whole."""
     if isinstance(value, Mapping):
         parts = [f"{name!r}: {_short(element)}" for name, element in islice(value.items(), LISTED)]
     elif isinstance(value, list | tuple) and not hasattr(value, "_fields"):
@@ -493,7 +492,6 @@ class Program:
         return _as(Gradient, answer._replace(graphed=None, intermediates=()))
 
     def _check(self, values: Mapping[str, Any]) -> None:
-        """Raise TypeError unless these names are those of the variables."""
         leaves = self._program.leaves
         if values.keys() == leaves.keys():
             return
@@ -513,7 +511,6 @@ class Program:
 
 
 def _as(kind: type[R], answer: Any, **choices: Any) -> R:
-    """The answer to a question as one that can show itself."""
     result = object.__new__(kind)
     result.__dict__.update(answer.__dict__)
     if choices:
@@ -671,7 +668,6 @@ def in_batches(
 
 
 def _given_besides(values: Mapping[str, Any], *allowed: str) -> list[str]:
-    """The arguments of a call that rows in batches have no place for."""
     known = ("text", "at", "wrt", "lenient", "work", *allowed)
     return [name for name, value in values.items() if name not in known and value not in (None, False)]
 

@@ -311,7 +311,6 @@ class DataLoss:
     def _reduced(
         self, point: Sequence[float], which: Sequence[int] | None, count: int, kernel: Any, row: Row
     ) -> tuple[float, list[float]]:
-        """Return the sums or means of `count` results over the rows, by a kernel if there is one, else by `row`."""
         totals = Totals(count)
         self.left_out, self.asked = Counter(), []
         if kernel is None:
@@ -414,7 +413,6 @@ class DataLoss:
         return [value, *rest]
 
     def _second_kernel(self, wrt: tuple[str, ...]) -> Any:
-        """Return the compiled second derivatives of blocks of rows; None if no backend has them."""
         if self._kernel is None or len(wrt) > MOST_IN_BLOCKS:
             return None
         if wrt not in self._seconds:
@@ -471,7 +469,6 @@ class DataLoss:
         return lambda x, errors: times * math.fsum(errors) + UNIT * abs(x)
 
     def _some(self, point: Sequence[float]) -> Iterator[dict[str, float]]:
-        """Yield the points of some rows, evenly spread over all of them; those without a value are left out."""
         count = min(self.data.rows, SAMPLE)
         for k in range(count):
             row = k * self.data.rows // count

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ..inputs.arithmetic import Arithmetic, chosen
 from ..inputs.bounds import Range, parse_between, parse_ranges
+from ..inputs.optional_units import left_out
 from ..inputs.parse_point import parse_weights
 from ..streams.requests import Request, default_point, mapping, names, value_with_unit
 from ..views.numerals import rounding
@@ -31,14 +32,13 @@ class Call:
     A question's argument is the option of its name, or a property here.
     """
 
-    def __init__(self, values: Mapping[str, Any]) -> None:
-        self.values = values
+    if TYPE_CHECKING:
 
-    def __getattr__(self, name: str) -> Any:
-        try:
-            return self.__dict__["values"][name]
-        except KeyError:
-            raise AttributeError(name) from None
+        def __getattr__(self, name: str) -> Any: ...
+
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        self.values = dict(values)
+        self.__dict__.update({name: value for name, value in values.items() if not hasattr(type(self), name)})
 
     def arguments(self, question: Callable[..., Any]) -> dict[str, Any]:
         """Return the keyword arguments of a question but for `wrt`, which a request may have; without those left out.
@@ -66,7 +66,7 @@ class Call:
     def read_columns(
         self, data: Any, wanted: Callable[[Sequence[str]], Collection[str]], other: Collection[str], **how: Any
     ) -> MeasuredColumns:
-        """The columns of files, written as the options say; see `data.columns.read_columns`."""
+        """Return the columns of files, written as the options say; see `data.columns.read_columns`."""
         from ..data.columns import read_columns  # only files need it
         from ..data.text_dialects import UNFORCED, Forced
 
@@ -85,13 +85,24 @@ class Call:
     @property
     def arithmetic(self) -> Arithmetic:
         """The arithmetic of the options `--exact`, `--precision` and `--certified`."""
-        options = self.values
-        return chosen(options.get("exact", False), options.get("precision"), options.get("certified", False))
+        exact, certified = self.values.get("exact", False), self.values.get("certified", False)
+        return chosen(exact, self.values.get("precision"), certified)
 
     @cached_property
     def over(self) -> LossSpec | None:
         """The loss over rows of data; None without data."""
         return None
+
+    @property
+    def system(self) -> bool:
+        """Whether answers are about rows, and in products of the units of the columns of data."""
+        return bool(self.values.get("points"))
+
+    @property
+    def units(self) -> Sequence[str] | None:
+        """The requested units of an answer, those of a row without `none`."""
+        units: Sequence[str] | None = self.values.get("units")
+        return None if self.system and left_out(units) else units
 
     @property
     def held(self) -> tuple[str, ...]:

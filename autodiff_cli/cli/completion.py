@@ -14,8 +14,7 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from ..errors import ExpressionError
-from .commands import COMMANDS
-from .declarations import DATA, RENAMED, VARIABLES, Option, declared
+from .declarations import COMMANDS, DATA, RENAMED, VARIABLES, Option, declared
 
 _NAME = re.compile(r"(?<!\w)\d*+([^\W\d]\w*+)$")
 _BREAKS = re.compile(r".*[=:@]", re.DOTALL)

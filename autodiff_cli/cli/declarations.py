@@ -56,6 +56,11 @@ class Option(NamedTuple):
     data_role: str | None = None
     """The role of the columns of the data that its value names: `VARIABLES` or `DATA`; None if it names no data."""
 
+    @property
+    def syntax(self) -> str:
+        """The option as typed, with the placeholder of its value: `--at POINT`."""
+        return f"{self.name} {self.metavar}".rstrip()
+
 
 class Argument(NamedTuple):
     """An argument that is not an option."""
@@ -176,7 +181,6 @@ declared = cache(Declared)
 
 @cache
 def _text() -> dict[str, str]:
-    """The text of each section of `commands.txt`, after its name."""
     with open(os.path.join(os.path.dirname(__file__), "commands.txt"), encoding="utf-8") as file:
         text = file.read()
     sections = [section.partition("]") for section in text.split("\n[")[1:]]
@@ -190,3 +194,25 @@ def _lines(section: str) -> Iterator[str]:
 def table(section: str) -> dict[str, str]:
     """The texts of a table of `commands.txt`, by their keys."""
     return dict(line.split(": ", 1) for line in _lines(section))
+
+
+COMMANDS = tuple(name for name, text in _text().items() if "\n: " in text)
+"""The names of the commands, in the order of the manual: each is a module of `commands`, with a function `run`."""
+
+QUESTIONS = tuple(name for name in COMMANDS if name != "repl")
+"""The commands that have an answer: all but the session, which has lines."""
+
+
+@cache
+def users_of_options() -> dict[Option, list[str]]:
+    """Return the commands that have each declaration of an option, in the order of the manual."""
+    users: dict[Option, list[str]] = {}
+    for command in COMMANDS:
+        for option in declared(command).options.values():
+            users.setdefault(option, []).append(command)
+    return users
+
+
+def commands_with(name: str) -> list[str]:
+    """Return the commands that have an option of this name."""
+    return [command for command in COMMANDS if name in declared(command).options]

@@ -15,9 +15,9 @@ from typing import Any
 from ..api.python_functions import STUBS
 from ..errors import EXIT_CODES
 from ..views.schema import Field, view_in
-from .commands import COMMANDS, QUESTIONS, command_module
-from .declarations import declared
-from .entries import ENVIRONMENT, EXITS, command_list, man_page, option_syntax, options_of_commands
+from .commands import command_module
+from .declarations import COMMANDS, QUESTIONS, declared, users_of_options
+from .entries import ENVIRONMENT, EXITS, command_list, man_page
 
 
 # ---- the tables of the reference ----------------------------------------------------------------------------------
@@ -27,7 +27,7 @@ def tables() -> dict[str, str]:
         "commands": _table(("command", "what it gives"), ((f"`{name}`", declared(name).summary) for name in COMMANDS)),
         "options": _table(
             ("option", "what it does", "commands"),
-            sorted((f"`{option_syntax(x)}`", x.help, command_list(commands)) for x, commands in options_of_commands()),
+            sorted((f"`{x.syntax}`", x.help, command_list(users)) for x, users in users_of_options().items()),
         ),
         "keys": _keys(),
         "exit codes": _table(
@@ -48,7 +48,6 @@ def tables() -> dict[str, str]:
 
 
 def _keys() -> str:
-    """Return the tables of the keys of JSON records, a table for each command and each kind of record."""
     parts = []
     for command in QUESTIONS:
         view = view_in(command_module(command))

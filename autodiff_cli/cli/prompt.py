@@ -15,8 +15,7 @@ from ..errors import ExpressionError
 from ..inputs import decoding
 from ..streams.requests import lines, standard_input
 from ..table.primitive import FUNCTIONS
-from .commands import COMMANDS
-from .declarations import declared
+from .declarations import COMMANDS, declared
 
 if TYPE_CHECKING:
     from prompt_toolkit.completion import CompleteEvent
@@ -110,7 +109,6 @@ def completions(session: Lines, text: str) -> tuple[str, list[str]]:
 
 
 def _script() -> Reader:
-    """Return the reader of standard input, where that is no terminal."""
     numbered = enumerate(lines(standard_input()))
 
     def line() -> str:
@@ -129,7 +127,6 @@ def _script() -> Reader:
 
 
 def _plain(session: Lines) -> Reader:
-    """Return the reader of a plain prompt, with the history of readline where there is one."""
     history = History()
     choices: list[str] = []
     with suppress(ImportError):
@@ -157,7 +154,6 @@ def _plain(session: Lines) -> Reader:
 
 
 def _toolkit(session: Lines, prepare: Callable[[str], None]) -> Reader | None:
-    """Return the reader of prompt_toolkit, which passes the typed text to `prepare`; None if it is not installed."""
     try:
         from prompt_toolkit import PromptSession
         from prompt_toolkit.completion import Completer, Completion
@@ -167,15 +163,11 @@ def _toolkit(session: Lines, prepare: Callable[[str], None]) -> Reader | None:
     kept = History()
 
     class Known(InMemoryHistory):
-        """The history as prompt_toolkit has it."""
-
         def store_string(self, string: str) -> None:
             super().store_string(string)
             kept.add(string)
 
     class Words(Completer):
-        """What the last word may become."""
-
         def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterable[Completion]:
             word, choices = completions(session, document.text_before_cursor)
             return [Completion(choice, -len(word)) for choice in choices]

@@ -52,15 +52,24 @@ FLUSH_AFTER = 0.05
 
 
 class Command(Call):
-    """A command that runs: its options, how it reads programs and points, and where its answers go.
+    """A command that runs: its options, how it reads programs and points, and where its answers go."""
 
-    Constants of nature may have their uncertainties.
-    """
+    uncertain = False
+    """Whether constants of nature have their uncertainties."""
 
-    def __init__(self, values: Mapping[str, Any], reading: Reading = AS_USUAL, *, uncertain: bool = False) -> None:
+    def __init__(self, values: Mapping[str, Any]) -> None:
         super().__init__(values)
-        self.reading = reading.leniently if values.get("lenient") else reading
-        self.uncertain = uncertain
+        self.read_by(AS_USUAL)
+        self.format: str | None = "json" if values.get("json") else values.get("format")
+        path = values.get("output")
+        self.output: str | None = None if path == "-" else path
+        self.document = bool(values.get("document"))
+        self.many = values.get("file") is None and values.get("expr", "") in (None, "-")
+        """Whether the programs are those of a stream."""
+
+    def read_by(self, reading: Reading) -> None:
+        """Have the parts of requests read in this way."""
+        self.reading = reading.leniently if self.values.get("lenient") else reading
 
     @cached_property
     def at(self) -> list[str] | None:
@@ -71,37 +80,6 @@ class Command(Call):
 
             at = [*constant_texts(self.held, self.uncertain), *(at or ())]
         return once_read(at)
-
-    @property
-    def format(self) -> str | None:
-        """The format that options name."""
-        return "json" if self.json else self.values["format"]
-
-    @property
-    def output(self) -> str | None:
-        """The file that answers are written to; None for standard output."""
-        path: str | None = self.values["output"]
-        return None if path == "-" else path
-
-    @property
-    def document(self) -> bool:
-        """Whether LaTeX output is a complete document."""
-        return bool(self.values.get("document"))
-
-    @property
-    def many(self) -> bool:
-        """Whether the programs are those of a stream."""
-        return self.file is None and self.values.get("expr", "") in (None, "-")
-
-    @property
-    def by_row(self) -> Command:
-        """The call of a question about each row, where results are in products of the units of columns of data."""
-        if not self.points:
-            return self
-        from ..inputs.optional_units import left_out  # only rows need it
-
-        units = None if left_out(self.units) else self.units
-        return Command({**self.values, "system": True, "units": units})
 
     @cached_property
     def over(self) -> LossSpec | None:
@@ -218,11 +196,10 @@ def answer_all(
     """
     call.need()
     chosen = chosen or call.chosen(view.formats, otherwise, text=view.endings)
-    if call.output is None:
-        return answer_with(call, method, writer(chosen, sys.stdout, view, call.many, document=call.document))
-    file = call.out()
-    out = writer(chosen, file.stream, view, call.many, document=call.document)
-    return file.finish(answer_with(call, method, out), whole=call.many)
+    file = None if call.output is None else call.out()
+    out = writer(chosen, sys.stdout if file is None else file.stream, view, call.many, document=call.document)
+    code = answer_with(call, method, out)
+    return code if file is None else file.finish(code, whole=call.many)
 
 
 def write_entries(
@@ -251,7 +228,6 @@ def answer_with(call: Command, method: Method, out: Writer[Any]) -> int:
 
 
 def _answer_one(call: Command, method: Method, out: Writer[Any]) -> int:
-    """Answer the one program that the options give; return the exit code."""
     typed = call.expr
     composed = getattr(typed, "reading", None)
     subject = Subject(typed if composed is None else composed.typed, reading=composed)
@@ -291,7 +267,6 @@ def _answer_one(call: Command, method: Method, out: Writer[Any]) -> int:
 
 
 def _answered(request: Request, method: Method, lenient: bool) -> tuple[Any, Subject]:
-    """The answer to a program, and its subject with how it was read. Raises `ExpressionError`."""
     subject = request.subject
     composed = None if subject.reading is None or subject.reading.expected is None else subject.reading
     if subject.reading is not None and not (composed and lenient):
@@ -317,7 +292,6 @@ def _within_budget(request: Request, method: Method) -> Any:
 
 
 def _as_read(subject: Subject, error: ExpressionError) -> Subject:
-    """Return the request with the notation as it was read before the error."""
     if subject.reading is not None or error.read is None or subject.text is None:
         return subject
     from ..diagnostics.leniency import AsRead
@@ -326,7 +300,6 @@ def _as_read(subject: Subject, error: ExpressionError) -> Subject:
 
 
 def _note(readings: Iterable[str], where: str = "") -> None:
-    """Write a note to standard error if a program or its point was not read as typed."""
     for text in readings:
         write_reading(where, text)
 
@@ -368,7 +341,6 @@ def answer_requests(
 
 
 def _answer_request(request: Request, method: Method, out: Writer[Any], flush: bool, lenient: bool) -> int:
-    """Answer one program of a stream; return its exit code."""
     source, text, _, _, invalid, _ = request
     current().renew(len(text))
     try:

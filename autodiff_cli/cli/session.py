@@ -126,7 +126,6 @@ class Shown(NamedTuple):
 
 
 def _in_program(value: str) -> str:
-    """The value of a name as a program has it: `2[m]`."""
     if value.startswith("["):
         return _IN_LIST.sub(lambda entry: _in_program(entry[0].strip()), value)
     match = _QUANTITY.fullmatch(value)
@@ -134,7 +133,6 @@ def _in_program(value: str) -> str:
 
 
 def _point(values: Mapping[str, str]) -> dict[str, str]:
-    """The values of names as a point has them, those of lists entry by entry."""
     point: dict[str, str] = {}
     for name, value in values.items():
         if value.startswith("["):
@@ -146,24 +144,20 @@ def _point(values: Mapping[str, str]) -> dict[str, str]:
 
 
 def _replaced(text: str, entries: Iterable[str]) -> str:
-    """A list as text with other entries."""
     following = iter(entries)
     return _IN_LIST.sub(lambda _: next(following), text)
 
 
 def _with_unit(x: float, unit: object = None) -> str:
-    """A number as text, with its unit if it has one."""
     number = x.number if isinstance(x, Quantity) else x
     return f"{number_text(number)} {x.unit if isinstance(x, Quantity) else unit or ''}".rstrip()
 
 
 def _places(shape: Sequence[int]) -> Iterator[tuple[int, ...]]:
-    """The places of the entries of a list of this shape."""
     return product(*[range(1, size + 1) for size in shape])
 
 
 def _listed(shape: Sequence[int], texts: Iterable[str]) -> str:
-    """A list of this shape as text."""
     entries = zip(_places(shape), texts, strict=True)
     return list_texts({element_name("list", place): text for place, text in entries})["list"]
 
@@ -206,14 +200,11 @@ def _statement(line: str, tokens: Sequence[tuple[int, int, int]]) -> Statement:
 
 
 def _last_on_one_line(text: AsRead) -> str:
-    """A program whose last statement, an expression, stands on its last line."""
     return text.text[: text.first] + text.text[text.first :].replace("\n", " ")
 
 
 @lru_cache(256)
 def _derivative(text: str, parameter: str, order: int) -> str:
-    """The formula of the derivative of a program, one by entries for a list, that holds everywhere."""
-
     def formula(text: str) -> str:
         return diff(text, wrt=[parameter], order=order, everywhere=True).derivatives[0].formula
 
@@ -285,7 +276,6 @@ class Session:
         return reading, freed
 
     def _prime(self, name: str, order: int, span: Span) -> tuple[str, Definition]:
-        """The name of a derivative, and its definition. Raises `ExpressionError`."""
         function = self.definitions.get(name)
         if function is None and name in SIMPLE:
             function = Definition(("x",), f"{name}(x)")
@@ -305,7 +295,6 @@ class Session:
         return of, Definition(function.parameters, "")
 
     def _meaning(self, name: str) -> Definition | None:
-        """The definition of a name, that of a derivative included. Raises `ExpressionError`."""
         if name not in self._primes or name in self.definitions:
             return self.definitions.get(name)
         function, order = self._primes[name]
@@ -337,7 +326,6 @@ class Session:
         return ordered
 
     def _program(self, name: str) -> str:
-        """The program that ends in the definition of a name."""
         return "\n".join(own.statement(needed) for needed, own in self.needed([name]).items())
 
     def composed(self, reading: AsRead, hidden: Collection[str] = (), *, as_point: bool = True) -> Composition:
@@ -394,13 +382,11 @@ class Session:
             return answer
 
     def _read(self, composition: Composition) -> tuple[Program, AsRead]:
-        """The program as it can be read."""
         reading = composition.reading
         program, read = leniently(reading.text, lambda text: parse(text, composition.point, units=True), reading)
         return program, read or reading
 
     def _side(self, line: str, part: Statement, hidden: Collection[str] = ()) -> AsRead:
-        """The right side of a statement."""
         side = typed(line[part.body : part.end], line, part.body)
         if part.kind == "augment":
             sign = line[part.start + len(part.name) : part.body].strip()[0]
@@ -459,7 +445,6 @@ class Session:
         return answer._replace(reading=reading)
 
     def _quantity(self, line: str, part: Statement) -> tuple[str, AsRead] | None:
-        """The number with a unit that a name is bound to, and how it was read: `2 m`, but for a product with a name."""
         text = line[part.body : part.end]
         if part.kind == "bind" and text.startswith("[") and text.endswith("]"):
             return self._list_of_quantities(line, part)
@@ -484,7 +469,6 @@ class Session:
         return f"{number} {unit}", read if match[2] else read._replace(expected=read.text)
 
     def _list_of_quantities(self, line: str, part: Statement) -> tuple[str, AsRead] | None:
-        """The list that a name is bound to whose entries are numbers, some of them with a unit; None for another."""
         text = line[part.body : part.end]
         entries: list[str] = []
         as_read: list[str] = []
@@ -566,7 +550,6 @@ class Session:
         return answer
 
     def _asked_unit(self, text: str) -> tuple[int, str | None]:
-        """Where an expression ends behind which the unit of its value is written, and that: `v in km/h`."""
         match = _IN_UNIT.fullmatch(text)
         if match is not None:
             from ..quantities.unit import unit_or_none  # only units need it
@@ -576,7 +559,6 @@ class Session:
         return len(text), None
 
     def _leibniz(self, text: str) -> tuple[int, int, str, int] | None:
-        """Where the function of `df/dx` stands, the variable, and the order; None for another text."""
         match = _LEIBNIZ.fullmatch(text)
         if match is None or match[3] not in self.names or f"d{match[4]}" in self.names:
             return None
@@ -584,10 +566,6 @@ class Session:
         return match.start(3), match.end(3), match[4], order
 
     def _with_answer_written_out(self, text: str) -> str:
-        """An expression without the name of the last answer, so that it means the same when there is another answer.
-
-        Where it is the last answer itself, this is the expression that gave that.
-        """
         if text.strip() == ANSWER and self.last:
             return self.last
         places = [(start, end) for kind, start, end in scan(text) if kind == NAME and text[start:end] == ANSWER]
@@ -598,10 +576,6 @@ class Session:
         return text
 
     def _value(self, piece: AsRead, name: str, freed: Collection[str] = (), unit: str | None = None) -> Shown:
-        """The value of an expression with its gradient, or with its derivatives where variables have no numbers.
-
-        `freed` names are variables, whatever number they have. The value is in this `unit`.
-        """
         composition = self.composed(piece, freed)
         program, reading = self._read(composition)
         # of a list only the entries that the program has
@@ -640,7 +614,6 @@ class Session:
         units: Sequence[str] | None,
         kinks: Sequence[Diagnostic],
     ) -> Shown:
-        """The values of an expression that is a list, with their derivatives."""
         from ..derivatives.jacobian import jacobian  # only lists need it
 
         wanted = wanted if len(wanted) * prod(shape) <= MOST_DERIVATIVES else ()
@@ -662,8 +635,6 @@ class Session:
         return Shown("", reading, Listing(texts, (*answer.warnings, *kinks)))
 
     def _list_of_formulas(self, name: str, reading: AsRead, text: AsRead, free: Sequence[str]) -> Shown:
-        """The formulas of an expression that is a list, with their derivatives by variables without numbers."""
-
         program = parse(text.text)
         value = _listed(program.shape or (len(program.outputs),), map(expression_text, program.outputs))
         texts = {} if value == text.text[text.first :].strip() else {name: value}
@@ -672,7 +643,6 @@ class Session:
         return Shown("", reading, Listing(texts), value)
 
     def _derivatives(self, piece: AsRead, by: str, order: int) -> Shown:
-        """The derivative of an expression by a variable, with its value where all variables have numbers."""
         self.last = piece.text.strip()
         piece, _ = self.spelled_out(piece)
         composition = self.composed(piece, [by])
@@ -698,10 +668,6 @@ class Session:
         return Shown("", reading, Listing(texts), formula)
 
     def _warnings_of(self, function: str, argument: str, span: Span) -> tuple[Diagnostic, ...]:
-        """The warnings of the derivative of a function at an argument; none where that has variables without numbers.
-
-        Raises `ExpressionError`, placed at `span`, where there is no derivative.
-        """
         if self.is_open(argument):
             return ()
         at = self.composed(self.spelled_out(typed(argument))[0])
@@ -723,7 +689,6 @@ class Session:
         return tuple(warning._replace(span=None, also=()) for warning in answer.warnings)
 
     def _kinks(self, functions: Iterable[str]) -> tuple[Diagnostic, ...]:
-        """A warning for each derivative that is used as a formula and whose function may have kinks."""
         bent = [
             name
             for name in dict.fromkeys(functions)
@@ -741,7 +706,6 @@ class Session:
         )
 
     def _check_others(self, changed: str) -> None:
-        """Raise an error if a definition that uses this name cannot be read any more."""
         for name, own in self.definitions.items():
             if changed in {self._primes.get(use, (use,))[0] for use in own.uses}:
                 try:
@@ -776,7 +740,6 @@ def _order(primes: str) -> int:
 
 
 def _is_one_call(text: str) -> bool:
-    """Return whether one pair of parentheses encloses the text."""
     depth = 0
     kinds = [kind for kind, _, _ in scan(text)][:-1]
     for place, kind in enumerate(kinds):
@@ -787,7 +750,6 @@ def _is_one_call(text: str) -> bool:
 
 
 def _blaming(reading: AsRead, answer: Callable[[], Answer]) -> Answer:
-    """The answer; its errors point into what was typed."""
     try:
         return answer()
     except ExpressionError as error:

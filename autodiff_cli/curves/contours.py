@@ -165,7 +165,7 @@ def refined(surface: Surface) -> Heights:
     fixed = frozenset(k for k, name in enumerate(names) if name in surface.fixed)
     try:
         compute = kernel(
-            lambda recorder: record_values(program.outputs, list(program.variables.values()), recorder),
+            lambda recorder: record_values(program.graph, program.leaf_places(), recorder),
             len(names),
             fixed,
             "numpy",

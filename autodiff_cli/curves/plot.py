@@ -396,8 +396,8 @@ def _curve(
         return _sampled(curve, orders[: order + 1], also)
     results: list[Output] = []
     called = output_names(program.text, outputs, {b.value: b.name for b in program.bindings})
-    for title, output in zip(called, outputs, strict=True):
-        heights, *_ = functions(Evaluator(program, (name,), output), name, values)
+    for title, root in zip(called, program.roots, strict=True):
+        heights, *_ = functions(Evaluator(program.with_outputs((root,), program.text), (name,)), name, values)
         results.append(Output(title, _on_axes(heights, curve, also), heights(at) if pointed else None))
     curve = curve._replace(function=results[0].function, outputs=tuple(results), at=at if pointed else None)
     return _checked(curve, [result.function for result in results])
@@ -565,7 +565,7 @@ def functions(evaluator: Evaluator, name: str, values: Mapping[str, float]) -> t
     def second(at: Sequence[float]) -> float:
         work.charge(work.SECOND_DERIVATIVE * evaluator.steps)
         point = {**values, name: at[position]}
-        return float(hessian_in(REAL, evaluator.output, point, [name]).hessian[0][0])
+        return float(hessian_in(REAL, evaluator.graph, point, [name]).hessian[0][0])
 
     def function(compute: Callable[[Sequence[float]], float]) -> Function:
         def height(x: float) -> float | None:

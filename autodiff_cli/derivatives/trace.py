@@ -321,7 +321,7 @@ class Writer:
 
     def terms(self, i: int, active: Activity) -> Iterator[tuple[int, Any, tuple[str, Value | None, Any]]]:
         """The inputs that take part in a node, with the local derivative, and that as a formula and as it is shown."""
-        numbers = local_derivatives(self.graph, REAL, i, active)
+        numbers = local_derivatives(active, i)
         if all(x is None for x in numbers):
             return
         parents = self.graph.parents[i]

@@ -116,7 +116,6 @@ def check_derivative(
 
 
 def _with_order(marked: Marked, turned: Iterable[bool], names: Sequence[str]) -> Marked:
-    """Return the marking of entries without names; it says if they are right in another order."""
     alphabetic = ", ".join(sorted(names))
     message = f"{marked.message}; in the order {alphabetic} they are right, and asked for is {', '.join(names)}"
     return marked._replace(message=message) if all(turned) else marked
@@ -263,7 +262,6 @@ def figure(x: Any) -> Fraction:
 
 
 def _equal(answered: Any, right: Fraction, noise: Fraction) -> bool:
-    """Return whether two numbers are equal, but for some `noise`."""
     if isinstance(answered, Fraction):
         return abs(answered - right) <= noise
     m = many_digits()
@@ -271,7 +269,6 @@ def _equal(answered: Any, right: Fraction, noise: Fraction) -> bool:
 
 
 def _shown(right: Fraction, answered: Any) -> tuple[str, str]:
-    """Return two numbers as short as they look different."""
     texts = str(right), str(answered)
     if isinstance(answered, Fraction) and max(map(len, texts)) < SHORT:
         return texts

@@ -166,7 +166,6 @@ def _literals(functions: Sequence[Value]) -> list[Fraction]:
 
 
 def _searched(literals: Sequence[Fraction], names: Sequence[str]) -> Iterator[dict[str, Fraction]]:
-    """Yield points of all sizes, and between and beside the numbers of the functions."""
     numbers = {
         sign * Fraction(x, 10) * Fraction(10) ** k for k in range(-3, 7) for x in (11, 17, 29, 53) for sign in SIDES
     }

@@ -119,11 +119,6 @@ class CurveAnswer(FormulaAnswer):
         return {name: known[name] for name in start}
 
     def _vanishes_on_curve(self) -> bool:
-        """Whether the formulas are equal wherever the equation holds, but for single points; False says nothing.
-
-        Their difference and the equation are cleared of quotients; the one divided by the other, as polynomials in a
-        variable, leaves nothing then.
-        """
         above, below = (cleared(root)[0] for root in (node(SUB, (self.typed, self.right)), self.program.outputs[0]))
         for leaf in self.leaves.values():
             rest, divisor = (polynomial_in(root, leaf) for root in (above, below))

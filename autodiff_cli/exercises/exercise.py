@@ -213,7 +213,6 @@ def _own(function: str, seed: int, solutions: bool) -> Iterator[Exercise]:
 
 
 def _is_about(draft: Draft, topic: str) -> bool:
-    """Return whether a problem is about a topic; about a rule, if its derivation uses it."""
     if topic not in RULES or draft.kind != "derivative":
         return topic not in RULES and draft.kind in TOPICS[topic][1]
     derived = diff(draft.program, wrt=draft.wrt, steps=True)
@@ -221,7 +220,6 @@ def _is_about(draft: Draft, topic: str) -> bool:
 
 
 def _exercises(level: int, seed: int, solutions: bool, topic: str | None = None) -> Iterator[Exercise]:
-    """Yield the exercises of a level, until there are no others."""
     draw, left = Draw(seed, level), list(contents()["levels"][str(level)])
     used_shapes: set[tuple[str, str]] = set()
     number = 0
@@ -393,7 +391,6 @@ def _answer(draft: Draft) -> tuple[str, ...] | None:
 
 
 def _place(draft: Draft) -> Fraction:
-    """Return the point where a quadratic is flat, or the one kink of a program."""
     if draft.kind == "flat":
         at_0, at_1 = (_exactly(draft.program, {"x": x})[1]["x"] for x in "01")
         return -at_0 / (at_1 - at_0)
@@ -410,7 +407,6 @@ def _bent(program: str) -> Value:
 def _exactly(
     program: str, point: Mapping[str, str], wrt: Sequence[str] = ("x",)
 ) -> tuple[Fraction, dict[str, Fraction]]:
-    """Return value and partial derivatives. Raises `ExpressionError`, at a kink too."""
     answer = gradient(program, point, wrt=wrt, arithmetic=Arithmetic("exact"))
     if answer.warnings:
         raise ExpressionError("derivative", "there is a kink")

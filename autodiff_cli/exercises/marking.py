@@ -213,7 +213,6 @@ class FormulaAnswer:
         return False
 
     def _missed_rule(self, there: Sequence[ComparedPoint]) -> str:
-        """Return the mistake in the derivative of a subexpression that leads to the answer; empty if none does."""
         m, by = many_digits(), self.posed.wrt[0]
         (output,) = self.program.outputs
         parts = [part for part in reversed(in_order((output,))) if part._prev and not part.primitive.gives_condition]
@@ -351,7 +350,6 @@ def _mistakes_in_term(text: str, k: int, sign: int) -> Iterator[Mistake]:
 
 
 def _without_inner_derivative(k: int, inputs: Sequence[_ValueAndSlope], part: _ValueAndSlope) -> Any:
-    """Return the derivative of a function without the factor of the chain rule; None if several inputs vary."""
     others = any(operand.slope for j, operand in enumerate(inputs) if j != k)
     return None if others or not inputs[k].slope else part.slope / inputs[k].slope
 
@@ -376,7 +374,6 @@ def _mark_numbers(posed: Exercise, answer: str) -> Marked:
 
 
 def _numbers_by_name(posed: Exercise, answer: str) -> dict[str, Any]:
-    """Parse the numbers of an answer, by name: as fractions, or with many digits."""
     texts = [text.strip() for text in split(answer)]
     asked = ", ".join(f"{name}=…" for name in posed.names) if posed.names != ("",) else "one number"
     if len(texts) != len(posed.names):

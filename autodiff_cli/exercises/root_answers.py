@@ -99,10 +99,6 @@ def _with_missing(posed: Exercise, answer: str, at_least: str, count: int, how: 
 def _roots_marked(
     posed: Exercise, system: _System, answer: str, roots: Sequence[Mapping[str, Fraction]], complete: bool | None
 ) -> Marked:
-    """Return whether these are the solutions of equations; `roots` are those that a search found.
-
-    An exact solution is one where both sides of each equation agree, a rounded one where it rounds a root.
-    """
     complete = complete or system.has_one_solution()
     if answer.strip().lower() in NONE:
         if roots or not complete:
@@ -165,7 +161,6 @@ def solutions_in(answer: str, unknowns: Sequence[str]) -> list[Solution]:
 
 
 def _values(answer: str, unknowns: Sequence[str], form: str) -> Iterator[tuple[str, str]]:
-    """Yield the names and values of an answer, in order. Raises a usage error."""
     single = len(unknowns) == 1
     for part in _PARTS.split(answer):
         bare = []

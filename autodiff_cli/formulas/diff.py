@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from itertools import count, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -13,10 +14,10 @@ from ..algebra.simplify import simplify
 from ..algebra.symbolic_derivative import Multi, derivatives
 from ..algebra.walk import facts_of, rebuilt, rewritten, shapes
 from ..errors import Diagnostic, ExpressionError, Offer, limit_error, usage_error
-from ..graphs.adjoint import Recording, record_values
+from ..graphs.adjoint import record_values
 from ..graphs.second_order import hessian_in
 from ..graphs.taylor_mode import taylor_in
-from ..graphs.value import Value, in_order, variable
+from ..graphs.value import Value, graph_of, in_order, variable
 from ..graphs.value_and_gradient import breakpoints_met, evaluate_in, value_and_gradient, value_in
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values, kink_warnings
 from ..inputs.optional_units import program_units, with_units
@@ -450,18 +451,19 @@ def _module(text: str, outputs: Sequence[Value], wanted: tuple[str, ...]) -> str
 
     writer = target("python")
     assert writer is not None
-    leaves = [v for v in in_order(outputs) if v.primitive is VARIABLE]
+    graph = graph_of(outputs)
+    leaves = [i for i, primitive in enumerate(graph.primitives) if primitive is VARIABLE]
     recorder = Lowering(writer.forms, writer.functions)
     try:
-        recording = record_values(outputs, leaves, recorder)
+        recording = record_values(graph, leaves, recorder)
     except Lacking as lacking:
         raise usage_error(
             f"{writer.title} has no function `{lacking}`, which the derivative needs",
             "leave the function out, or print the formula as text",
-            span=recorder.node.span,
+            span=graph.span(recorder.node),
         ) from None
-    reordered = Recording(recorder, recording.values[:1], recording.values[1:], (), recording.watched, recording.place)
-    unit = Unit(text, "derivative", tuple(leaf.label for leaf in leaves), wanted, reordered, {})
+    reordered = replace(recording, values=recording.values[:1], partials=recording.values[1:])
+    unit = Unit(text, "derivative", tuple(graph.labels[i] for i in leaves), wanted, reordered, {})
     source: str = writer.module(unit)
     return source.rstrip("\n")
 

@@ -79,7 +79,6 @@ class _Expansion:
         self.zero, self.one = m.number(0), m.number(1)
 
     def of(self, output: Value) -> Laurent:
-        """The series of a graph."""
         series: dict[Value, Laurent] = {}
         varies: dict[Value, bool] = {}
         for value in in_order((output,)):
@@ -157,7 +156,6 @@ class _Expansion:
         return Laurent(a.start - b.start, c)
 
     def function(self, value: Value, inputs: list[Laurent], varies: list[bool]) -> Laurent:
-        """The series of an operation whose inputs have values at the point."""
         end = min(series.end for series in inputs)
         if any(series.start < 0 for series in inputs):
             raise NoSeries

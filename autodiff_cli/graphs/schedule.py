@@ -142,7 +142,6 @@ class _Planner:
         return frozenset(kept)
 
     def covering(self, step: Step, path: Branch) -> Branch | None:
-        """The branch around this one, or itself, where the step is computed."""
         for place in self.places[step]:
             if path.within(place):
                 return place
@@ -169,13 +168,11 @@ class _Planner:
             waiting[k] += len(before)
 
         def providing(step: Step, path: Branch) -> list[int]:
-            """The tasks that compute a step which is used in a branch."""
             place = self.covering(step, path)
             assert place is not None
             return providers[step, place]
 
         def entry(path: Branch) -> int:
-            """Return the entry of a branch: a task that waits for all its conditions."""
             for branch in path.line():
                 if branch in entries:
                     continue
@@ -197,7 +194,6 @@ class _Planner:
         return self.sorted(tasks, waiting, users)
 
     def tasks_of(self, step: Step, path: Branch) -> list[Task]:
-        """Yield the tasks that compute a step in a branch; a choice over two branches has one task in each."""
         if step.name in LAZY:
             condition, x, y = branches(step)
             if any(b.args and self.covering(b, path) is None for b in (x, y)):

@@ -67,7 +67,6 @@ def directional_in(
 def _expanded(
     m: NumberType, source: Source, values: Mapping[str, Number], along: Mapping[str, Sequence[Number]]
 ) -> tuple[SeriesType, Evaluation]:
-    """A graph evaluated in power series along a curve; without breakpoints, these can be extended to any order."""
     series = SeriesType(m)
     numbers = {n: series.variable(x, *along[n]) if n in along else series.number(x) for n, x in values.items()}
     at = evaluate_in(series, graph_of(source), numbers, along.keys())
@@ -91,7 +90,6 @@ def _coefficients(series: SeriesType, at: Evaluation, order: int) -> list[Number
 
 
 def _fault(failed: Failed, nodes: Iterable[int], numbers: Iterable[object]) -> NodeError:
-    """The fault of a coefficient, at the operation among these that it belongs to."""
     series, error, order = failed.series, failed.error, failed.order
     node = next((i for i, x in zip(nodes, numbers, strict=True) if x is series), 0)
     if isinstance(error, Refusal):

@@ -75,7 +75,6 @@ def at_point(m: NumberType, source: Value | Iterable[Value] | Graph, values: Map
 
 
 def _literal(m: NumberType, text: str) -> Number:
-    """The number that a literal stands for, in coherent units if it has a unit: `5[kg]`."""
     if text[-1] != "]":
         return m.literal(text)
     from ..quantities.unit import split_literal  # only units need it
@@ -111,7 +110,7 @@ def breakpoints_met(at: Evaluation) -> list[Breakpoint]:
 
     Without one all derivatives are those of the smooth function near the point. Raises `ExpressionError`.
     """
-    return list(at.breakpoints(at.placed(breakpoints, at.graph, at.order, at.active.varying)).values())
+    return list(at.breakpoints(at.placed(breakpoints, at.order, at.active.varying)).values())
 
 
 def value_and_gradient(

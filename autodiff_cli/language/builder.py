@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from operator import itemgetter
 from typing import Any, NamedTuple, NoReturn
@@ -115,6 +115,10 @@ class Program:
     def places(self) -> dict[str, int]:
         """The variables that the outputs need, with their places in `graph`."""
         return {name: place for name, i in self.leaves.items() if (place := self.place(i)) is not None}
+
+    def leaf_places(self, names: Iterable[str] | None = None) -> list[int | None]:
+        """Return the places in `graph` of these variables, or of all; None for one that it does not hold."""
+        return list(map(self.places.get, self.leaves if names is None else names))
 
     @cached_property
     def values(self) -> list[Value]:

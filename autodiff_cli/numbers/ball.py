@@ -75,7 +75,6 @@ class Ball(Compared):
         raise undecided(f"whether {self} is 0 cannot be told")
 
     def _compared(self, other: Any, holds: Callable[[int], bool], question: str) -> bool:
-        """Whether something holds of the sign of the difference. Raises `Refusal` that asks the question."""
         y = ball(other)
         try:
             return holds(0 if y is self else (self - y).sign())
@@ -290,7 +289,6 @@ class Balls(NumberType):
 
 
 def _exact_value(name: str, forms: list[Form]) -> Ball | None:
-    """The value of a function at rational numbers, where that is rational too, as far as is known."""
     inputs = [form.rational(f) for f in forms]
     if any(q is None for q in inputs):
         return None

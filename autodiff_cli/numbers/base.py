@@ -136,8 +136,6 @@ def _plain(x: Any) -> Number:
 
 
 def _operator(name: str) -> tuple[Any, Any]:
-    """An operator as a step of the number's type, `m`: with the number on the left, and on the right."""
-
     def operation(self: Any, other: Number) -> Any:
         return self.m.step(name, self, other)
 

@@ -96,7 +96,6 @@ class Dimensions(NumberType):
         return lambda m, *xs: self._numbers(name, xs)
 
     def _alike(self, name: str, xs: Iterable[Any]) -> Dimensioned:
-        """The inputs' dimension. Raises `Refusal` where they have different ones."""
         xs = [*xs]
         known = [x for x in xs if not x.is_zero] or xs[:1]
         for x in known[1:]:
@@ -162,7 +161,6 @@ class Dimensions(NumberType):
 
 
 def _constant(name: str, xs: Iterable[Dimensioned]) -> Fraction | None:
-    """The value of a sum of constants, which an exponent may be; of other operations none."""
     values = [x.value for x in xs if x.value is not None]
     if len(values) < len([*xs]):
         return None

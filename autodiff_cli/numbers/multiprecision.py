@@ -144,7 +144,6 @@ class Multiprecision(NumberType):
         return guarded
 
     def _charge(self, family: str) -> None:
-        """Spend what a function of that family costs with the bits that there are: measured, in microseconds."""
         bits: int = self.context.prec
         if family == "gamma":
             # Numbers that are found once: Bernoulli's, and coefficients of series.
@@ -170,7 +169,6 @@ class Multiprecision(NumberType):
         return self._bounded(+out)
 
     def _bounded(self, x: Number) -> Number:
-        """`x`; 0 if it is too small. Raises OverflowError if it is too large."""
         _, mantissa, exponent, bits = x._mpf_
         if mantissa:
             if exponent + bits > MAGNITUDE:
@@ -186,8 +184,6 @@ class Multiprecision(NumberType):
 
 
 def _theirs(name: str) -> Function:
-    """A function that mpmath has, and computes accurately for every argument."""
-
     def function(m: Multiprecision, *inputs: Number) -> Number:
         return getattr(m.context, name)(*inputs)
 
@@ -357,7 +353,6 @@ def _hurwitz_zeta(m: Multiprecision, order: int, x: Number) -> Number:
 
 @lru_cache(maxsize=4096)
 def _bernoulli_over_factorial(n: int, bits: int) -> int:
-    """B(n)/n!, in units of 2**-bits, towards 0."""
     numerator, denominator = mpmath.bernfrac(n)
     size = (abs(int(numerator)) << bits) // (int(denominator) * math.factorial(n))
     return size if numerator > 0 else -size

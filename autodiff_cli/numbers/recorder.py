@@ -79,9 +79,9 @@ class Recorder(NumberType):
             return x
         return self._new("number", (), x if isinstance(x, bool) else float(x))
 
-    def constant(self, leaf: Any) -> Step:
+    def constant(self, graph: Any, i: int) -> Step:
         """The step of a constant of the graph."""
-        return self.number(leaf.data)
+        return self.number(graph.constants[i][0])
 
     def input(self, position: int) -> Step:
         """The step that is an input."""
@@ -120,7 +120,6 @@ class Recorder(NumberType):
         return x if x is y and condition.safe else self._new("where", (condition, x, y), None)
 
     def _folded(self, name: str, args: tuple[Step, ...]) -> Step | None:
-        """The value of an operation on constants; None where it has none, which is then found out when it runs."""
         for a in args:
             if a.name != "number":
                 return None

@@ -132,7 +132,6 @@ class BoundedDigits(Compared, Valued):
         return abs(self.x) + (0 if self.log_error == EXACT else context.ldexp(1, math.ceil(min(self.log_error, 1e9))))
 
     def _compared(self, other: Any, holds: Callable[[int], bool], question: str) -> Any:
-        """Whether something holds of the sign of the difference; `Undecided` where the errors leave that open."""
         y = other if type(other) is BoundedDigits else self.m.number(other)
         if y is self:
             return holds(0)
@@ -323,7 +322,6 @@ class RunningDigits(Lifted):
         return BoundedDigits(self, out, joined(rounding, spread))
 
     def _extreme(self, value: Callable[..., Number], *inputs: Number) -> BoundedDigits:
-        """The largest or smallest of some numbers; where errors leave open which one that is, within them."""
         numbers = [self.number(x) for x in inputs]
         out = value(*[x.x for x in numbers])
         best = next(x for x in numbers if x.x == out)
@@ -357,7 +355,6 @@ class RunningDigits(Lifted):
         return spread
 
     def _first_order(self, primitive: Primitive, xs: Sequence[Any], errors: Sequence[float], out: Any) -> float:
-        """Σ |∂f/∂x|·error, as its log2."""
         spread, active = EXACT, [error != EXACT for error in errors]
         for slope, error in zip(primitive.slopes(self.base, xs, out, active), errors, strict=True):
             if slope is not None and slope:

@@ -80,7 +80,6 @@ def nearest(x: Any) -> float:
 
 
 def _lost(x: float, y: float, total: float) -> float:
-    """Return the exact rounding error of a sum, by Knuth's two-sum."""
     part = total - x
     lost = abs((x - (total - part)) + (y - part))
     return lost if lost == lost else math.inf

@@ -175,8 +175,6 @@ def curvature(spectrum: Sequence[float], error: float) -> str:
 
 
 class _Shape(NamedTuple):
-    """The Hessian in some of the variables: its signs, and what follows from its eigenvectors."""
-
     curvature: str
     negative: bool
     flat: list[list[float]]

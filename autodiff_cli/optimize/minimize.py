@@ -279,7 +279,7 @@ def minimize(
         value, partials = evaluator(x[:width])
         return value, [*partials, *added]
 
-    function = Single(evaluator.output) if isinstance(evaluator, Evaluator) else evaluator
+    function = Single(evaluator.graph) if isinstance(evaluator, Evaluator) else evaluator
     objective = Objective(evaluate, start, stop, function, sense, constrained=constrained)
     limits = _limits(start, bounds or {})
     conditions: Conditions | None = None

@@ -184,7 +184,6 @@ class Doubles:
         return None if grads is None else (data, grads)
 
     def _new_plan(self, values: Mapping[int, float]) -> list[Step]:
-        """Return the steps through the branches taken at a point. Raises `NodeError`."""
         graph = self._graph.with_leaves(values)
         order = forward(graph, REAL, graph.roots)
         rows = {row[1]: row for row in self._graph.rows}

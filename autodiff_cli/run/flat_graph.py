@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Any
 
 from ..errors import Span
-from ..table.operators import CONSTANT, VARIABLE
+from ..table.operators import CONSTANT, NEG, VARIABLE
 from ..table.primitive import Primitive
 
 Place = Any
@@ -22,7 +22,6 @@ Row = tuple[Primitive, int, Any, int | None]
 
 
 def _nowhere(place: Place) -> Span | None:
-    """The place of a node in a graph without a text: none."""
     return None
 
 
@@ -151,6 +150,10 @@ class Graph:
     def span(self, i: int) -> Span | None:
         """The piece of text of node `i`."""
         return self.span_of(self.places[i])
+
+    def is_literal(self, i: int) -> bool:
+        """Return whether a node is a number that was typed, with its minus."""
+        return self.primitives[self.parents[i][0] if self.primitives[i] is NEG else i] is CONSTANT
 
     def inputs(self, i: int) -> list[Any]:
         """The values of the inputs of node `i`."""

@@ -410,16 +410,14 @@ def common(
 
 
 # ---- the derivative where all sides agree ------------------------------------------------------------------------
-def sides_chosen(
-    graph: Graph, m: NumberType, order: Sequence[int], active: Activity, seeds: Mapping[int, Number]
-) -> Sequence[int]:
+def sides_chosen(order: Sequence[int], active: Activity, seeds: Mapping[int, Number]) -> Sequence[int]:
     """Find out whether all sides have one value and gradient, and choose one; the nodes that are evaluated then.
 
     The sweep is then done on that side, by its local derivatives. Raises `NodeError`.
     """
     try:
-        side = _common(graph, m, active, seeds)
-        one_sided_partials = None if side is None else _local(side, m)
+        side = _common(active, seeds)
+        one_sided_partials = None if side is None else _local(side, active.m)
     except NodeError as fault:
         if fault.kind not in BRANCH_ERROR_KINDS:
             raise
@@ -432,17 +430,17 @@ def sides_chosen(
     others = sorted(side.numbers.keys() - chosen)
     for i in others:
         number = side.numbers[i]
-        graph.data[i] = number if isinstance(number, bool) else side.smooth.value(number)
+        active.graph.data[i] = number if isinstance(number, bool) else side.smooth.value(number)
     active.choose_side(one_sided_partials, others)
     return sorted(chosen.union(others)) if others else order
 
 
-def _common(graph: Graph, m: NumberType, active: Activity, seeds: Mapping[int, Number]) -> SmoothBranch | None:
+def _common(active: Activity, seeds: Mapping[int, Number]) -> SmoothBranch | None:
     """A piece, if all have the same value and gradient; one that takes the branches taken at the point, if there is.
 
     Raises `NodeError`, and what rules raise, where a piece has none.
     """
-    wanted = list(dict.fromkeys(active.wanted))
+    graph, m, wanted = active.graph, active.m, list(dict.fromkeys(active.wanted))
     # Most kinks show along any one line already.
     line = [m.number((37 * k % 101 + 64) / 64) for k in range(len(wanted))]
     try:
@@ -462,7 +460,6 @@ def _common(graph: Graph, m: NumberType, active: Activity, seeds: Mapping[int, N
 def _agreeing(
     make: Any, graph: Graph, wanted: Sequence[int], seeds: Mapping[int, Number], most: int
 ) -> SmoothBranch | None:
-    """A piece in such numbers, if all have the same value and gradient, and there are not too many."""
     agreed: SmoothBranch | None = None
     expected: list[Number] = []
     if most < 2:
@@ -483,7 +480,6 @@ def _agreeing(
 
 
 def _value_and_gradient(piece: SmoothBranch, seeds: Mapping[int, Number], count: int) -> Iterator[Number]:
-    """Value and gradient of the weighted sum of the outputs; nan for one that hangs on the length of a vector."""
     smooth = piece.smooth
     outputs = [piece.numbers[root] for root in seeds]
     yield _weighted([smooth.value(output) for output in outputs], seeds)
@@ -503,7 +499,6 @@ def _weighted(numbers: Sequence[Number], seeds: Mapping[int, Number]) -> Number:
 
 
 def _strays(piece: SmoothBranch, choice: int) -> bool:
-    """Whether the piece takes another branch there than was taken at the point."""
     return piece.graph.data[piece.graph.parents[choice][0]] is not (piece.taken[choice] == 1)
 
 
@@ -545,7 +540,6 @@ def _local(piece: SmoothBranch, m: NumberType) -> dict[int, list[Number | None]]
 
 
 def _jumped(piece: SmoothBranch) -> set[int]:
-    """The operations that have another value on the piece's side than at the point."""
     graph = piece.graph
     return {i for i in piece.sides if graph.primitives[i].jumps} | {i for i in piece.taken if _strays(piece, i)}
 
@@ -557,14 +551,11 @@ class _SidesOfPiece:
         self.sides = sides
 
     def __call__(self, u: Number) -> int:
-        """The sign of a number near the point."""
         return next(self.sides)
 
     def apart(self, u: Number) -> bool:
-        """Whether a number is other than 0; comparisons ask that, which have no derivative."""
         return bool(u.x != 0)
 
     def length(self, xs: Sequence[Number]) -> Number:
-        """The length of a vector that is 0 at the point; nothing hangs on one with sides of its own."""
         k = next(self.sides, None)
         return 0 if k is None else xs[k] if next(self.sides) > 0 else -xs[k]

@@ -188,10 +188,10 @@ class Sql(Target):
         # Its derivatives may need an operation elsewhere, too.
         of_values = replace(unit.recording, partials=(), adjoints=(), watched=(), edges=())
         needed = needs(schedule(of_values))
-        places = sorted(unit.recording.place.items(), key=lambda item: item[1].index)
-        for node, step in places:
-            primitive = node.primitive
-            inputs = [unit.recording.place.get(p) for p in node._prev]
+        graph, place = unit.recording.graph, unit.recording.place
+        for i, step in sorted(place.items(), key=lambda item: item[1].index):
+            primitive, span = graph.primitives[i], graph.span(i)
+            inputs = [place.get(p) for p in graph.parents[i]]
             if primitive.total or not inputs or step not in needed or None in inputs:
                 continue
             bad = self.outside_of(primitive, [a for a in inputs if a is not None])
@@ -201,7 +201,7 @@ class Sql(Target):
             taken = [self.taken(branch) for branch in needed[step]]
             if all(taken):
                 condition += f" AND ({' OR '.join(taken)})" if len(taken) > 1 else f" AND {taken[0]}"
-            text = unit.text[node.span.start : node.span.end] if node.span else primitive.written
+            text = unit.text[span.start : span.end] if span else primitive.written
             # a comment may have quotation marks and backslashes, which databases read in different ways
             text = " ".join(" ".join(comment_lines(_COMMENT.sub("", text))).split())
             text = text if len(text) <= QUOTED else f"{text[: QUOTED - 3]}..."

@@ -211,11 +211,11 @@ class Explicit:
         """Return what evaluates the outputs at points with the inputs `fixed` in common."""
         from ..batched.kernels import evaluate, kernel  # only draws need NumPy
 
-        program, leaves = self.program, list(self.program.variables.values())
+        program, leaves = self.program, self.program.leaf_places()
         names, count = list(program.variables), len(program.roots)
 
         def record(recorder: Any) -> Any:
-            return record_values(program.outputs, leaves, recorder)
+            return record_values(program.graph, leaves, recorder)
 
         compiled = kernel(record, len(leaves), _shared(names, fixed), None)
         evaluators = [Evaluator(program.with_outputs((root,), program.text)) for root in program.roots]

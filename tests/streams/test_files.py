@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from autodiff_cli.cli.commands import COMMANDS, command_module
-from autodiff_cli.cli.declarations import declared
+from autodiff_cli.cli.commands import command_module
+from autodiff_cli.cli.declarations import COMMANDS, declared
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.streams import files
 from autodiff_cli.views.formats import ENDINGS

@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from autodiff_cli.cli.commands import COMMANDS, command_module
-from autodiff_cli.cli.declarations import declared
+from autodiff_cli.cli.commands import command_module
+from autodiff_cli.cli.declarations import COMMANDS, declared
 from autodiff_cli.cli.runner import WARNINGS
 from autodiff_cli.inputs import decoding as reading
 from autodiff_cli.streams.progress import Progress

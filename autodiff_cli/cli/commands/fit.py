@@ -41,13 +41,13 @@ def run(call: Command) -> int:
     texts = [*constants, *(call.fix or ())]
     fixed = {name: value for text in texts for name, value in parse_point(text, value_with_unit).items()}
     # constants of nature are no starting values
-    unheld = Command({**call.values, "constants": None})
+    call.at = call.values["at"]
     arguments = {**call.arguments(fit), "fixed": fixed, "predict": predict}
     if residuals is not None:
         files.check(residuals, force=call.force)
 
     searches = Searches(
-        unheld,
+        call,
         view,
         lambda request, stop: fitted(call, request, {**arguments, "stop": stop}),
         warning=unconverged,

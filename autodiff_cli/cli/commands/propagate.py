@@ -35,9 +35,10 @@ def run(call: Command) -> int:
         with_spreads(value_of) if call.points else value_of,
         {"correlation": pairs_of_object, "dof": point_of_object, "for": unknowns_of_object},
     )
-    call = Command(call.values, reading, uncertain=True)
+    call.read_by(reading)
+    call.uncertain = True
     call.need()
-    draws, arguments = call.draws, call.arguments(propagate)
+    draws, arguments = call.draws, {**call.arguments(propagate), "units": call.values["units"]}
     option, files = ("--draws", draws) if draws else ("--data", call.data)
 
     def propagated(request: Request, stop: Callable[[], bool]) -> Propagation:
@@ -47,7 +48,7 @@ def run(call: Command) -> int:
         own["dof"] = {**degrees, **request.more.get("dof", {})}
         if files:
             own["draws" if draws else "readings"] = readings(call, files, request.text, known_names)
-        own |= {"system": bool(call.points), "by_size": searches.chosen not in MACHINE}
+        own |= {"by_size": searches.chosen not in MACHINE}
         return propagate(request.text, request.point, fitted=fitted, stop=stop, **own)
 
     view = PropagationView(**call.shown)

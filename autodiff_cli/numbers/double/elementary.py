@@ -101,7 +101,6 @@ def log1p(x: float) -> float:
 
 
 def _positive(x: float) -> float:
-    """x itself, where it has a logarithm."""
     if x == 0.0:
         raise ZeroDivisionError("the logarithm is infinite at 0")
     return x
