@@ -6,7 +6,8 @@ from collections.abc import Callable, Collection, Iterable
 from functools import reduce
 from typing import TypeVar
 
-from ..graphs.value import Value, node
+from ..graphs.value import Value, in_order, node
+from ..table.operators import VARIABLE
 from ..table.primitive import Primitive
 
 Fact = TypeVar("Fact")
@@ -83,6 +84,11 @@ def operands(value: Value, kinds: Collection[Primitive]) -> list[Value]:
         else:
             listed.append(top)
     return listed
+
+
+def has_variables(value: Value) -> bool:
+    """Return whether a variable is among the leaves of a graph."""
+    return any(v.primitive is VARIABLE for v in in_order((value,)))
 
 
 def chained(primitive: Primitive, values: Iterable[Value]) -> Value:

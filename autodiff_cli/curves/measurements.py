@@ -172,8 +172,7 @@ def in_axis_units(
 
     Raises `ExpressionError` for a column in a unit of another dimension, or without one.
     """
-    from ..quantities.unit import Unit, parse_unit, quantity_name
-    from ..quantities.unit_system import factor, linear
+    from ..quantities.unit import Unit, factor, linear, parse_unit, quantity_name
 
     spreads = parse_sigma(sigma, rows.up)
     changed: dict[str, tuple[float, ...]] = {}

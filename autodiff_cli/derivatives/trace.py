@@ -179,9 +179,9 @@ def trace(
         gradient = {name: unsigned(adjoints[at[name]] if name in at else 0.0) or 0.0 for name in wanted}
     directions, warnings = dict(seeds), (*posed.warnings, *kink_warnings)
     if measured is not None:
-        from ..inputs.quantities import in_its_unit, measured_number
+        from ..inputs.quantities import MeasuredNumber, measured_number
 
-        values = {name: in_its_unit(measured.number_of(name, x), measured.point[name]) for name, x in values.items()}
+        values = {name: MeasuredNumber(measured.number_of(name, x), measured.point[name]) for name, x in values.items()}
         gradient = {name: measured_number(x, measured.derivative([name])) for name, x in gradient.items()}
         directions = {name: writer.per_rate(x, measured.differences[name]) for name, x in seeds.items()}
         warnings = (*warnings, *measured.warnings)

@@ -13,9 +13,9 @@ from typing import Any
 from ..batched.evaluator import Evaluator
 from ..errors import ExpressionError, needed
 from ..inputs.problem import Problem
-from ..numbers.budget import ITERATION, Defined, charge
+from ..numbers.budget import Defined
 from ..numerics.newton import damped_newton, newton
-from .residuals import DIGITS, ZERO_ROUNDINGS, Stopped, residuals, rounding_errors, solution_errors, system
+from .residuals import DIGITS, ZERO_ROUNDINGS, Search, residuals, rounding_errors, solution_errors, system
 
 MOST_STEPS = 100
 STARTS = 200
@@ -30,34 +30,25 @@ BESIDE = 1e-6
 ANYWHERE = (-math.inf, math.inf)
 
 
-class SeveralEquations:
+class SeveralEquations(Search):
     """Several equations, in doubles."""
-
-    complete, kind, plateaus = None, "", ()
 
     def __init__(self, problem: Problem, stop: Callable[[], bool] = lambda: False) -> None:
         message = "several equations need SciPy, the extra `optimize`"
         needed("scipy.optimize", "optimize", message, "; one equation needs nothing")
         import numpy
 
-        self.np, self.problem, self.stop = numpy, problem, stop
-        self.evaluations, self.unknowns = 0, problem.unknowns
+        super().__init__(problem, stop)
+        self.np, self.unknowns, program = numpy, problem.unknowns, problem.program
         self.least: tuple[float, list[float]] | None = None
         """The least distance of the sides so far, and where."""
-        self.multiplicities: dict[float, int | None] = {}
-        self.errors: dict[float, float] = {}
         self.bounds = [problem.bounds.get(name, ANYWHERE) for name in problem.unknowns]
-        program = problem.program
         self._evaluators = [
             Evaluator(program.with_outputs((root,), program.text), problem.unknowns) for root in program.roots
         ]
 
     def __call__(self, x: Sequence[float]) -> tuple[Any, Any]:
-        """Values and Jacobian at a point. Raises `ExpressionError` where there are none."""
-        if self.stop():
-            raise Stopped
-        charge(ITERATION * len(self._evaluators))
-        self.evaluations += 1
+        self.evaluated()
         if not all(map(math.isfinite, x)):
             raise ExpressionError("overflow", "the point is too large")
         unknowns = dict(zip(self.unknowns, map(float, x), strict=True))
@@ -75,6 +66,8 @@ class SeveralEquations:
         self(start)  # raises the error of the start
         solution = self._from(start) or self._from(self._wandered(start))
         return [] if solution is None else [solution]
+
+    around = one
 
     def _from(self, start: Sequence[float]) -> list[float] | None:
         from scipy.optimize import root
@@ -111,10 +104,6 @@ class SeveralEquations:
         return moved if is_inside and self._converges(x) else None
 
     def _converges(self, x: list[float]) -> bool:
-        """Whether Newton's steps shrink in more digits; where the sides only tend to each other they do not.
-
-        Needed only where the derivative may be singular.
-        """
         from ..numbers.multiprecision import Multiprecision
 
         problem = self.problem
@@ -152,7 +141,7 @@ class SeveralEquations:
         return list(self.least[1]) if self.least else list(start)
 
     def every(self) -> list[list[float]]:
-        """Return all solutions that Newton's method reaches from many starts between the bounds."""
+        """Return the solutions that Newton's method reaches from many starts between the bounds."""
         draw = random.Random(0)
         near = [1e-6 * (high - low) for low, high in self.bounds]
         solutions: list[list[float]] = []
@@ -163,21 +152,8 @@ class SeveralEquations:
                 solutions.append(x)
         return sorted(solutions)
 
-    around = one
-
-    def exactly(self) -> None:
-        """No solution is found in exact arithmetic."""
-
-    def searched(self, count: int) -> str:
-        """Return what the search says beside the solution: nothing more."""
-        return "solved"
-
-    def others(self, solutions: Sequence[Sequence[float]]) -> list[float]:
-        """None is looked for unless all are."""
-        return []
-
     def nearest(self) -> str:
-        """Describe the point where the residuals of the equations are smallest."""
+        """Describe the point where the equations are nearest to holding."""
         if self.least is None:
             return ""
         size, place = self.least

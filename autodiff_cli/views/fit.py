@@ -85,8 +85,7 @@ class FitView(View[Fit]):
         for name, fitted in answer.parameters.items():
             unit, parameter = unit_of(fitted.estimate), fitted
             if unit is not None and double and answer.units is not None and name not in answer.units.asked:
-                from ..quantities.unit import readable
-                from ..quantities.unit_system import factor
+                from ..quantities.unit import factor, readable
 
                 shown = readable(unit, max(abs(float(fitted.estimate)), float(fitted.error or 0)))
                 times, ends = factor(unit, shown), fitted.interval

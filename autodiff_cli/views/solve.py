@@ -143,8 +143,7 @@ def by_size(answer: Solved, solution: Solution) -> Solution:
     units = answer.units
     if units is None or answer.arithmetic is not DOUBLE:
         return solution
-    from ..quantities.unit import Unit, ratio, readable
-    from ..quantities.unit_system import factor
+    from ..quantities.unit import Unit, factor, ratio, readable
 
     old: Mapping[str, Unit] = units["values"]
     new = {x: old[x] if x in units.asked else readable(old[x], float(value)) for x, value in solution.values.items()}
