@@ -11,8 +11,8 @@ from ..errors import ExpressionError, Offer, Span
 from ..language.reader import ParseFailure, parse
 from ..language.statements import UnexplainedText
 from ..language.typesetting import plain_name
-from ..table.names import native as native_names
 from ..table.primitive import FUNCTIONS
+from ..table.primitives import native as native_names
 from .context import ENDS, POWERS, TIGHT, Context, Kind
 
 MAX_SPELLING = 72

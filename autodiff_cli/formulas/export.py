@@ -11,9 +11,9 @@ from ..language.typesetting import typesetting
 from ..numbers.double.special_formulas import Lacking
 from ..record import Record
 from ..targets import target
-from ..targets.dialects import DIALECTS
 from ..targets.faults import showing
 from ..targets.lowering import Lowering
+from ..targets.sql import DIALECTS
 from ..targets.target import Target, Unit, comment_lines
 from .diff import diff
 

@@ -16,8 +16,8 @@ from typing import Any
 import mpmath
 from mpmath.libmp.gammazeta import pow_fixed
 
-from ..table.names import by_name, native
 from ..table.primitive import OPERATIONS
+from ..table.primitives import by_name, native
 from . import budget as work
 from .base import Number, NumberType, whole_order
 from .cot_derivatives import MANY_POLES, cotangent_derivative

@@ -6,8 +6,8 @@ import math
 from functools import partial
 from typing import Any
 
-from ..table.names import by_name
 from ..table.primitive import OPERATIONS
+from ..table.primitives import by_name
 from .base import Number, NumberType, Written
 from .floats import REAL
 

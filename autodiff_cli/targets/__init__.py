@@ -17,10 +17,8 @@ def target(name: str, dialect: str | None = None) -> Target | None:
 
     Of SQL it is one in one of `DIALECTS`, by default the first.
     """
-    from .dialects import DIALECTS
-    from .languages import Array, C, JavaScript, Jax, Python, Scientific, Torch
-    from .spreadsheet import Spreadsheet
-    from .sql import Sql
+    from .languages import Array, C, JavaScript, Jax, Python, Scientific, Spreadsheet, Torch
+    from .sql import DIALECTS, Sql
 
     if name == "sql":
         return Sql(DIALECTS[dialect or next(iter(DIALECTS))])

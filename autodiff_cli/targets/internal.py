@@ -11,8 +11,8 @@ from ..graphs.schedule import schedule
 from ..language.printer import assembled
 from ..numbers.floats import REAL
 from ..numbers.recorder import CONDITIONS, Step
-from ..table.names import by_name, native
 from ..table.primitive import CHOICE, SUM
+from ..table.primitives import by_name, native
 from .target import OPERATORS, Form, Target, Written, call, filled, named
 
 DIRECT: dict[str, Callable[..., Any]] = {

@@ -10,7 +10,7 @@ import struct
 from collections.abc import Callable, Collection
 
 from ..numbers.recorder import CONDITIONS, Step
-from ..table.names import native
+from ..table.primitives import native
 from .lowering import Lowering
 from .target import language, named
 from .vectors import Vectors, whole_power

@@ -20,8 +20,8 @@ from ..language.printer import INFIX, PREFIX, Item, assembled
 from ..language.typesetting import plain_name
 from ..numbers.recorder import Step, is_number
 from ..table import primitive as binding
-from ..table.names import by_name
 from ..table.primitive import ATOM, CHOICE, POWER, PRODUCT, SIGN
+from ..table.primitives import by_name
 from .faults import showing
 from .lowering import composed
 

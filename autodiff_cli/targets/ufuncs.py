@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..numbers.recorder import CONDITIONS, Step
-from ..table.names import native
+from ..table.primitives import native
 from .lowering import Lowering
 from .target import language, named
 from .vectors import Vectors, whole_power

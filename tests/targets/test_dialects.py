@@ -24,7 +24,7 @@ from autodiff_cli import ExpressionError, gradient, jacobian, parse
 from autodiff_cli.formulas.export import export
 from autodiff_cli.inputs.problem import as_number
 from autodiff_cli.table.primitive import FUNCTIONS
-from autodiff_cli.targets.dialects import DIALECTS
+from autodiff_cli.targets.sql import DIALECTS
 from databases import DATABASES, answers
 from places import TESTS
 
