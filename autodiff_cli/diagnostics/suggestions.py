@@ -226,7 +226,6 @@ def _divided(name: str, known_names: Collection[str], *, exponential: bool = Fal
 
 
 def _readings(c: Context, parts: Sequence[Part], end: int) -> Iterator[Offer]:
-    """Yield the readings of the parts together."""
     start, following = c.tokens[c.at].start, c.kinds[c.at + 1]
     texts = [part.text for part in parts]
     if not any(part.is_function for part in parts):

@@ -148,7 +148,6 @@ class Torch(Guarded):
         return call(function, step.args, self._tensor)
 
     def _chosen(self, target: Target, step: Step) -> Written:
-        """`torch.where`, of two numbers in double precision."""
         condition, x, y = step.args
         if x.name == y.name == "number":
             return ATOM, ["torch.where(", (condition, CHOICE), ", ", self._tensor(x), ", ", (y, CHOICE), ")"]

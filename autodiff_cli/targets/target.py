@@ -452,7 +452,6 @@ class Target:
                 yield self.indent * d + self.closing
 
     def _moved(self, old: Sequence[Branch], new: Sequence[Branch], flagged: Mapping[Branch, str]) -> Iterator[str]:
-        """The lines that leave branches and enter others."""
         k = 0
         while k < len(old) and k < len(new) and old[k] is new[k]:
             k += 1
