@@ -49,12 +49,8 @@ Moves = dict[Any, Any]
 """The action at each sign that may follow, and the next state; see `State`."""
 
 
-class Frame(NamedTuple):
-    """A suspended construct: the state in which it began, its first pair, and its nodes so far."""
-
-    state: Moves
-    first: int
-    left: Any
+Frame = tuple[Moves, int, Any]
+"""A suspended construct: the state in which it began, its first pair, and its nodes so far."""
 
 
 class ParseFailure(Exception):
@@ -102,7 +98,7 @@ def _read(text: str, builder: Builder) -> Builder:
     rows, places, constants = nodes.rows, nodes.places, nodes.constants
     text = without_skipped(text)
     operands, signs, is_exact = split(text)
-    stack: list[Frame | tuple[Moves, int, Any]] = []
+    stack: list[Frame] = []
     state = context = _state(0)
     first = 0
     top: Any = None
@@ -261,7 +257,7 @@ class Parts(NamedTuple):
     builder: Builder
     operands: Sequence[str]
     signs: Sequence[str]
-    frames: Sequence[Any]
+    frames: Sequence[Frame]
     first: int
     """With which pair what follows the last sign begins."""
     top: Any

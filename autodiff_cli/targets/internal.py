@@ -8,12 +8,12 @@ from typing import Any
 
 from ..graphs.adjoint import Recording
 from ..graphs.schedule import schedule
-from ..language.printer import assembled
+from ..language.printer import OPERATORS, Written, assembled, call, filled
 from ..numbers.floats import REAL
 from ..numbers.recorder import CONDITIONS, Step
 from ..table.primitive import CHOICE, SUM
 from ..table.primitives import by_name, native
-from .target import OPERATORS, Form, Target, Written, call, filled, named
+from .target import Form, Target, named
 
 DIRECT: dict[str, Callable[..., Any]] = {
     name: getattr(math, theirs)

@@ -12,11 +12,11 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
 
 from ..graphs.adjoint import Recording
-from ..language.printer import INFIX, PREFIX, Item
+from ..language.printer import INFIX, PREFIX, Item, Written, call, filled
 from ..numbers.recorder import CONDITIONS, Step, always_defined, is_number
 from ..table.primitive import ATOM, CHOICE, POWER, PRIMITIVES, PRODUCT
 from ..table.primitives import by_name
-from .target import Form, Target, Written, call, filled, named, reserved_words
+from .target import Form, Target, named, reserved_words
 
 
 class Python(Target):

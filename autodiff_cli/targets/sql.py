@@ -14,12 +14,12 @@ from dataclasses import dataclass, field, replace
 
 from ..graphs.adjoint import Branch, column_names
 from ..graphs.schedule import schedule
-from ..language.printer import assembled
+from ..language.printer import OPERATORS, Written, assembled, filled
 from ..numbers.recorder import CONDITIONS, Step, is_number
 from ..run.sweep import domain_description
 from ..table.primitive import ATOM, CHOICE, COMPARISON, OPERATIONS, SUM, Primitive
 from ..table.primitives import by_name, native
-from .target import OPERATORS, Target, Written, comment_lines, filled, needs, reserved_words
+from .target import Target, comment_lines, needs, reserved_words
 
 Template = str | Callable[["Dialect", Sequence[Step], Sequence[float]], str]
 """How an operation is written, `{0}` and `{1}` for its inputs; perhaps by what these are, and how large at most."""

@@ -7,7 +7,7 @@ import re
 import tomllib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache
+from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -16,32 +16,21 @@ from ..errors import quoted
 from ..graphs.adjoint import Branch, Recording
 from ..graphs.schedule import Schedule, Task, schedule
 from ..language.elements import underscored
-from ..language.printer import INFIX, PREFIX, Item, assembled
+from ..language.printer import OPERATORS, Template, Written, assembled, call, written
 from ..language.typesetting import plain_name
 from ..numbers.recorder import Step, is_number
 from ..table import primitive as binding
-from ..table.primitive import ATOM, CHOICE, POWER, PRODUCT, SIGN
+from ..table.primitive import ATOM, POWER, PRODUCT, SIGN
 from ..table.primitives import by_name
 from .faults import showing
 from .lowering import composed
 
-Written = tuple[int, list[Item]]
-"""How an expression binds, and what it is written from."""
-
-Form = str | tuple[Any, ...] | Callable[["Target", Step], Written]
-"""How a language writes an operation: the name of a function; a template such as `float(round({0}))`; a template with
-its own binding level and those that its inputs need; or what gives the parts of the expression."""
-
-OPERATORS: dict[str, tuple[Any, ...]] = {
-    **{name: (f"{{0}}{between}{{1}}", *levels) for name, (between, *levels) in INFIX.items()},
-    **{name: (f"{before}{{0}}", *levels) for name, (before, *levels) in PREFIX.items()},
-}
-"""The operators as the language of formulas writes them."""
+Form = Template | Callable[["Target", Step], Written]
+"""How a language writes an operation: by a template, or by what gives the parts of the expression."""
 
 NO_LABELS: Mapping[Step, str] = MappingProxyType({})
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*", re.ASCII)
-_PLACE = re.compile(r"\{(\d)\}")
 OURS = "ad_"
 """The prefix of names that generated code reserves."""
 
@@ -85,39 +74,6 @@ def language(name: str) -> Mapping[str, Any]:
     called = {re.split(r"\W", form)[0] for form in forms.values() if isinstance(form, str)}
     reserved = called.union(fields.get("reserved_names", "").split(), *map(reserved_words, fields.get("words", ())))
     return {**fields, "forms": forms, "reserved": frozenset(reserved)}
-
-
-@lru_cache(maxsize=1024)
-def pieces(template: str) -> tuple[str | tuple[int, int], ...]:
-    """Split a template into text and inputs: the position of each, and the level that it has to bind at.
-
-    An input stands in parentheses unless it is between some already.
-    """
-    split = _PLACE.split(template)
-    parts: list[str | tuple[int, int]] = []
-    for k in range(0, len(split), 2):
-        if k:
-            inside = split[k - 2].endswith(("(", ", ")) and split[k].startswith((")", ","))
-            parts.append((int(split[k - 1]), CHOICE if inside else ATOM))
-        if split[k]:
-            parts.append(split[k])
-    return tuple(parts)
-
-
-def filled(template: str, args: Sequence[Any], levels: Sequence[int] = ()) -> list[Item]:
-    """A template with the inputs in their places; `levels` are those that each input has to bind at."""
-    parts = pieces(template)
-    if levels:
-        return [part if isinstance(part, str) else (args[part[0]], levels[part[0]]) for part in parts]
-    return [part if isinstance(part, str) else (args[part[0]], part[1]) for part in parts]
-
-
-def call(function: str, args: Sequence[Any], item: Callable[[Any], Item] = lambda arg: (arg, CHOICE)) -> Written:
-    """A call of a function; `item` says how an argument is written."""
-    parts: list[Item] = [function, "("]
-    for k, arg in enumerate(args):
-        parts += [", ", item(arg)] if k else [item(arg)]
-    return ATOM, [*parts, ")"]
 
 
 def named(names: str, prefix: str = "") -> dict[str, str]:
@@ -204,11 +160,7 @@ class Target:
         if name == "pow":
             return self.power(*args)
         form = self.forms.get(name) or self.function(name)
-        if isinstance(form, tuple):
-            return form[1], filled(form[0], args, form[2:])
-        if isinstance(form, str):
-            return (ATOM, filled(form, args)) if "{" in form else call(form, args)
-        return form(self, step)
+        return form(self, step) if callable(form) else written(form, args)
 
     def power(self, x: Step, y: Step) -> Written:
         """A power: a square as a product, a base that may be negative only to a whole exponent."""

@@ -141,15 +141,15 @@ def _chosen(condition: Any, x: Any, y: Any, out: Any) -> None:
 def _powers(exponent: int) -> Callable[..., Any]:
 
     def power(x: Any, _: Any, out: Any) -> None:
-        np.multiply(x, x, out=out) if abs(exponent) > 1 else np.copyto(out, x)
-        if abs(exponent) in (4, 5, 6):
-            np.multiply(out, out if abs(exponent) < 6 else x, out=out)
-        if abs(exponent) in (3, 5):
-            np.multiply(out, x, out=out)
-        elif abs(exponent) == 6:
-            np.multiply(out, out, out=out)
+        value = x
+        for bit in bin(abs(exponent))[3:]:
+            value = np.multiply(value, value, out=out)
+            if bit == "1":
+                np.multiply(out, x, out=out)
         if exponent < 0:
-            np.divide(1.0, out, out=out)
+            np.divide(1.0, value, out=out)
+        elif value is x:
+            np.copyto(out, x)
 
     return power
 
