@@ -90,7 +90,7 @@ def _read(text: str, builder: Builder) -> Builder:
     """The builder with all statements of a text. Raises `ListNotation` where it takes no lists.
 
     Linear in the text, without recursion: each sign takes one look into the tables to be kept, and one for each rule
-    that ends before it. Places are in pairs, see `Offsets.span`.
+    that ends before it. Places are in pairs, see `Spans`.
     """
     shift, binary, prefix, group, call, closing = _SHIFT, _BINARY, _PREFIX, _GROUP, _CALL, _PROGRAM
     name_read, number_read, numeric, numbers = NAME, NUMBER, _NUMERIC, NUMBERS
