@@ -82,7 +82,7 @@ class Internal(Target):
         if inputs:
             lines.append("    " + ", ".join(f"x{k}" if k in used else "_" for k in range(inputs)) + ", = x")
         lines.append("    s = 0.0")
-        lines += ["    " + line for line in self.statements(plan, lambda step: f"t{step.index}")]
+        lines += ["    " + line for line in self.statements(plan, lambda step: f"t{step.index}", {})]
         results = [self._result(step) for step in (*recording.values, *recording.partials)]
         lines += ["    s += " + " + ".join(results[start : start + CHUNK]) for start in range(0, len(results), CHUNK)]
         count = len(recording.values)

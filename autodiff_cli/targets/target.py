@@ -5,11 +5,11 @@ from __future__ import annotations
 import itertools
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 from ..errors import quoted
@@ -27,8 +27,6 @@ from .lowering import composed
 
 Form = Template | Callable[["Target", Step], Written]
 """How a language writes an operation: by a template, or by what gives the parts of the expression."""
-
-NO_LABELS: Mapping[Step, str] = MappingProxyType({})
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*", re.ASCII)
 OURS = "ad_"
@@ -195,9 +193,20 @@ class Target:
     def library(self) -> list[str]:
         """The lines of the functions that the language lacks, each after those that it calls."""
         lines: list[str] = []
-        for name, count in needed(self):
-            lines += [""] * self.blank_lines
-            lines += type(self)(self.name)._support(f"{OURS}{name}", PARAMETERS[:count], self.supported(name, count))
+        entered: set[tuple[str, int]] = set()
+
+        def visit(steps: Iterable[Step]) -> None:
+            for name, count in [(step.name, len(step.args)) for step in steps]:
+                if not count or name in self.forms or (name, count) in entered:
+                    continue
+                entered.add((name, count))
+                supported = self.supported(name, count)
+                visit(supported.recorder.steps)
+                lines.extend([""] * self.blank_lines)
+                lines.extend(type(self)(self.name)._support(f"{OURS}{name}", PARAMETERS[:count], supported))
+
+        live = {task.step for task in self.plan(self.unit.recording).tasks}
+        visit(sorted(live, key=lambda step: step.index))
         return lines
 
     def _support(self, name: str, parameters: Sequence[str], recording: Recording) -> list[str]:
@@ -341,16 +350,13 @@ class Target:
         return list(order)
 
     def _inlined(self, plan: Schedule, results: Collection[Step], named: Collection[Step]) -> set[Step]:
-        uses: dict[Step, int] = {}
         steps = {task.step: task for task in plan.tasks}
-        for step in steps:
-            for a in self.reads(step):
-                uses[a] = uses.get(a, 0) + 1
+        uses = Counter(a for step in steps for a in self.reads(step))
         hidden: set[Step] = set()
         weight: dict[Step, int] = {}
         for step in sorted(steps, key=lambda step: step.index):
             weight[step] = 1 + sum(weight.get(a, 0) for a in step.args if a in hidden)
-            simple = uses.get(step) == 1 and weight[step] <= INLINE and steps[step].source is None
+            simple = uses[step] == 1 and weight[step] <= INLINE and steps[step].source is None
             if simple and step not in results and step not in named and step.name != "where":
                 hidden.add(step)
         return hidden
@@ -359,9 +365,7 @@ class Target:
         """The inputs of a step, each as often as it is written."""
         return step.args
 
-    def statements(
-        self, plan: Schedule, name_of: Callable[[Step], str], labels: Mapping[Step, str] = NO_LABELS
-    ) -> Iterator[str]:
+    def statements(self, plan: Schedule, name_of: Callable[[Step], str], labels: Mapping[Step, str]) -> Iterator[str]:
         """The lines that do what a schedule says, the first at no indentation."""
         checks = {(step, branch) for step, branch, _ in plan.checks}
         anchors = [anchor for _, branch, _ in plan.tasks for anchor in branch.line()[DEPTH::DEPTH]]
@@ -433,25 +437,6 @@ def needs(plan: Schedule) -> dict[Step, list[Branch]]:
 
 def _visible(line: list[Branch]) -> list[Branch]:
     return line[(len(line) - 1) // DEPTH * DEPTH :] if len(line) > DEPTH else line
-
-
-def needed(target: Target) -> list[tuple[str, int]]:
-    """The functions to be given to the target, each after those that it calls, with their counts of inputs."""
-    names: dict[tuple[str, int], None] = {}
-    entered: set[tuple[str, int]] = set()
-
-    def visit(steps: list[Step]) -> None:
-        for step in steps:
-            key = (step.name, len(step.args))
-            if not step.args or step.name in target.forms or key in entered:
-                continue
-            entered.add(key)
-            visit(target.supported(*key).recorder.steps)
-            names[key] = None
-
-    live = {task.step for task in target.plan(target.unit.recording).tasks}
-    visit(sorted(live, key=lambda step: step.index))
-    return list(names)
 
 
 def comment_lines(text: str) -> list[str]:

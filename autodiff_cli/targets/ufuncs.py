@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -65,13 +66,10 @@ class Columns:
                 self._place[step] = step.data
         self._first = inputs + len(self.constants)
         self._free: dict[bool, list[int]] = {True: [], False: []}
-        uses: dict[Step, int] = {}
+        uses = Counter(a for step in plan.steps for a in step.args)
         kept = {check.step for check in plan.checks} | set(plan.results)
         kept |= {a for check in plan.checks if check.step.name in CONDITIONS for a in check.step.args}
         kept |= {step for check in plan.checks for step, _ in check.needed}
-        for step in plan.steps:
-            for a in step.args:
-                uses[a] = uses.get(a, 0) + 1
         for step in plan.steps:
             places = tuple([self._place[a] for a in step.args])
             out = self._place[step] = self._new(step.name in CONDITIONS)
