@@ -8,7 +8,7 @@ import io
 import keyword
 import math
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 
 from ..graphs.adjoint import Recording
@@ -279,8 +279,6 @@ MAX_CHARACTERS = 8_000
 MAX_DEPTH = 60
 """Functions within functions; Excel takes 64."""
 
-_PLACE = re.compile(r"\{(\d)\}")
-
 
 class Spreadsheet(Target):
     """A table of two columns, names and cells: variables, whose values are typed in, then value and derivatives.
@@ -297,12 +295,6 @@ class Spreadsheet(Target):
             # LibreOffice takes odd roots of negative numbers
             return ATOM, ["POWER(SQRT(", (x, CHOICE), f"), {self._number(2 * y.data)})"]
         return call("POWER", (x, y))
-
-    def reads(self, step: Step) -> Iterable[Step]:
-        form = self.forms.get(step.name)
-        template = form[0] if isinstance(form, tuple) else form
-        places = _PLACE.findall(template) if isinstance(template, str) else ()
-        return [step.args[int(place)] for place in places] if places else step.args
 
     def silent(self, step: Step, large: bool) -> bool:
         return False

@@ -9,20 +9,20 @@ from __future__ import annotations
 import math
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from ..graphs.adjoint import Branch, column_names
 from ..graphs.schedule import schedule
-from ..language.printer import OPERATORS, Written, assembled, filled
+from ..language.printer import Written, assembled, filled
 from ..numbers.recorder import CONDITIONS, Step, is_number
 from ..run.sweep import domain_description
-from ..table.primitive import ATOM, CHOICE, COMPARISON, OPERATIONS, SUM, Primitive
-from ..table.primitives import by_name, native
+from ..table.primitive import ATOM, OPERATIONS, Primitive
+from ..table.primitives import by_name
 from .target import Target, comment_lines, needs, reserved_words
 
-Template = str | Callable[["Dialect", Sequence[Step], Sequence[float]], str]
-"""How an operation is written, `{0}` and `{1}` for its inputs; perhaps by what these are, and how large at most."""
+Template = Callable[["Sql", Sequence[Step], Sequence[float]], str]
+"""How an operation is written, `{0}` and `{1}` for its inputs, by what these are, and how large at most."""
 
 MAX_DOUBLE = sys.float_info.max
 QUOTIENT = MAX_DOUBLE * (1 - 2**-51)
@@ -33,74 +33,33 @@ EXPONENTS = -745.13, 709.782712893
 """Between these a power of e is neither 0 nor too large, although the exponent is rounded."""
 
 
-@dataclass(frozen=True)
-class Dialect:
-    """How a database spells what the exported statement needs."""
-
-    title: str
-    functions: Mapping[str, str]
-    """The operations that it has, with all their digits, by what it calls them. The others are composed."""
-    double: str = "DOUBLE"
-    literal: str = "{}e0"
-    """A number that is not written with an exponent. Without one it may be a decimal number, of few digits."""
-    exponential: str = "{}"
-    """A number that is."""
-    cast: str = "CAST({0} AS DOUBLE)"
-    """A column as a number of the type; NULL where it can be."""
-    opening: str = "AS ("
-    """The beginning of a table expression, which is computed once, and streamed if the dialect can express that."""
-    fence: str = ""
-    settings: str = ""
-    guarded: frozenset[str] = frozenset()
-    """The operations that end the query outside their domains."""
-    coarse: frozenset[str] = frozenset()
-    """The operations whose last digit is wrong as often as once in ten times."""
-    templates: Mapping[str, Template] = field(default_factory=dict)
-    """The operations that are written neither with an operator nor as a call."""
-
-    def number(self, value: float) -> str:
-        """Return a literal."""
-        text = repr(value)
-        return (self.exponential if "e" in text else self.literal).format(text)
-
-
-COMMON = native("sqrt exp asin acos atan atan2 sin cos tan sinh cosh tanh floor ceil abs") | by_name({"log": "ln"})
-"""Definitions that all dialects share."""
-AREAS = native("asinh acosh atanh")
-UNDEFINED = frozenset(native("sqrt log asin acos acosh atanh"))
-
-
-def _without(functions: Mapping[str, str], *names: str) -> dict[str, str]:
-    return {name: theirs for name, theirs in functions.items() if name not in names}
-
-
 def _constant(args: Sequence[Step]) -> tuple[int, float] | None:
     return next(((k, float(a)) for k, a in enumerate(args) if a.name == "number"), None)
 
 
-def _quotient(dialect: Dialect, args: Sequence[Step], sizes: Sequence[float]) -> str:
-    return "({0}/{1})" if args[1].name == "number" and args[1].data else f"({{0}}/NULLIF({{1}}, {dialect.number(0.0)}))"
+def _quotient(sql: Sql, args: Sequence[Step], sizes: Sequence[float]) -> str:
+    return "({0}/{1})" if args[1].name == "number" and args[1].data else f"({{0}}/NULLIF({{1}}, {sql._number(0.0)}))"
 
 
 # ---- arithmetic that ends the query where a result is too large, or where it is 0 because it is too small -----------
 def _checked_sum(sign: str) -> Template:
 
-    def template(dialect: Dialect, args: Sequence[Step], sizes: Sequence[float]) -> str:
+    def template(sql: Sql, args: Sequence[Step], sizes: Sequence[float]) -> str:
         plain = f"{{0}} {sign} {{1}}"
         if (args[0] is args[1] and sign == "-") or min(sizes) < MAX_DOUBLE * 2**-55:
             return f"({plain})"
         other = "<>" if sign == "+" else "="
-        zero = dialect.number(0.0)
-        enough = f"abs({{0}}) <= {dialect.number(MAX_DOUBLE)} - abs({{1}})"
+        zero = sql._number(0.0)
+        enough = f"abs({{0}}) <= {sql._number(MAX_DOUBLE)} - abs({{1}})"
         return f"CASE WHEN {enough} OR ({{0}} > {zero}) {other} ({{1}} > {zero}) THEN {plain} END"
 
     return template
 
 
-def _checked_product(dialect: Dialect, args: Sequence[Step], sizes: Sequence[float]) -> str:
-    number, constant = dialect.number, _constant(args)
+def _checked_product(sql: Sql, args: Sequence[Step], sizes: Sequence[float]) -> str:
+    number, constant = sql._number, _constant(args)
     if args[0] is args[1]:
-        return _power_between(dialect, 2.0, "{0}*{0}")
+        return _power_between(sql, 2.0, "{0}*{0}")
     if constant:
         k, c = constant[0], abs(constant[1])
         if c in (0, 1):
@@ -117,8 +76,8 @@ def _checked_product(dialect: Dialect, args: Sequence[Step], sizes: Sequence[flo
     )
 
 
-def _checked_quotient(dialect: Dialect, args: Sequence[Step], sizes: Sequence[float]) -> str:
-    number = dialect.number
+def _checked_quotient(sql: Sql, args: Sequence[Step], sizes: Sequence[float]) -> str:
+    number = sql._number
     zero, one = number(0.0), number(1.0)
     if args[1].name == "number" and args[1].data:
         c = abs(float(args[1]))
@@ -132,20 +91,20 @@ def _checked_quotient(dialect: Dialect, args: Sequence[Step], sizes: Sequence[fl
     )
 
 
-def _checked_exp(dialect: Dialect, args: Sequence[Step], sizes: Sequence[float]) -> str:
-    low, high = map(dialect.number, EXPONENTS)
-    return f"CASE WHEN {{0}} < {low} THEN {dialect.number(0.0)} WHEN {{0}} <= {high} THEN exp({{0}}) END"
+def _checked_exp(sql: Sql, args: Sequence[Step], sizes: Sequence[float]) -> str:
+    low, high = map(sql._number, EXPONENTS)
+    return f"CASE WHEN {{0}} < {low} THEN {sql._number(0.0)} WHEN {{0}} <= {high} THEN exp({{0}}) END"
 
 
 def _up_to(function: str, highest: float) -> Template:
-    return lambda dialect, args, sizes: f"{function}(CASE WHEN abs({{0}}) <= {dialect.number(highest)} THEN {{0}} END)"
+    return lambda sql, args, sizes: f"{function}(CASE WHEN abs({{0}}) <= {sql._number(highest)} THEN {{0}} END)"
 
 
-def _power_between(dialect: Dialect, y: float, power: str) -> str:
+def _power_between(sql: Sql, y: float, power: str) -> str:
     # with room for the rounding of these ends, which the power multiplies
     ends = math.log(MAX_DOUBLE) - 1e-9, math.log(MIN_DOUBLE) + 1e-9
     high, low = [max(MIN_DOUBLE, math.exp(min(end / y, math.log(MAX_DOUBLE) - 1e-9))) for end in ends]
-    number, size = dialect.number, "abs({0})" if y == int(y) else "{0}"
+    number, size = sql._number, "abs({0})" if y == int(y) else "{0}"
     if y > 0:
         small = f"CASE WHEN {size} >= {number(low)} THEN {power} ELSE {number(0.0)} END"
         inside = f"CASE WHEN {size} <= {number(high)} THEN {small} END"
@@ -154,10 +113,10 @@ def _power_between(dialect: Dialect, y: float, power: str) -> str:
     return f"CASE WHEN {size} >= {number(high)} THEN {large} END"
 
 
-def _checked_power(dialect: Dialect, args: Sequence[Step], sizes: Sequence[float]) -> str:
-    number, y = dialect.number, args[1]
+def _checked_power(sql: Sql, args: Sequence[Step], sizes: Sequence[float]) -> str:
+    number, y = sql._number, args[1]
     if y.name == "number" and 1e-3 < abs(y.data) < 1e3:
-        return _power_between(dialect, y.data, "power({0}, {1})")
+        return _power_between(sql, y.data, "power({0}, {1})")
     zero, one, low, high = map(number, (0.0, 1.0, *EXPONENTS))
     exponent = "{1}*ln(abs({0}))"
     return (
@@ -169,52 +128,20 @@ def _checked_power(dialect: Dialect, args: Sequence[Step], sizes: Sequence[float
     )
 
 
-def _power_of_any_size(dialect: Dialect, args: Sequence[Step], sizes: Sequence[float]) -> str:
-    return "" if args[1].name == "number" and abs(args[1].data) < 1e3 else _checked_power(dialect, args, sizes)
+def _power_of_any_size(sql: Sql, args: Sequence[Step], sizes: Sequence[float]) -> str:
+    return "" if args[1].name == "number" and abs(args[1].data) < 1e3 else _checked_power(sql, args, sizes)
 
 
-DIALECTS: dict[str, Dialect] = {
-    # Its optimizer computes a column once by itself; to keep the tables takes more than twice the time.
-    "duckdb": Dialect(
-        "DuckDB", COMMON | AREAS, cast="TRY_CAST({0} AS DOUBLE)", opening="AS NOT MATERIALIZED (", guarded=UNDEFINED,
-    ),
-    # Text would be read as 0. What has no value is NULL by itself.
-    "sqlite": Dialect(
-        "SQLite", COMMON | AREAS, double="REAL",
-        cast="CASE WHEN typeof({0}) IN ('real', 'integer') THEN CAST({0} AS REAL) END", opening="AS MATERIALIZED (",
-    ),
-    # `OFFSET 0` keeps it from writing the expression of a column wherever the column is used.
-    "postgres": Dialect(
-        "PostgreSQL", COMMON | AREAS, double="double precision",
-        literal="{}::float8", exponential="{}::float8", cast="CAST({0} AS double precision)", fence=" OFFSET 0",
-        guarded=UNDEFINED,
-        templates=by_name({
-            "add": _checked_sum("+"), "sub": _checked_sum("-"), "mul": _checked_product, "div": _checked_quotient,
-            "exp": _checked_exp, "pow": _checked_power,
-            "sinh": _up_to("sinh", 710.4758), "cosh": _up_to("cosh", 710.4758),
-        }),
-    ),
-    # Its `floor` gives an integer of 64 bits, its `asinh` and `acosh` lose digits, `exp` and `pow` often the last one.
-    "spark": Dialect(
-        "Spark", _without(COMMON, "floor", "ceil") | native("cbrt expm1 log1p hypot"),
-        cast="TRY_CAST({0} AS DOUBLE)", coarse=frozenset(native("exp pow")),
-        templates=by_name({
-            "div": _quotient,
-            "floor": "CASE WHEN abs({0}) < 4503599627370496e0 THEN CAST(floor({0}) AS DOUBLE) ELSE {0} END",
-            "ceil": "CASE WHEN abs({0}) < 4503599627370496e0 THEN CAST(ceil({0}) AS DOUBLE) ELSE {0} END",
-        }),
-    ),
-    # Its `tanh` is wrong by 1e-8 near 0, `asin`, `acos` and the gamma functions in their last digits, `pow` gives any
-    # number where the exponent is far too large (6e307 for 1e15**5e14). To compute a branch only where it is needed
-    # takes it 30 times as long for a formula with choices within choices.
-    "clickhouse": Dialect(
-        "ClickHouse", _without(COMMON, "tanh", "asin", "acos") | AREAS | native("cbrt log1p erf erfc hypot"),
-        double="Nullable(Float64)", cast="CAST({0} AS Nullable(Float64))",
-        settings="\nSETTINGS short_circuit_function_evaluation = 'disable'",
-        templates=by_name({"pow": _power_of_any_size}),
-    ),
+TEMPLATES: dict[str, dict[str, Template]] = {
+    "postgres": by_name({
+        "add": _checked_sum("+"), "sub": _checked_sum("-"), "mul": _checked_product, "div": _checked_quotient,
+        "exp": _checked_exp, "pow": _checked_power,
+        "sinh": _up_to("sinh", 710.4758), "cosh": _up_to("cosh", 710.4758),
+    }),
+    "spark": by_name({"div": _quotient}),
+    "clickhouse": by_name({"pow": _power_of_any_size}),
 }  # fmt: skip
-"""The dialects by the values of `--dialect`."""
+"""The operations that a dialect writes by what their inputs are."""
 
 LISTED = 40
 """Columns that a layer hands on by name."""
@@ -242,30 +169,35 @@ _RESULT = re.compile(r"value\d*|d\d*_.*", re.IGNORECASE)
 _WORD = re.compile(r"\w+")
 _PLACE = re.compile(r"\{(\d)\}")
 
-LOGIC = by_name({
-    "eq": ("{0} = {1}", COMPARISON, SUM, SUM), "ne": ("{0} <> {1}", COMPARISON, SUM, SUM),
-    "or_": ("{0} OR {1}", *OPERATORS["or_"][1:]), "and_": ("{0} AND {1}", *OPERATORS["and_"][1:]),
-    "not_": ("NOT {0}", *OPERATORS["not_"][1:]),
-    "where": ("CASE WHEN {0} THEN {1} ELSE {2} END", ATOM, CHOICE, CHOICE, CHOICE),
-})  # fmt: skip
-
 
 class Sql(Target):
     """SQL: each layer of steps is a table expression over the one before."""
 
-    def __init__(self, dialect: Dialect) -> None:
-        super().__init__("sql")
-        self.heading_lines = (f"Written by autodiff for {dialect.title}, from this program:",)
-        self.dialect = dialect
-        self.coarse = dialect.coarse
+    database: str
+    """The name of the database in words."""
+    double: str
+    literal: str
+    exponential: str
+    cast: str
+    opening: str
+    fence: str
+    settings: str
+    guarded: str
+
+    def __init__(self, dialect: str) -> None:
+        super().__init__(dialect)
+        self.heading_lines = (f"Written by autodiff for {self.database}, from this program:",)
+        self.reserved = frozenset()
+        self.templates = TEMPLATES.get(dialect, {})
         self.sizes: dict[Step, float] = {}
         """Numbers that steps are never larger than."""
-        self.forms = {**{name: name for name in dialect.templates}, **dialect.functions, **OPERATORS, **LOGIC}
 
     def _number(self, value: float | bool) -> str:
         if isinstance(value, bool):
             return "(1 = 1)" if value else "(1 = 0)"
-        return f"CAST(NULL AS {self.dialect.double})" if value != value else self.dialect.number(value)
+        text = repr(value)
+        literal = self.exponential if "e" in text else self.literal
+        return literal.format(text) if value == value else f"CAST(NULL AS {self.double})"
 
     def usable(self, name: str) -> bool:
         return super().usable(name) and name.lower() not in reserved_words("sql") and not _RESULT.fullmatch(name)
@@ -279,20 +211,20 @@ class Sql(Target):
         name, args = step.name, step.args
         if name == "pow" and is_number(args[1], 2):
             name, args = "mul", (args[0], args[0])
-        template = self.dialect.templates.get(name, "")
-        if name in self.dialect.guarded:
+        if name in self.guarded.split():
             bounds = [(bound.relation, self._number(float(bound.end or 0))) for bound in OPERATIONS[name].bounds.bounds]
             inside = " AND ".join([f"{{0}} {relation} {end}" for relation, end in bounds])
-            return f"{self.dialect.functions[name]}(CASE WHEN {inside} THEN {{0}} END)"
-        sizes = [self.sizes.get(a, math.inf) for a in args]
-        text = template if isinstance(template, str) else template(self.dialect, args, sizes)
+            return f"{self.forms[name]}(CASE WHEN {inside} THEN {{0}} END)"
+        if name not in self.templates:
+            return ""
+        text = self.templates[name](self, args, [self.sizes.get(a, math.inf) for a in args])
         return text.replace("{1}", "{0}") if name != step.name else text
 
     def reads(self, step: Step) -> Iterable[Step]:
         text = self.template(step) if step.args else ""
         if text:
             return [step.args[int(place)] for place in _PLACE.findall(text)]
-        return step.args[:1] * 2 if step.name == "pow" and is_number(step.args[1], 2) else step.args
+        return step.args[:1] * 2 if step.name == "pow" and is_number(step.args[1], 2) else super().reads(step)
 
     def operation(self, step: Step) -> Written:
         text = self.template(step) if step.args else ""
@@ -327,7 +259,7 @@ class Sql(Target):
         names = zip(results, column_names(len(unit.recording.values), by), strict=True)
         shown = [*columns, *[f"CASE WHEN ad_ok THEN {self._result(step)} END AS {name}" for step, name in names]]
         shown.append(self._error(columns))
-        last = ["SELECT " + ", ".join(shown), f"FROM ad_s{len(layers)}{self.dialect.settings};"]
+        last = ["SELECT " + ", ".join(shown), f"FROM ad_s{len(layers)}{self.settings};"]
         return [*self.heading(), *self.tables(layers, shown), *last]
 
     def size(self, step: Step) -> float:
@@ -346,7 +278,7 @@ class Sql(Target):
 
     def input(self, name: str) -> str:
         """A column of the points as a finite number; NULL where it is none."""
-        column = self.dialect.cast.format(f"points.{name}")
+        column = self.cast.format(f"points.{name}")
         return f"CASE WHEN abs({column}) <= {self._number(MAX_DOUBLE)} THEN {column} END"
 
     def answered(self, columns: list[str], results: tuple[Step, ...]) -> str:
@@ -459,9 +391,9 @@ class Sql(Target):
             # The text stays in proportion to the program: many columns are handed on together.
             few = len(needed) <= max(LISTED, len(there) // 2)
             there, carried = (needed, needed) if few or not k else (there, ["*"])
-            yield f"{'' if k else 'WITH '}ad_s{k + 1} {self.dialect.opening}"
+            yield f"{'' if k else 'WITH '}ad_s{k + 1} {self.opening}"
             yield "    SELECT " + ", ".join([*carried, *[f"{text} AS {name}" for name, text in layer.items()]])
-            yield f"    FROM {source}{self.dialect.fence}"
+            yield f"    FROM {source}{self.fence}"
             yield ")" if k == len(layers) - 1 else "),"
             source, there = f"ad_s{k + 1}", [*there, *layer]
 

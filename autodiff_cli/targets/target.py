@@ -21,13 +21,14 @@ from ..language.typesetting import plain_name
 from ..numbers.recorder import Step, is_number
 from ..table import primitive as binding
 from ..table.primitive import ATOM, POWER, PRODUCT, SIGN
-from ..table.primitives import by_name
+from ..table.primitives import by_name, native
 from .faults import showing
 from .lowering import composed
 
 Form = Template | Callable[["Target", Step], Written]
 """How a language writes an operation: by a template, or by what gives the parts of the expression."""
 
+_PLACE = re.compile(r"\{(\d)\}")
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*", re.ASCII)
 OURS = "ad_"
 """The prefix of names that generated code reserves."""
@@ -71,7 +72,8 @@ def language(name: str) -> Mapping[str, Any]:
         del forms[operation]
     called = {re.split(r"\W", form)[0] for form in forms.values() if isinstance(form, str)}
     reserved = called.union(fields.get("reserved_names", "").split(), *map(reserved_words, fields.get("words", ())))
-    return {**fields, "forms": forms, "reserved": frozenset(reserved)}
+    coarse = frozenset(native(fields.get("coarse", "")))
+    return {**fields, "forms": forms, "reserved": frozenset(reserved), "coarse": coarse}
 
 
 def named(names: str, prefix: str = "") -> dict[str, str]:
@@ -363,7 +365,10 @@ class Target:
 
     def reads(self, step: Step) -> Iterable[Step]:
         """The inputs of a step, each as often as it is written."""
-        return step.args
+        form = self.forms.get(step.name)
+        template = form[0] if isinstance(form, tuple) else form
+        places = _PLACE.findall(template) if isinstance(template, str) else ()
+        return [step.args[int(place)] for place in places] if places else step.args
 
     def statements(self, plan: Schedule, name_of: Callable[[Step], str], labels: Mapping[Step, str]) -> Iterator[str]:
         """The lines that do what a schedule says, the first at no indentation."""
