@@ -190,19 +190,8 @@ class JavaScript(Curly):
         return [*self.heading(), *self.library(), "", head, *self.defined()]
 
 
-_MACROS = re.compile(
-    r"(M|FP|MATH|HUGE|DEC|INT|DBL|FLT|LDBL)_\w+|HUGE(_VAL\w*)?|S?NAN\w*|INFINITY|MAXFLOAT|OVERFLOW|UNDERFLOW|DOMAIN|SING"
-    r"|[PT]LOSS|X_TLOSS|math_errhandling|is[a-z]+|fpclassify|signbit|errno|assert"
-    r"|linux|unix|i\d86|sparc|mips|sun|vax|hpux|sgi|arm|near|far|pascal|cdecl|huge|interface|small|hyper"
-)
-"""Macros of `math.h`, and those that compilers and systems define without being asked."""
-
-
 class C(Curly):
     """C99 with `math.h`: a function that returns the value and writes the gradient to an array."""
-
-    def usable(self, name: str) -> bool:
-        return super().usable(name) and not _MACROS.fullmatch(name)
 
     def callable(self, name: str) -> bool:
         library = reserved_words("c_library")

@@ -165,7 +165,6 @@ SIZES: dict[str, Callable[..., float]] = by_name({
 QUOTE = "'"
 _COMMENT = re.compile(r"#[^\n\r\x85\u2028\u2029]*")
 """A comment in a program; nothing else has a `#`."""
-_RESULT = re.compile(r"value\d*|d\d*_.*", re.IGNORECASE)
 _WORD = re.compile(r"\w+")
 _PLACE = re.compile(r"\{(\d)\}")
 
@@ -187,7 +186,7 @@ class Sql(Target):
     def __init__(self, dialect: str) -> None:
         super().__init__(dialect)
         self.heading_lines = (f"Written by autodiff for {self.database}, from this program:",)
-        self.reserved = frozenset()
+        self.reserved = reserved_words("sql")
         self.templates = TEMPLATES.get(dialect, {})
         self.sizes: dict[Step, float] = {}
         """Numbers that steps are never larger than."""
@@ -198,9 +197,6 @@ class Sql(Target):
         text = repr(value)
         literal = self.exponential if "e" in text else self.literal
         return literal.format(text) if value == value else f"CAST(NULL AS {self.double})"
-
-    def usable(self, name: str) -> bool:
-        return super().usable(name) and name.lower() not in reserved_words("sql") and not _RESULT.fullmatch(name)
 
     def same(self, name: str) -> str:
         # Columns have no upper and lower case.

@@ -104,6 +104,7 @@ class Target:
     limits = True
     coarse: frozenset[str] = frozenset()
     reserved: frozenset[str] = frozenset()
+    reserved_pattern = ""
     not_callable = ""
     longest_name = 1_000_000
     literals: Mapping[str, str] = {}
@@ -258,7 +259,8 @@ class Target:
     def usable(self, name: str) -> bool:
         """Return whether a name of the program can be one of the target's."""
         plain = _NAME.fullmatch(name) is not None and not name.lower().startswith(OURS)
-        return plain and name not in self.reserved and len(name) <= self.longest_name
+        reserved = self.same(name) in self.reserved or re.fullmatch(self.reserved_pattern, name)
+        return plain and not reserved and len(name) <= self.longest_name
 
     def callable(self, name: str) -> bool:
         """Whether a function can have this name."""
