@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import string
+import textwrap
 from collections.abc import Iterable, Iterator
 from itertools import product
 from pathlib import Path
@@ -216,16 +217,9 @@ def _ascii_class(match: re.Match[str]) -> str:
     return "[" + "".join(re.escape(a) if a == b else f"{re.escape(a)}-{re.escape(b)}" for a, b in ranges) + "]"
 
 
-def _block(name: str, items: Iterable[str], brackets: str = "()") -> Iterator[str]:
-    yield f"{name} = {brackets[0]}"
-    line = "   "
-    for item in items:
-        if len(line) + len(item) + 2 > 118:
-            yield line
-            line = "   "
-        line += f" {item},"
-    yield line
-    yield brackets[1]
+def _block(name: str, items: Iterable[str], brackets: str = "()") -> list[str]:
+    lines = textwrap.wrap("".join(f"{item}, " for item in items), 114, break_long_words=False, break_on_hyphens=False)
+    return [f"{name} = {brackets[0]}", *[f"    {line}" for line in lines], brackets[1]]
 
 
 def main() -> None:
