@@ -7,11 +7,12 @@ from functools import cache
 from itertools import count
 from typing import Any, NamedTuple
 
+from ..errors import ExpressionError, Span
 from ..table.operators import ADD, AND, DIV, MUL, NEG, NOT, OR, POW, SUB, WHERE
 from ..table.primitive import FUNCTIONS, PRIMITIVES, Primitive
 from ..table.primitives import ABS, SQRT
 from .builder import ARRAY, INDEX, MATMUL, MAX_NODES, RANGE, Builder, ListNotation, Piece, Program
-from .statements import Complete, Head, Statement, check_commas, check_head, check_statements
+from .statements import Complete, Head, Statement, check_commas, check_statements
 from .tables import ACTION, GOTO, ORIGINS, RULES, TERMINALS
 from .tokens import (
     AUGMENT,
@@ -356,7 +357,14 @@ def _augment(parts: Parts) -> Complete:
 
 def _define(parts: Parts) -> Complete:
     head: Head = parts.frames[0][2]
-    check_head(head)
+    name = head.name
+    if not head.parameters:
+        hint, span = f"write `{name} = 1` or `{name}(x) = x`", Span(head.span.start, head.end)
+        raise ExpressionError("syntax", f"the function `{name}` has no parameter", span, hint)
+    for parameter, span in head.parameters:
+        if not parameter:
+            hint = f"write it as in `{name}(x) = x**2`"
+            raise ExpressionError("syntax", "a parameter of a function is a plain name", span, hint)
     parts.builder.define(head, parts.top, parts.inner)
     return "define", *parts.place
 

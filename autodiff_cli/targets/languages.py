@@ -12,7 +12,7 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 
 from ..graphs.adjoint import Recording
-from ..language.printer import INFIX, PREFIX, Item, Written, call, filled
+from ..language.printer import Item, Written, call, filled
 from ..numbers.recorder import CONDITIONS, Step, always_defined, is_number
 from ..table.primitive import ATOM, CHOICE, POWER, PRIMITIVES, PRODUCT
 from ..table.primitives import by_name
@@ -30,11 +30,6 @@ class Python(Target):
     def __init__(self, name: str) -> None:
         super().__init__(name)
         self.reserved = self.reserved.union(keyword.kwlist, keyword.softkwlist, dir(builtins), ("math",))
-
-    def silent(self, step: Step, large: bool) -> bool:
-        if step.name in INFIX:
-            return large
-        return step.name in PREFIX or step.name not in self.forms
 
     def _number(self, value: float | bool) -> str:
         return f"{self.module_name}.nan" if value != value else repr(value)
@@ -55,9 +50,6 @@ class Python(Target):
 
 class Array(Python):
     """Array libraries, such as NumPy: no branches, `where` for choices, operators for logic, and no errors."""
-
-    def silent(self, step: Step, large: bool) -> bool:
-        return True
 
     def operation(self, step: Step) -> Written:
         level, parts = super().operation(step)
@@ -284,9 +276,6 @@ class Spreadsheet(Target):
             # LibreOffice takes odd roots of negative numbers
             return ATOM, ["POWER(SQRT(", (x, CHOICE), f"), {self._number(2 * y.data)})"]
         return call("POWER", (x, y))
-
-    def silent(self, step: Step, large: bool) -> bool:
-        return False
 
     def spelled(self, names: Sequence[str]) -> dict[str, str]:
         return {name: f"B{k + 1}" for k, name in enumerate(names)}

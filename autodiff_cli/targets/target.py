@@ -16,7 +16,7 @@ from ..errors import quoted
 from ..graphs.adjoint import Branch, Recording
 from ..graphs.schedule import Schedule, Task, schedule
 from ..language.elements import underscored
-from ..language.printer import OPERATORS, Template, Written, assembled, call, written
+from ..language.printer import INFIX, OPERATORS, PREFIX, Template, Written, assembled, call, written
 from ..language.typesetting import plain_name
 from ..numbers.recorder import Step, is_number
 from ..table import primitive as binding
@@ -102,6 +102,7 @@ class Target:
     functions = True
     branches = True
     limits = True
+    errors = "none"
     coarse: frozenset[str] = frozenset()
     reserved: frozenset[str] = frozenset()
     reserved_pattern = ""
@@ -249,7 +250,11 @@ class Target:
 
     def silent(self, step: Step, large: bool) -> bool:
         """Whether there is no error where a step has no value; if `large`, where that is too large."""
-        return True
+        if self.errors == "functions" and step.name in INFIX:
+            return large
+        return self.errors == "none" or (
+            self.errors == "functions" and (step.name in PREFIX or step.name not in self.forms)
+        )
 
     def supported(self, name: str, count: int) -> Recording:
         """Return the recording of a function of `count` inputs that the target lacks."""
