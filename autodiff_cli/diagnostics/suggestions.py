@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
+from itertools import groupby
 from typing import Any, NamedTuple
 
 from ..errors import ExpressionError, Offer, Span
@@ -253,21 +254,16 @@ def _is_word(factors: Sequence[str]) -> bool:
 
 def _applied(parts: Sequence[Part], most: int) -> str:
     factors: list[str] = []
-    at = 0
-    while at < len(parts):
-        first = at
-        while at < len(parts) and parts[at].is_function:
-            at += 1
-        names = [part.text for part in parts[first:at]]
-        if not names:
-            factors.append(parts[at].text)
-            at += 1
+    names: list[str] = []
+    for is_function, run in groupby(parts, lambda part: part.is_function):
+        texts = [part.text for part in run]
+        if is_function:
+            names = texts
             continue
-        last = at
-        while last < len(parts) and not parts[last].is_function and last - at < most:
-            last += 1
-        factors.append("(".join(names) + "(" + "*".join(part.text for part in parts[at:last]) + ")" * len(names))
-        at = last
+        if names:
+            factors.append("(".join(names) + "(" + "*".join(texts[:most]) + ")" * len(names))
+            texts = texts[most:]
+        factors += texts
     return "*".join(factors)
 
 

@@ -250,11 +250,9 @@ class Target:
 
     def silent(self, step: Step, large: bool) -> bool:
         """Whether there is no error where a step has no value; if `large`, where that is too large."""
-        if self.errors == "functions" and step.name in INFIX:
-            return large
-        return self.errors == "none" or (
-            self.errors == "functions" and (step.name in PREFIX or step.name not in self.forms)
-        )
+        if self.errors != "functions":
+            return self.errors == "none"
+        return large if step.name in INFIX else step.name in PREFIX or step.name not in self.forms
 
     def supported(self, name: str, count: int) -> Recording:
         """Return the recording of a function of `count` inputs that the target lacks."""
