@@ -87,17 +87,14 @@ class _Job:
         self.typed: Mapping[str, Unit] = {}
         """The units of the values that all rows share, and of the numbers of sweeps beside rows of data."""
         if any(isinstance(value, Quantity) for value in self.first.values()) or self.has_literals:
-            if not self.is_data or question.numbers is None:
-                self._answer_alone()
-                return
-            self.typed = {name: value.unit for name, value in self.point.items() if isinstance(value, Quantity)}
-            if grid is not None:
-                self.grid, swept_units = grid.without_units()
-                self.typed |= swept_units
-
-    def _answer_alone(self) -> None:
-        # batches are numbers without units
-        self.question = self.question._replace(numbers=None)
+            if self.is_data and question.numbers is not None:
+                self.typed = {name: value.unit for name, value in self.point.items() if isinstance(value, Quantity)}
+                if grid is not None:
+                    self.grid, swept_units = grid.without_units()
+                    self.typed |= swept_units
+            else:
+                # batches are numbers without units
+                self.question = question._replace(numbers=None)
 
     @property
     def axes(self) -> Mapping[str, Any]:
@@ -311,7 +308,7 @@ def _in_batches(job: _Job, files: Files) -> tuple[Rows, Bound]:
     selection = files.first.select([job.mapped[name] for name in wanted if name in job.mapped], job.kept)
     files.checks.append(lambda file: file.select_like(selection))
     bound = formula.bound(selection.schema)
-    files.require_units(job.used)
+    files.require(job.used)
     if bound.kernel.note is not None and job.call.backend != "python":
         write_note(f"note: {bound.kernel.note}")
     return formula, bound

@@ -74,7 +74,6 @@ class Selection(NamedTuple):
     """The columns to read, from the first file and all later ones."""
 
     numbers: Sequence[str]
-    kept: Sequence[str]
     schema: Any
     """The schema of all selected columns, in the order of the file."""
     file: str
@@ -102,7 +101,7 @@ class Reader(ABC):
     def __init__(self, source: Source, several: bool) -> None:
         self.source = source
         self.prefix = f"{source.shown}, " if several else ""
-        self.selection = self.of_file = Selection((), (), None, source.name)
+        self.selection = self.of_file = Selection((), None, source.name)
         """The selected columns, and those of them that are in the file."""
 
     def cross(self, grid: Grid) -> Self:
@@ -125,12 +124,12 @@ class Reader(ABC):
         import pyarrow as pa
 
         fields = [self.field(name, name in numbers) for name in self.names if name in {*numbers, *kept}]
-        self._select(Selection(numbers, kept, pa.schema(fields), self.source.name))
+        self._select(Selection(numbers, pa.schema(fields), self.source.name))
         return self.selection
 
     def select_like(self, first: Selection) -> None:
         """Choose the columns of the first file, in its order. Raises `ExpressionError` if one differs."""
-        self.require((*first.numbers, *first.kept), first.file)
+        self.require((*first.numbers, *first.schema.names), first.file)
         for field in first.schema:
             other = self.field(field.name, field.name in first.numbers).type
             if not other.equals(field.type):
@@ -146,9 +145,8 @@ class Reader(ABC):
             # where each row names its columns, the swept names are read too, to reject rows that have them
             own = [pa.field(name, pa.string()) for name in self.axes if self.rows_name_columns]
             fields = [field for field in chosen.schema if field.name not in self.axes]
-            numbers, kept = ([x for x in names if x not in self.axes] for names in (chosen.numbers, chosen.kept))
-            kept += [field.name for field in own]
-            self.of_file = Selection(numbers, kept, pa.schema([*fields, *own]), chosen.file)
+            numbers = [name for name in chosen.numbers if name not in self.axes]
+            self.of_file = Selection(numbers, pa.schema([*fields, *own]), chosen.file)
 
     def require(self, columns: Iterable[str], first: str) -> None:
         """Raise an error if the file lacks one of the columns, which the file `first` has."""
@@ -159,7 +157,6 @@ class Reader(ABC):
 
     @property
     def size(self) -> int:
-        """The size of the file in bytes; 0 if unknown."""
         path = self.source.path
         try:
             return filesystems.entry(path).size if filesystems.is_url(path) else os.path.getsize(path)
@@ -272,10 +269,6 @@ class SweptPoints(Reader):
     names = ()
     total = 1
 
-    def __init__(self, grid: Grid) -> None:
-        super().__init__(SWEEP, False)
-        self.cross(grid)
-
     def is_short(self) -> bool:
         return self.grid is not None and self.grid.size <= FEW_ROWS
 
@@ -301,9 +294,9 @@ def reader(
     the points of `grid`.
     """
     file: Reader
-    if source == SWEEP and grid is not None:
-        return SweptPoints(grid)
-    if source.columnar:
+    if source == SWEEP:
+        file = SweptPoints(source, several)
+    elif source.columnar:
         file = (Parquet if source.format == "parquet" else Arrow)(source, several)
     else:
         file = Text(source, several, idle)
@@ -335,28 +328,19 @@ class Files:
     def __exit__(self, *_: object) -> None:
         self.first.close()
 
-    def require(self, used: Mapping[str, str], numbers: Collection[str], kept: Sequence[str] = ()) -> None:
-        """Require columns of all files, those in `numbers` numeric, and the same units in those of variables.
+    def require(self, used: Mapping[str, str], numbers: Collection[str] = (), kept: Collection[str] = ()) -> None:
+        """Require columns of all files, those in `numbers` numeric, and one unit in those of each variable used.
 
         Raises `ExpressionError` for the first file.
         """
-
-        def check(file: Reader) -> None:
-            if not file.rows_name_columns:
-                file.require((*numbers, *kept), self.first.source.name)
-            for name in numbers:
-                if name in file.types:
-                    check_type(name, file.types[name])
-
-        check(self.first)
-        self.checks.append(check)
-        self.require_units(used)
-
-    def require_units(self, used: Mapping[str, str]) -> None:
-        """Require the units of the first file in the columns of these variables in all other files, too."""
         units, first = units_in_headings(used, self.first.units), self.first.source.name
 
         def check(file: Reader) -> None:
+            if not file.rows_name_columns:
+                file.require((*numbers, *kept), first)
+            for name in numbers:
+                if name in file.types:
+                    check_type(name, file.types[name])
             theirs = units_in_headings(used, file.units)
             for name, column in used.items():
                 if (here := theirs.get(name)) != (there := units.get(name)):
@@ -364,6 +348,7 @@ class Files:
                     message = f"column `{column}` has {has} in {file.source.name}, and {there or 'none'} in {first}"
                     raise point_error(message, "answer them one after the other, or make their units alike")
 
+        check(self.first)
         self.checks.append(check)
 
     @contextmanager
