@@ -69,7 +69,6 @@ class Job(NamedTuple):
 
     rows: Rows
     selection: Selection
-    """The columns that are read of each file."""
     several: bool
     folder: str
     """The folder of the parts; it ends in `/`."""
@@ -77,9 +76,7 @@ class Job(NamedTuple):
     digits: int | None
     spreadsheet: bool
     fail: bool
-    """Whether a row without an answer is an error of the whole."""
     grid: Grid | None = None
-    """The points of sweeps that each row is combined with."""
 
     def path(self, part: Part) -> str:
         """Return the path of a part."""

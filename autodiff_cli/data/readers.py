@@ -56,7 +56,6 @@ class Chunk(NamedTuple):
     faults: Mapping[int, ExpressionError]
     """The errors of rows that cannot be read, by position in the batch."""
     size: int
-    """The approximate number of bytes in the file."""
 
 
 class Fragment(NamedTuple):
@@ -67,7 +66,6 @@ class Fragment(NamedTuple):
     first: int
     """The number of its first row, counted from 1."""
     size: int
-    """The approximate number of bytes of its columns."""
 
 
 class Selection(NamedTuple):
@@ -75,9 +73,7 @@ class Selection(NamedTuple):
 
     numbers: Sequence[str]
     schema: Any
-    """The schema of all selected columns, in the order of the file."""
     file: str
-    """The name of the file in messages."""
 
 
 class Reader(ABC):
@@ -95,7 +91,6 @@ class Reader(ABC):
     units: Mapping[str, str] = {}
     """The units of columns from a row of units."""
     summary: Sequence[str] = ()
-    """Descriptions of the recognised format, for a note."""
     grid: Grid | None = None
 
     def __init__(self, source: Source, several: bool) -> None:

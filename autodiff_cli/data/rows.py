@@ -60,7 +60,6 @@ class RowRequest(NamedTuple):
     """A question in columns: what its results are, and how they are computed."""
 
     results: Sequence[tuple[str, str]]
-    """The name of each column of results, and what it means."""
     record: Record | None
     """None where rows are computed one by one only."""
     plain: Callable[[Mapping[str, float]], Answer]
@@ -70,7 +69,6 @@ class RowRequest(NamedTuple):
 
     @property
     def names(self) -> list[str]:
-        """The names of the results."""
         return [name for name, _ in self.results]
 
 
@@ -125,7 +123,6 @@ FLAT: Mapping[str, Callable[[Any], list[Any]]] = {
     "jacobian": lambda answer: [*answer.values, *[x for row in answer.jacobian or () for x in row]],
     "hessian": lambda answer: _flat(answer.value, answer.gradient.values(), answer.hessian),
 }
-"""The numbers of an answer as a row has them, by question."""
 
 
 # ---- a table ------------------------------------------------------------------------------------------------------
@@ -135,7 +132,6 @@ class Answered(NamedTuple):
     batch: pa.RecordBatch
     errors: dict[int, ExpressionError]
     asked: int
-    """The number of rows that were computed one by one."""
     kinks: Counter[tuple[str, ...]]
     """The rows at kinks, by the conventions that they took."""
 
@@ -363,7 +359,6 @@ class Rows(NamedTuple):
     typed: tuple[tuple[str, str], ...] = ()
     """The units of the values that are constant over the rows, by name."""
     units: tuple[str, ...] | None = None
-    """The requested units of answers, or `none`."""
 
     def __repr__(self) -> str:
         return f"rows({self.text!r})"
@@ -556,7 +551,6 @@ KINDS = "a dictionary of columns, a frame of pandas or Polars, an Arrow table, o
 
 
 ARROW = ("__arrow_c_stream__", "__arrow_c_array__")
-"""The methods of objects that export their columns to Arrow."""
 
 
 def is_frame(value: object) -> bool:

@@ -60,13 +60,11 @@ class Source(NamedTuple):
     """Standard input or a pipe, which was looked into: opened again, it would lack what was seen, or never end."""
     forced: Forced = UNFORCED
     sheet: str | None = None
-    """The sheet of a spreadsheet; None for the first."""
     stream: bool = False
     """Whether it is a stream of Arrow's batches, and no file of them."""
 
     @property
     def name(self) -> str:
-        """Its name in messages."""
         return "standard input" if self.path == "-" else f"`{self.shown}`"
 
     @property
@@ -81,7 +79,6 @@ class Source(NamedTuple):
 
     @property
     def columnar(self) -> bool:
-        """Whether only pyarrow can read it."""
         return self.format in COLUMNAR
 
     def open(self) -> Any:
@@ -226,7 +223,6 @@ class TextFile:
         self.keep = True
         self.ended = False
         self.filters: list[Callable[[bytes], bytes]] = []
-        """Filters that are applied to the bytes read, in this order."""
         self.begun = b""
         """The line that is not complete yet, where lines are changed."""
         self.summary: list[str] = []

@@ -31,7 +31,6 @@ TextRow = tuple[int, Mapping[str, object], ExpressionError | None]
 """A row: its line in the file, its cells by column, and its error or None."""
 
 Line = tuple[int, str, ExpressionError | None]
-"""Its number, its text, and why it is no text."""
 
 MAX_FAULTY_ROWS = 1000
 _ARRAY = re.compile(r"\ufeff?\s*\[\s*($|[{\[\"\d.-])")

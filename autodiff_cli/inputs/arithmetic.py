@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 CERTIFIED_DIGITS = 17
 MAX_BITS = 1 << 17
-"""With so many bits, more than are needed otherwise, what is undecided stays so."""
 
 VANISHING_BITS = 7000
 """With so many bits a number that is not distinguished from 0 is shown as being within this of it."""

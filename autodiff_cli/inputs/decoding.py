@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import nullcontext
 from typing import BinaryIO
 
 from ..errors import ExpressionError, Span
@@ -49,11 +50,8 @@ def whole(path: str, file: BinaryIO | None = None, hint: str = "check the path")
     read, whatever kind of file it is. Raises `ExpressionError` (`io`, also for one that is of another kind; `limit`).
     """
     try:
-        if file is None:
-            with open(path, "rb") as opened:
-                data = opened.read(LIMIT + 1)
-        else:
-            data = file.read(LIMIT + 1)
+        with open(path, "rb") if file is None else nullcontext(file) as source:
+            data = source.read(LIMIT + 1)
     except (OSError, ValueError) as fault:
         reason = (fault.strerror if isinstance(fault, OSError) else None) or fault
         raise ExpressionError("io", f"`{path}` cannot be read: {reason}", hint=hint) from None

@@ -253,7 +253,6 @@ class ProgramUnits:
     ) -> list[Any]:
         evaluation = evaluate_dimensions(m, program, leaves)
         self.dimensions: list[Any] = evaluation.graph.data
-        """Of the nodes of the program's graph."""
         self._inputs = [*(self.point[name] for name in program.leaves if name in self.point), *more]
         self._system = UnitSystem(sorted(self._inputs, key=lambda unit: len(unit.atoms))) if system else None
         return evaluation.values
@@ -280,7 +279,6 @@ class ProgramUnits:
 
     @cached_property
     def differences(self) -> dict[str, Unit]:
-        """The units of differences of the variables."""
         return {name: unit.difference for name, unit in self.point.items()}
 
     def derivative(self, names: Sequence[str], output: int = 0) -> Unit:
@@ -342,9 +340,8 @@ class ProgramUnits:
 
     def of_hessian(self, names: Sequence[str]) -> Units:
         """Return the units of a Hessian's numbers."""
-        matrix = [[self.derivative([other, name]) for other in names[: k + 1]] for k, name in enumerate(names)]
-        for k, row in enumerate(matrix):
-            row += [below[k] for below in matrix[k + 1 :]]
+        places = range(len(names))
+        matrix = [[self.derivative([names[min(j, k)], names[max(j, k)]]) for j in places] for k in places]
         return self.tree(value=self.outputs[0], gradient=self.gradient(names), hessian=matrix)
 
     def tree(self, **fields: Any) -> Units:

@@ -189,7 +189,6 @@ class Grid(NamedTuple):
 
     axes: Mapping[str, Axis]
     fixed: dict[str, float]
-    """What all points share."""
     zipped: bool
 
     def without_units(self) -> tuple[Grid, dict[str, Unit]]:
@@ -200,7 +199,6 @@ class Grid(NamedTuple):
 
     @property
     def size(self) -> int:
-        """The number of points."""
         sizes = [axis.size for axis in self.axes.values()]
         return sizes[0] if self.zipped else math.prod(sizes)
 

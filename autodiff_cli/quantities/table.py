@@ -51,12 +51,10 @@ class Constant(NamedTuple):
 
     @property
     def estimate(self) -> str:
-        """Its value without the uncertainty."""
         return _UNCERTAIN.sub("", self.value)
 
     @property
     def exact(self) -> bool:
-        """Whether it has no uncertainty, by definition."""
         return self.estimate == self.value
 
 

@@ -22,7 +22,6 @@ Dimension = tuple[Exponent, ...]
 """The exponents of the base units `BASE`."""
 
 NUMBER: Dimension = (0,) * len(BASE)
-"""The dimension of a number."""
 
 MAX_POWER = 99
 

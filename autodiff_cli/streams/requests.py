@@ -196,7 +196,6 @@ def names_of_object(key: str, value: object) -> tuple[str, ...]:
 
 
 unknowns_of_object = partial(names_of_object, "for")
-"""The unknowns in a request."""
 
 
 def names(options: list[str] | None, option: str = "--wrt") -> tuple[str, ...] | None:
