@@ -39,7 +39,7 @@ from ..language.tokens import has_unit_literals, plain_number
 from ..numbers.budget import reported
 from ..streams.files import Output, begun
 from ..streams.filesystems import arrow, is_url, plain, unwritten
-from ..streams.interruption import interrupted
+from ..streams.progress import interrupted
 from ..streams.requests import Request, default_point, mapping, whole
 from ..uncertainty.measured_value import Spread, normal, quantity
 from ..views.error import write_note, write_reading

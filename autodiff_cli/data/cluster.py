@@ -28,8 +28,7 @@ from ..streams import filesystems
 from ..streams import internal_error as bugs
 from ..streams.files import begun
 from ..streams.filesystems import ANSWER_SECONDS, patiently
-from ..streams.interruption import Interruption, interrupted
-from ..streams.progress import Progress
+from ..streams.progress import Interruption, Progress, interrupted
 from ..views.formats import COLUMNAR
 from .pipeline import FailedRow, Tally, answers
 from .readers import Files, Fragment, Selection, reader

@@ -15,8 +15,7 @@ from ..batched.columns_io import conventions, reason
 from ..errors import Diagnostic, ExpressionError
 from ..streams.files import AtomicFile
 from ..streams.filesystems import Upload, abandoned
-from ..streams.interruption import Interruption, interrupted
-from ..streams.progress import Progress
+from ..streams.progress import Interruption, Progress, interrupted
 from ..views.error import report, write_reasons
 from .readers import Chunk, Files
 from .sinks import Sink
