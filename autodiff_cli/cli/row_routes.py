@@ -116,8 +116,13 @@ class _Job:
         self.known = self._known(self.mapped)
         self.used = {name: self.mapped[name] for name in self.known.variables if name in self.mapped}
         """The columns that the program uses, by the names of its variables."""
-        self.leading = self._leading() if self.wide else ()
+        self.leading: tuple[str, ...] = ()
         """The names of the point that wide rows begin with: those that vary; columns of data only in tables."""
+        if self.wide and (self.grid is not None or self.for_people):
+            others = {*self.axes, *self.kept}
+            of_data = [x for x in self.mapped if x in self.known.variables and x not in others] if self.is_data else []
+            shared = [] if self.for_people else [name for name in self._shared() if name not in of_data]
+            self.leading = (*of_data, *self.axes, *shared)
 
     def report(self) -> None:
         """Print how the program and its columns were read, where that is not as they are written."""
@@ -165,14 +170,6 @@ class _Job:
     def _shared(self) -> list[str]:
         # the values of unknowns are starts
         return [name for name in self.point if name in self.known.variables and name not in self.known.unknowns]
-
-    def _leading(self) -> tuple[str, ...]:
-        if self.grid is None and not self.for_people:
-            return ()
-        others = {*self.axes, *self.kept}
-        of_data = [x for x in self.mapped if x in self.known.variables and x not in others] if self.is_data else []
-        shared = [] if self.for_people else [name for name in self._shared() if name not in of_data]
-        return (*of_data, *self.axes, *shared)
 
     def layout(self) -> dict[str, Any]:
         """Return how wide rows look; see `WideView`."""
@@ -337,17 +334,9 @@ def _in_parts(job: _Job, folder: str) -> int:
     with Files(job.sources, several=len(job.sources) > 1, grid=job.grid) as files:
         formula, _ = _in_batches(job, files)
         parts = cluster.divided(files)
-    shared = cluster.Job(
-        formula,
-        files.first.selection,
-        files.several,
-        folder,
-        job.format,
-        call.shown["digits"],
-        call.spreadsheet,
-        call.on_error == "fail",
-        job.grid,
-    )
+    fail = call.on_error == "fail"
+    selection = files.first.selection
+    shared = cluster.Job(formula, selection, files.several, folder, job.format, job.layout(), fail, job.grid)
     return cluster.run(shared, parts, call.scheduler, call.workers, force=call.force)
 
 

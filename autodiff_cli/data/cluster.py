@@ -14,7 +14,7 @@ import queue
 import re
 import sys
 import warnings
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from importlib import import_module
 from typing import Any, NamedTuple
@@ -72,8 +72,8 @@ class Job(NamedTuple):
     folder: str
     """The folder of the parts; it ends in `/`."""
     format: str
-    digits: int | None
-    spreadsheet: bool
+    layout: Mapping[str, Any]
+    """The choices of `sink`."""
     fail: bool
     grid: Grid | None = None
 
@@ -103,7 +103,7 @@ def _write(part: Part, job: Job) -> Tally:
     file = begun(job.path(part), force=True)
     to: Sink | None = None
     try:
-        to = sink(file.file, bound.schema, job.format, digits=job.digits, spreadsheet=job.spreadsheet)
+        to = sink(file.file, bound.schema, job.format, **job.layout)
         for source, fragment in part.pieces:
             with reader(source, job.several, grid=job.grid) as rows:
                 rows.select_like(job.selection)

@@ -562,21 +562,15 @@ class Text(Reader):
             # an unclosed quote or an endless line: the plain reader reports it
             too_long = len(block) > reading.LIMIT + BLOCK_BYTES
             if too_long and not cut:
-                return bytes(block) + self.skip_line()
+                while data and b"\n" not in data:
+                    data = self.file.read1(BLOCK_BYTES)
+                self.ended = not data
+                _, newline, self.rest = data.partition(b"\n")
+                return bytes(block) + newline
             if cut and (too_long or block.count(b'"', 0, cut) % 2 == 0):
                 self.rest = bytes(block[cut:])
                 return bytes(block[:cut])
         return bytes(block)
-
-    def skip_line(self) -> bytes:
-        """Skip the rest of a line that is too long; return its newline, or nothing at the end of the file."""
-        while data := self.file.read1(BLOCK_BYTES):
-            end = data.find(b"\n")
-            if end >= 0:
-                self.rest = data[end + 1 :]
-                return b"\n"
-        self.ended = True
-        return b""
 
     def chunks_of_file(self, fragment: Fragment | None) -> Iterator[Chunk]:
         self.file.rewind(self.first - 1)

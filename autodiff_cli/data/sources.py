@@ -255,7 +255,8 @@ class TextFile:
         is_json = self.source.format == "jsonl" or self.head.lstrip()[:1] in (bytearray(b"{"), bytearray(b"["))
         if not is_json and (encoding := _encoding(bytes(self.head), self.source.forced.encoding)):
             self.summary.append(f"encoding {encoding[1]}")
-            self._filter(self._decoding(encoding[0]))
+            decode = codecs.getincrementaldecoder(encoding[0])().decode
+            self._filter(lambda data: self._decoded(data, decode))
             self.head = self.head.removeprefix(BYTE_ORDER_MARK)
         if not is_json and b"\r" in self.head and b"\n" not in self.head:
             self.summary.append("lines that end in carriage returns")
@@ -266,19 +267,13 @@ class TextFile:
         self.filters.append(change)
         self.head = bytearray(change(bytes(self.head)))
 
-    def _decoding(self, name: str) -> Callable[[bytes], bytes]:
-        decoder = codecs.getincrementaldecoder(name)()
-
-        def decoded(data: bytes) -> bytes:
-            try:
-                return decoder.decode(data, final=self.ended).encode(errors="replace")
-            except UnicodeDecodeError as fault:
-                byte = fault.object[fault.start]
-                message = f"{self.source.name} cannot be read as {fault.encoding}: byte {byte:#04x}"
-                hint = "say how it is encoded: `--encoding latin-1`, `--encoding utf-8`"
-                raise ExpressionError("io", message, hint=hint) from None
-
-        return decoded
+    def _decoded(self, data: bytes, decode: Callable[[bytes, bool], str]) -> bytes:
+        try:
+            return decode(data, self.ended).encode(errors="replace")
+        except UnicodeDecodeError as fault:
+            message = f"{self.source.name} cannot be read as {fault.encoding}: byte {fault.object[fault.start]:#04x}"
+            hint = "say how it is encoded: `--encoding latin-1`, `--encoding utf-8`"
+            raise ExpressionError("io", message, hint=hint) from None
 
     def follow(self, layout: Layout) -> None:
         """Have comments, blanks, and lines before the table left out, as the layout of the file says."""
@@ -296,17 +291,16 @@ class TextFile:
 
     def read1(self, size: int) -> bytes:
         """Return some bytes, none at the end."""
+        while self.place == len(self.head) and not self.ended:
+            if not self.keep:
+                self.head.clear()
+                self.place = 0
+            self._next(size)
         data = bytes(self.head[self.place : self.place + size])
-        if not data and not self.keep:
-            self.head.clear()
-            self.place = 0
         self.place += len(data)
-        while not data and not self.ended:
-            data = self._next(size)
-            self.place += len(data) if self.keep else 0
         return data
 
-    def _next(self, size: int) -> bytes:
+    def _next(self, size: int) -> None:
         try:
             # signals are answered while another file system is waited for
             elsewhere = is_url(self.source.path)
@@ -319,9 +313,7 @@ class TextFile:
         self.ended = not data
         for change in self.filters:
             data = change(data)
-        if self.keep:
-            self.head += data
-        return data
+        self.head += data
 
     def peek(self, size: int) -> bytearray:
         """Return the first bytes of the file, without going on in it."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..errors import Diagnostic, ExpressionError, Span
 from ..language.builder import Program
 from ..language.tokens import is_name
-from .problem import PLAIN, Point, check_single, check_values, may_have_units
+from .problem import PLAIN, Point, as_number, check_single, check_values, may_have_units, number_or_quantity
 
 if TYPE_CHECKING:
     from ..quantities.unit import Unit
@@ -181,12 +181,21 @@ def without_units_hint(error: ExpressionError) -> ExpressionError:
 
 
 def with_units(point: Point | None) -> dict[str, float | str]:
-    """Return the point with those of its values that have units read as quantities."""
-    if PLAIN.issuperset(map(type, (point or {}).values())):
-        return dict(point or {})
-    from .quantities import with_quantities  # only units and texts need it
+    """Return the point with its values that have units, as texts or as pint has them, read as quantities."""
+    values: dict[str, Any] = dict(point or {})
+    if PLAIN.issuperset(map(type, values.values())):
+        return values
+    from .quantities import quantity_value, split_quantity  # only units and texts need it
 
-    return with_quantities(point or {})
+    for name, value in values.items():
+        text = value
+        if hasattr(value, "magnitude") and hasattr(value, "units"):
+            text = f"{as_number(value.magnitude, name)!r} {value.units:~P}"
+        if isinstance(text, str):
+            values[name] = quantity_value(name, text) if split_quantity(text) else value
+        elif type(value) not in PLAIN:
+            number_or_quantity(value, name)  # raises the error of what is no number
+    return values
 
 
 def program_units(

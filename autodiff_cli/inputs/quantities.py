@@ -36,7 +36,7 @@ from ..quantities.unit import (
 from ..run.evaluation import Evaluation
 from ..table.primitive import FUNCTIONS
 from .parse_point import constant_value, pieces
-from .problem import PLAIN, Quantity, as_number, evaluate_constant, number_or_quantity
+from .problem import Quantity, evaluate_constant
 
 
 class Units(dict[str, Any]):
@@ -164,25 +164,6 @@ def _nearest(exact: Fraction) -> float:
         return float(exact)
     except OverflowError:
         return math.inf
-
-
-def read_value(value: Any, name: str) -> float:
-    """The value that Python or a point gives to a name: a number, a text, a quantity of pint or the like."""
-    if isinstance(value, str):
-        return quantity_value(name, value)
-    if hasattr(value, "magnitude") and hasattr(value, "units"):
-        return quantity_value(name, f"{as_number(value.magnitude, name)!r} {value.units:~P}")
-    return number_or_quantity(value, name)
-
-
-def with_quantities(point: Mapping[str, Any]) -> dict[str, Any]:
-    """The point with those of its values that have units, as texts or as pint has them, read as quantities."""
-    values = dict(point)
-    for name, value in point.items():
-        if type(value) not in PLAIN and type(value) is not Quantity:
-            quantity = read_value(value, name) if not isinstance(value, str) or split_quantity(value) else value
-            values[name] = quantity if type(quantity) is Quantity else value
-    return values
 
 
 def has_unit(value: object) -> bool:
@@ -425,7 +406,7 @@ def direction_in_units(
     rates: dict[str, Unit] = {}
     for name, component in direction.items():
         own = units.point.get(name, Unit()).degree
-        value = read_value(component, name) if isinstance(component, str) else component
+        value = quantity_value(name, component) if isinstance(component, str) else component
         number = value.number if isinstance(value, Quantity) else value
         shown[name] = value.unit.degree if isinstance(value, Quantity) else own
         source = getattr(value, "source", None) if not isinstance(value, Quantity) else None
