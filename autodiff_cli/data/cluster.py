@@ -164,11 +164,7 @@ def prepare(folder: str, *, force: bool) -> None:
 
 
 def run(job: Job, parts: Sequence[Part], scheduler: str | None, workers: int | None, *, force: bool) -> int:
-    """Have all parts written, report what was counted, and return the exit code.
-
-    The counts are the answer, as JSON on standard output; those that people should know of are on standard error too.
-    What is not whole leaves nothing behind. Raises `ExpressionError`.
-    """
+    """Have all parts written or none, print the counts as JSON and the reasons for people, and return the exit code."""
     tally = Tally()
     progress = Progress("rows", here=True)
     done = 0
@@ -199,10 +195,7 @@ def run(job: Job, parts: Sequence[Part], scheduler: str | None, workers: int | N
 # ---- Dask ---------------------------------------------------------------------------------------------------------
 @contextmanager
 def connected(scheduler: str | None, workers: int | None) -> Iterator[Any]:
-    """Yield a client of a scheduler, or of processes that are started on this machine and end with it.
-
-    Raises `ExpressionError` where there are no workers.
-    """
+    """Yield a client of a scheduler, or of processes on this machine that end with it. Raises `ExpressionError`."""
     try:
         dask: Any = import_module("dask")
         distributed: Any = import_module("distributed")
@@ -294,10 +287,7 @@ def _check_workers(client: Any, scheduler: str) -> None:
 
 
 def results(client: Any, job: Job, parts: Sequence[Part], stop: Interruption) -> Generator[Tally, None, None]:
-    """Yield the counts of the parts, in any order, until all are written or the run stops.
-
-    Raises the error of the first part that cannot be written.
-    """
+    """Yield the counts of the parts, in any order, until all are written or the run stops; raise a part's error."""
     ready: queue.SimpleQueue[Any] = queue.SimpleQueue()
     futures = client.map(write_part, parts, job=job, pure=False, retries=MAX_RETRIES, batch_size=1_000)
     held = {future.key: (part, future) for future, part in zip(futures, parts, strict=True)}

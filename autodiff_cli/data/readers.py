@@ -283,10 +283,9 @@ class SweptPoints(Reader):
 def reader(
     source: Source, several: bool = False, idle: Callable[[], None] | None = None, grid: Grid | None = None
 ) -> Reader:
-    """Open a reader of a file and read the header. Raises `ExpressionError`.
+    """Open a file and read its header; each row is combined with the points of a grid. Raises `ExpressionError`.
 
-    With `several`, messages name the file; `idle` is called before waiting for more rows. Every row is combined with
-    the points of `grid`.
+    With `several`, messages name the file; `idle` is called before waiting for more rows.
     """
     file: Reader
     if source == SWEEP:
@@ -324,10 +323,7 @@ class Files:
         self.first.close()
 
     def require(self, used: Mapping[str, str], numbers: Collection[str] = (), kept: Collection[str] = ()) -> None:
-        """Require columns of all files, those in `numbers` numeric, and one unit in those of each variable used.
-
-        Raises `ExpressionError` for the first file.
-        """
+        """Require columns of all files, those in `numbers` numeric, and one unit in those of each variable used."""
         units, first = units_in_headings(used, self.first.units), self.first.source.name
 
         def check(file: Reader) -> None:
@@ -589,10 +585,7 @@ class Text(Reader):
                 block += self.next_block()
 
     def parse_block(self, block: bytes, first: int) -> Iterator[Chunk]:
-        """Parse a block whose first line has the number `first`, by pyarrow or else by the plain reader.
-
-        Raises `Unclosed` if its last row continues in the next block.
-        """
+        """Yield the rows of a block; `first` is its first line. Raises `Unclosed` if its last row is not complete."""
         separated = bool(self.dialect.separator)
         is_regular = b'"' not in block or not separated or _encloses_cells(block, self.dialect)
         parsed = self.parse_with_arrow(block) if is_regular else None

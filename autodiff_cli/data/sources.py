@@ -209,10 +209,7 @@ def within(sentence: str) -> str:
 
 
 class TextFile:
-    """The text of a source, unpacked, in UTF-8, whose beginning can be looked at, and read again.
-
-    Raises `ExpressionError`.
-    """
+    """The text of a source in UTF-8, which can be looked at and read again. Raises `ExpressionError`."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
@@ -242,10 +239,7 @@ class TextFile:
             raise ExpressionError("io", message, hint="check the path") from None
 
     def first_block(self) -> tuple[str, bool]:
-        """Return the text that the file begins with, to see how it is written, and whether that is all of it.
-
-        Of a pipe no more is waited for than two lines of the table.
-        """
+        """Return the text that the file begins with, of a pipe two lines of the table, and whether that is all."""
         lines = 0
         while not self.ended and len(self.head) < FIRST_BLOCK_BYTES and not (self.source.once and lines >= 2):
             self._next(FIRST_BLOCK_BYTES)

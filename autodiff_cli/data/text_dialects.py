@@ -286,10 +286,9 @@ Line = tuple[int, str]
 
 
 def recognize(text: str, *, complete: bool, tabs: bool, forced: Forced) -> Layout:
-    """Return how a file is written that begins with this text; it is all of it where it is complete.
+    """Return how a file is written that begins with this text. Raises `ExpressionError` where there are several ways.
 
-    With `tabs` they separate where they are in the first line. Raises `ExpressionError` where there is more than one
-    way to read it.
+    The text is `complete` if it is all of the file; with `tabs` they separate where they are in the first line.
     """
     lines = [line.removesuffix("\r") for line in text.split("\n")]
     if not complete and len(lines) > 1:

@@ -44,10 +44,10 @@ def kind_of(data: bytes) -> tuple[str, str] | None:
 
 
 def whole(path: str, file: BinaryIO | None = None, hint: str = "check the path") -> tuple[str, ExpressionError | None]:
-    """The text of a file, and the error that it is where it is not text. Line ends become `\\n`.
+    """Return the text of a file with line ends `\\n`, and the error that it is where it is not text.
 
-    `file` is read where it is open already, and `hint` is for a path that cannot be read. No more than the limit is
-    read, whatever kind of file it is. Raises `ExpressionError` (`io`, also for one that is of another kind; `limit`).
+    `file` is read where it is open already; `hint` is for a path that cannot be read. Raises `ExpressionError`: `io`,
+    also for a file of another kind, or `limit`.
     """
     try:
         with open(path, "rb") if file is None else nullcontext(file) as source:
@@ -70,10 +70,7 @@ def whole(path: str, file: BinaryIO | None = None, hint: str = "check the path")
 
 
 def decode(data: bytes, *, first: bool) -> tuple[str, ExpressionError | None]:
-    """The text of some bytes, and the error that it is where they are not UTF-8 or hold a NUL.
-
-    A byte-order mark is dropped at the very beginning.
-    """
+    """Return the text of bytes, perhaps the `first` of a file, and its error if they are not UTF-8 or hold a NUL."""
     if first:
         data = data.removeprefix(b"\xef\xbb\xbf")
     error: ExpressionError | None = None

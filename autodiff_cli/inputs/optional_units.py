@@ -119,11 +119,10 @@ def units_in_headings(columns: Mapping[str, str], below: Mapping[str, str]) -> d
 def column_units(
     names: Iterable[str], texts: Mapping[str, str], asked: bool
 ) -> tuple[dict[str, Unit], list[Diagnostic]]:
-    """The units that the columns of these names are computed with, and a note where those in headings do not count.
+    """Return the units that columns of these names are computed with, and a note where those in headings do not count.
 
-    They count where all of the columns have some that are known, or where units are `asked` for: then those without
-    one are numbers. Raises `ExpressionError` where they are, and one is no unit.
-    """  # fmt: skip
+    They count where all columns have known ones, or where units are `asked` for: then those without one are numbers.
+    """
     names = list(names)
     if not asked and not any(name in texts for name in names):
         return {}, []
@@ -205,10 +204,9 @@ def program_units(
     outputs: Sequence[str] | None = None,
     system: bool = False,
 ) -> ProgramUnits | None:
-    """Return the units of a program with one output, or with `outputs` of these names; None where there are none.
+    """Return the units of a program with one output, or with those of these names; None where there are none.
 
-    `asked` are the units that were asked for; in a `system` the others are products of those of the inputs. Raises
-    `ExpressionError` where dimensions do not fit together.
+    In a `system` units that are not `asked` for are products of those of the inputs. Raises `ExpressionError`.
     """
     if not may_have_units(program.text, values, asked):
         return None

@@ -172,10 +172,7 @@ def has_unit(value: object) -> bool:
 
 
 def parse_units(texts: Sequence[str] | str | None, outputs: Sequence[str]) -> dict[int, Unit]:
-    """The units that are asked for, by the number of the output: `mm`, `mm, kN` in order, or `y=mm`.
-
-    Raises `ExpressionError`.
-    """
+    """Return the units of `--in` by the number of the output: `mm`, `mm, kN` in order, or `y=mm`."""
     if texts is None:
         return {}
     listed = [text[start:end] for text in ([texts] if isinstance(texts, str) else texts) for start, end in pieces(text)]
@@ -438,10 +435,7 @@ def has_units(program: Program, values: Mapping[Any, Any]) -> bool:
 
 
 def in_units(m: NumberType, numbers: Any, units: Any) -> Any:
-    """Numbers of any type in coherent units, in lists and dictionaries, in the units of a tree of the same shape.
-
-    What the tree does not name stays as it is.
-    """
+    """Return a tree of numbers in coherent units as numbers in the units of a tree; other numbers stay."""
     if isinstance(units, dict):
         return numbers | {key: in_units(m, numbers[key], unit) for key, unit in units.items() if key in numbers}
     if isinstance(units, list):

@@ -486,10 +486,9 @@ def _counted(size: int) -> str:
 
 
 def grid_of(point: Mapping[str, float], *, zipped: bool = False, times: float = 1) -> Grid | None:
-    """The points of a point in which names are swept; None where there are none.
+    """Return the points of a point in which names are swept, side by side if `zipped`; None without sweeps.
 
-    With `zipped` the sweeps go side by side. `times` is how often the usual number of points is allowed. Raises
-    `ExpressionError` for too many points, and for sweeps of different lengths that are `zipped`.
+    `times` is how often the usual number of points is allowed. Raises `ExpressionError`.
     """
     axes = {name: value.axis for name, value in point.items() if isinstance(value, Swept)}
     if not axes:

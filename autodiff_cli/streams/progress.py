@@ -19,9 +19,9 @@ REFRESH_SECONDS = 0.25
 
 
 class Progress:
-    """How many programs have been answered, shown by Rich while standard error is a terminal and answers go elsewhere.
+    """A count of answers, shown by Rich while standard error is a terminal and answers go elsewhere.
 
-    `unit` is what is counted, if not programs; with `here` nothing is answered meanwhile, wherever it will go.
+    `unit` is what is counted; with `here` nothing is answered meanwhile, wherever it will go.
     """
 
     def __init__(self, unit: str = "programs", *, wait: float = 1.0, here: bool = False) -> None:
@@ -73,10 +73,7 @@ def interrupted(rows: int, path: str | None) -> None:
 
 
 class Interruption:
-    """While it is entered, the first of the signals that end a run sets `asked`; a second one interrupts at once.
-
-    Those that are ignored stay ignored.
-    """
+    """While entered, the first signal that ends a run sets `asked`, and a second one interrupts at once."""
 
     def __init__(self, *, begun: bool = True) -> None:
         self.asked = False
