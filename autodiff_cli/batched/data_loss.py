@@ -286,7 +286,6 @@ class DataLoss:
 
     @property
     def summary(self) -> LossSummary:
-        """The summary of the last evaluation."""
         return LossSummary(self.over.how, self.rows, dict(self.data.left_out + self.left_out), self.backend)
 
     def __call__(self, point: Sequence[float], which: Sequence[int] | None = None) -> tuple[float, list[float]]:

@@ -264,7 +264,6 @@ class _Reverse:
         return self.m.zero if partial is self.m.nothing else partial
 
     def times(self, adjoint: Step, factor: Step) -> Step:
-        """The product, its constant factors multiplied out in the branches of a choice."""
         m = self.m
         if factor.name == "where" and any(branch.name == "number" for branch in factor.args[1:]):
             condition, x, y = factor.args
@@ -309,7 +308,6 @@ class _Reverse:
         sums[branch] = self.m.step("add", sums[branch], value) if branch in sums else value
 
     def guarded(self, value: Step, branch: Branch, around: Branch) -> Step:
-        """The value in the branch, 0 in the rest of the branch around it."""
         while branch is not around:
             assert branch.condition is not None and branch.parent is not None
             value = self.m.where(branch.condition, *((value, 0) if branch.holds else (0, value)))

@@ -37,7 +37,6 @@ class GradientResult(NamedTuple):
 
     @property
     def graph(self) -> Graph:
-        """The graph with the nodes' values."""
         return self.at.graph
 
     @property

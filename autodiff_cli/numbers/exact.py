@@ -59,7 +59,6 @@ class Exact(NumberType):
         work.charge(operations * (3 + self._longest**1.7 / 9_000))
 
     def __getattr__(self, name: str) -> Any:
-        """A function of the table: rational where the row says so, or where all that it is composed of is."""
         operation = OPERATIONS.get(name)
         function = self.__dict__[name] = super().__getattr__(name) if operation is None else self._composed(operation)
         return function

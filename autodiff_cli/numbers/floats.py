@@ -60,7 +60,6 @@ class Real(NumberType):
         self.__dict__.update(FUNCTIONS, finite=math.isfinite, literal=_literal, number=float)
 
     def definition(self, name: str) -> Callable[..., Number]:
-        """The formula of a function that has none of its own here, for whole numbers too."""
         from .double.formulas import FORMULAS  # on demand: most programs have no such function
 
         formula = FORMULAS.get(name)

@@ -20,7 +20,7 @@ from ..table.names import by_name, native
 from ..table.primitive import OPERATIONS
 from . import budget as work
 from .base import Number, NumberType, whole_order
-from .cot_derivatives import MANY_POLES, cotangent_derivative
+from .double.parts import MANY_POLES, cotangent_derivative
 from .double.twofold import finite
 
 MAGNITUDE = 100_000
@@ -112,7 +112,6 @@ class Multiprecision(NumberType):
 
     # -- functions --------------------------------------------------------------------------------------------------
     def __getattr__(self, name: str) -> Any:
-        """The function of that name by its definition, computed with guard digits; kept."""
         function = self.__dict__[name] = self._guarded(name, self.definition(name), accurate=name in _SURE)
         return function
 

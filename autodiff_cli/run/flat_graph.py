@@ -54,13 +54,11 @@ class Graph:
 
     @cached_property
     def primitives(self) -> list[Primitive]:
-        """The operation of each node."""
         primitives, self.parents = self.columns(VARIABLE)
         return primitives
 
     @cached_property
     def parents(self) -> list[tuple[int, ...]]:
-        """The inputs of each node."""
         self.primitives, parents = self.columns(VARIABLE)
         return parents
 

@@ -53,7 +53,6 @@ class SecondOrder:
 
     @property
     def steps(self) -> float:
-        """Steps of work that a node costs."""
         return work.BRANCH_NODE + self.count**2
 
     def leaf(self, x: Number, direction: int) -> Dual:
@@ -312,7 +311,6 @@ class SmoothBranch:
         return branch if isinstance(branch, bool) else smooth.number(branch)
 
     def __call__(self, u: Any) -> int:
-        """The sign of a number near the point."""
         return self.recorded(self.sign(self.smooth.number(u)))
 
     def sign(self, u: Any) -> int:
