@@ -14,9 +14,18 @@ from ..table.names import by_name, native
 from ..table.primitive import OPERATIONS
 from . import budget as work
 from . import exact_form as form
+from .base import (
+    MANY_POLES,
+    Compared,
+    Number,
+    NumberType,
+    Operators,
+    Refusal,
+    cotangent_derivative,
+    undecided,
+    whole_order,
+)
 from .base import UNDECIDED as UNDECIDED
-from .base import Compared, Number, NumberType, Operators, Refusal, undecided, whole_order
-from .double.parts import MANY_POLES, cotangent_derivative
 from .exact import rational_value
 from .exact_form import Form
 

@@ -19,8 +19,7 @@ from mpmath.libmp.gammazeta import pow_fixed
 from ..table.names import by_name, native
 from ..table.primitive import OPERATIONS
 from . import budget as work
-from .base import Number, NumberType, whole_order
-from .double.parts import MANY_POLES, cotangent_derivative
+from .base import MANY_POLES, Number, NumberType, cotangent_derivative, whole_order
 from .double.twofold import finite
 
 MAGNITUDE = 100_000
