@@ -11,15 +11,9 @@ import math
 from typing import Any
 
 from ...table.primitive import Number
+from ..base import cotangent_polynomial
 from . import special as doubles
-from .parts import (
-    DIGAMMA_TAIL,
-    cotangent_polynomial,
-    digamma_one_plus,
-    lgamma_one_plus,
-    polygamma_tail,
-    stirling_correction,
-)
+from .parts import DIGAMMA_TAIL, digamma_one_plus, lgamma_one_plus, polygamma_tail, stirling_correction
 from .twofold import horner, two_sum
 
 ERF_SERIES = (
