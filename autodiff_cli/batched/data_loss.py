@@ -437,7 +437,6 @@ class DataLoss:
         error = self._error_of(len(parts))
         return Derivatives(
             value,
-            error(value, [p.value_error for p in parts]),
             gradient,
             [error(x, [p.gradient_error[k] for p in parts]) for k, x in enumerate(gradient)],
             matrix,

@@ -32,10 +32,9 @@ NAMED = 4  # variables of a direction
 
 @dataclass(frozen=True, slots=True)
 class Derivatives:
-    """Value, gradient and Hessian at a point, and how far each may be off."""
+    """Value, gradient and Hessian at a point, and how far the derivatives may be off."""
 
     value: float
-    value_error: float
     gradient: list[float]
     gradient_error: list[float]
     hessian: list[list[float]]
@@ -91,10 +90,9 @@ class Single:
         square = [[x if type(x) is Bounded else RUNNING.number(x) for x in row] for row in result.hessian]
         rows = [[x.x for x in row] for row in square]
         half = [sum(map(mul, map(abs, row), spread)) / 2 for row in rows]
-        slopes, value = [RUNNING.number(x) for x in result.gradient], RUNNING.number(result.value)
+        slopes = [RUNNING.number(x) for x in result.gradient]
         return Derivatives(
-            value.x,
-            value.error,
+            float(result.value),
             [g.x for g in slopes],
             [max(0.0, g.error - h) for g, h in zip(slopes, half, strict=True)],
             rows,
@@ -126,7 +124,7 @@ def classified(
 
     `walls` says of each variable whether it is at its lower bound (-1), its upper one (1), both (2) or none (0).
 
-    >>> at = Derivatives(0.0, 0.0, [0.0, 8.0], [0.0, 1e-15], [[2.0, 0.0], [0.0, -2.0]], [[1e-15] * 2] * 2)
+    >>> at = Derivatives(0.0, [0.0, 8.0], [0.0, 1e-15], [[2.0, 0.0], [0.0, -2.0]], [[1e-15] * 2] * 2)
     >>> classified(at).kind, classified(at, [0, -1]).kind, classified(at, [0, -1]).held
     ('not stationary', 'minimum', (1,))
     """
