@@ -21,9 +21,7 @@ class Branch:
     __slots__ = ("children", "condition", "depth", "holds", "parent", "serial")
 
     def __init__(self, parent: Branch | None = None, condition: Step | None = None, holds: bool = True) -> None:
-        self.parent = parent
-        self.condition = condition
-        self.holds = holds
+        self.parent, self.condition, self.holds = parent, condition, holds
         self.depth: int = parent.depth + 1 if parent else 0
         self.serial = (condition.index, not holds) if condition else (-1, False)
         """Orders the branches of one depth."""
@@ -32,10 +30,9 @@ class Branch:
     def inside(self, condition: Step, holds: bool) -> Branch:
         """The branch within this one where a condition turns out that way."""
         key = (condition.index, holds)
-        child = self.children.get(key)
-        if child is None:
-            child = self.children[key] = Branch(self, condition, holds)
-        return child
+        if key not in self.children:
+            self.children[key] = Branch(self, condition, holds)
+        return self.children[key]
 
     @property
     def other(self) -> Branch | None:
@@ -334,7 +331,6 @@ class _Reverse:
     def all_of(self, line: Sequence[Branch]) -> Step:
         result = self.m.number(True)
         for branch in line:
-            condition = branch.condition
-            assert condition is not None
-            result = self.m.step("and_", result, condition if branch.holds else self.m.step("not_", condition))
+            holds = branch.condition if branch.holds else self.m.step("not_", branch.condition)
+            result = self.m.step("and_", result, holds)
         return result

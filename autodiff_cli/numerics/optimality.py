@@ -77,9 +77,8 @@ class Single:
         root. Where that bounds nothing, beside an edge of the domain, the coordinates' own digits count.
         """
         result = self._derivatives(point, wrt, size)
-        if math.isfinite(sum(result.gradient_error)):
-            return result
-        return self._derivatives(point, wrt, [abs(point.get(name, 0.0)) for name in wrt])
+        is_finite = math.isfinite(sum(result.gradient_error))
+        return result if is_finite else self._derivatives(point, wrt, [abs(point.get(name, 0.0)) for name in wrt])
 
     def _derivatives(self, point: Mapping[str, float], wrt: Sequence[str], size: Sequence[float]) -> Derivatives:
         spread = [2 * UNIT * x for x in size]
@@ -243,12 +242,11 @@ def _unit(at: Derivatives, i: int, rows: Sequence[int]) -> float:
 
 
 def _over_all(direction: Sequence[float], rows: Sequence[int], n: int) -> tuple[float, ...]:
-    largest = max(map(abs, direction))
+    largest = max(direction, key=abs)
     total = [0.0] * n
     for i, x in zip(rows, direction, strict=True):
         total[i] = x / largest
-    first = next(x for x in total if abs(x) == 1)
-    return tuple(x * first + 0.0 for x in total)
+    return tuple(x + 0.0 for x in total)
 
 
 def direction_in_words(direction: Sequence[float], names: Sequence[str]) -> str:
