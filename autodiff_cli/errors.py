@@ -99,22 +99,18 @@ class Diagnosed(Exception):
 
     @property
     def kind(self) -> str:
-        """The kind of error, a key of `EXIT_CODES`."""
         return self.diagnostic.kind
 
     @property
     def span(self) -> Span | None:
-        """The place in the text, or None."""
         return self.diagnostic.span
 
     @property
     def hint(self) -> str | None:
-        """Advice on what to do, or None."""
         return self.diagnostic.hint
 
     @property
     def offers(self) -> tuple[Offer, ...]:
-        """Replacements: one for each possible meaning."""
         return self.diagnostic.offers
 
     @property
@@ -176,6 +172,11 @@ def looks_like_option(arg: str) -> bool:
 def quoted(names: Iterable[str], otherwise: str = "none") -> str:
     """The names as a message lists them; `otherwise` where there are none."""
     return ", ".join([f"`{name}`" for name in names]) or otherwise
+
+
+def either(names: Iterable[str]) -> str:
+    """Return the names as a message lists alternatives: "`x` or `y`"."""
+    return " or ".join([f"`{name}`" for name in names])
 
 
 def counted(count: int, noun: str) -> str:

@@ -1,4 +1,4 @@
-"""The lines of a session: statements, the commands of the shell without `autodiff`, and those of the session itself.
+"""The lines of a session: statements, commands without `autodiff`, and those of the session itself.
 
 Nothing that is typed is ever run by a shell.
 """
@@ -24,11 +24,11 @@ from ..views.error import report, write_reading
 from ..views.formats import Subject, writer
 from ..views.repl import FormulaView, Listing, ListView, ValueView
 from ..views.schema import View
-from . import synonyms
-from .arguments import HELP_OPTIONS, SHORT_NAME, HelpAsked
-from .commands import COMMANDS, call
+from . import slips
+from .arguments import HELP_OPTIONS, HelpAsked
+from .commands import call
 from .completion import Line, columns
-from .declarations import Declared, declared
+from .declarations import COMMANDS, Declared, declared
 from .runner import warn
 from .session import FOREIGN, Session, Shown, Statement, statements_of, typed
 
@@ -61,8 +61,6 @@ class Ended(Exception):
 
 
 class _Word(NamedTuple):
-    """A word of a command's line, without quotes, and where it stands."""
-
     text: str
     start: int
 
@@ -84,10 +82,7 @@ class Lines:
         """The commands of the session itself, by their names without the colon."""
 
     def answer(self, line: str) -> int:
-        """Answer a line on standard output, its errors on standard error; return the exit code. Raises `Ended`.
-
-        Several lines at once, as they are pasted, are answered one after the other.
-        """
+        """Answer a line, or several that are pasted; return the exit code. Raises `Ended`."""
         if "\n" in line.strip() and len(pieces := list(_split(line))) > 1:
             return max(map(self.answer, pieces))
         try:
@@ -160,7 +155,6 @@ class Lines:
 
     # -- commands of the shell --------------------------------------------------------------------------------------
     def _command_of(self, line: str) -> tuple[str, int] | None:
-        """The command that a line begins with, and where it ends; None for a statement."""
         match = _COMMAND.match(line)
         if match is None or _ASSIGNS.match(line, match.end()):
             return None
@@ -169,7 +163,7 @@ class Lines:
             return None
         if name in COMMANDS or name == "help":
             return name, match.end()
-        own = synonyms.SESSION.get(name)
+        own = slips.SESSION_SYNONYMS.get(name)
         if own and match[1] is None and re.fullmatch(r"(\s+[\w., ]+)?", after):
             raise ExpressionError("usage", f"there is no command `{name}`", hint=f"write `{own[0]}{after}`")
         stands_alone = not after or (after[0].isspace() and re.match(r"\s+[\w(\"']", after))
@@ -177,11 +171,9 @@ class Lines:
             stands_alone
             and len(name) > 2
             and name not in FUNCTIONS
-            and (name in synonyms.COMMANDS or name in synonyms.ADVICE)
+            and (name in slips.COMMAND_SYNONYMS or name in slips.COMMAND_ADVICE)
         ):
-            from .app import no_command  # needs Typer
-
-            error = no_command(name, [*COMMANDS, "help"])
+            error = slips.no_command(name)
             raise ExpressionError("usage", str(error), hint=(error.hint or "").replace("`autodiff ", "`"))
         return None
 
@@ -208,7 +200,6 @@ class Lines:
     def _program(
         self, line: str, expression: Sequence[_Word], values: Mapping[str, list[str]], declaration: Declared
     ) -> list[str]:
-        """The program of a command as further arguments: the expression with what it needs, and its point."""
         if expression:
             text = " ".join(word.text for word in expression)
             first, last = expression[0].start, expression[-1]
@@ -239,7 +230,6 @@ class Lines:
         return [*more, "--", Composed(composition.reading)]
 
     def _hidden(self, values: Mapping[str, list[str]], declaration: Declared) -> set[str]:
-        """The names to which options give another meaning than the session: values, unknowns, columns of data."""
         hidden: set[str] = set()
         for text in values.get("--at", ()):
             hidden.update(
@@ -322,7 +312,6 @@ class Lines:
 
 
 def _split(text: str) -> Iterator[str]:
-    """The lines of a text, those with an open bracket together with what follows them."""
     open_lines: list[str] = []
     for line in text.splitlines():
         open_lines.append(line)
@@ -336,7 +325,6 @@ def _split(text: str) -> Iterator[str]:
 def _options_and_expression(
     words: Sequence[_Word], declaration: Declared
 ) -> tuple[list[str], dict[str, list[str]], list[_Word]]:
-    """The options of a command's line, their values by name, and the words of its expression."""
     options: list[str] = []
     values: dict[str, list[str]] = {}
     expression: list[_Word] = []
@@ -345,7 +333,8 @@ def _options_and_expression(
         word = remaining.pop()
         name, equals, value = word.text.partition("=")
         if name not in declaration.options:
-            if word.text in HELP_OPTIONS or (looks_like_option(word.text) and len(name) > SHORT_NAME + 2):
+            is_long = looks_like_option(word.text) and len(name) > 2 + slips.MAX_VARIABLE_LENGTH
+            if is_long or word.text in HELP_OPTIONS:
                 options.append(word.text)
             elif word.text != "--":
                 expression.append(word)

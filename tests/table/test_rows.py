@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import autodiff_cli.targets
-from autodiff_cli.cli.commands import COMMANDS
+from autodiff_cli.cli.declarations import COMMANDS
 from autodiff_cli.numbers.base import Refusal
 from autodiff_cli.numbers.floats import REAL
 from autodiff_cli.table import operators, primitives

@@ -14,10 +14,11 @@ from time import sleep
 from ... import __version__
 from ...errors import ExpressionError
 from ...views.error import report
-from ..call import Call
+from ..declarations import COMMANDS
 from ..prompt import source
+from ..runner import Call
 from ..session_lines import Ended, Lines
-from . import COMMANDS, command_module
+from . import command_module
 
 WELCOME = f"""\
 autodiff {__version__}: type a formula, `f(x) = x² sin x`, or a command, `plot f`;
@@ -31,7 +32,7 @@ REHEARSAL = ("f(x) = x² sin x", "x = 2", "f(x)", "d/dx f", "2 + )", "sqrt(-x)")
 LIBRARIES = (
     "numpy", "numpy.char", "numpy.ma", "uniplot", "rich.tree", "statistics", "encodings.ascii",
     *(f"autodiff_cli.data.{name}" for name in ("columns", "pipeline")),
-    *(f"autodiff_cli.cli.{name}" for name in ("app", "own_answers", "row_routes")),
+    *(f"autodiff_cli.cli.{name}" for name in ("app", "row_routes")),
     *(f"autodiff_cli.targets.{name}" for name in ("languages", "spreadsheet", "sql")),
     "autodiff_cli.views.plots.braille", "autodiff_cli.views.wide", "autodiff_cli.derivatives.gradient_cache",
     "autodiff_cli.diagnostics.points", "autodiff_cli.equations.implicit_formulas",
