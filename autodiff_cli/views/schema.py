@@ -221,6 +221,8 @@ class View(Choices, Generic[Answer]):
     """The names of formats of this kind's own, which `draw` makes."""
     endings: ClassVar[Sequence[str]] = ()
     """How the names of files with its code end."""
+    writers: ClassVar[Mapping[str, Any]] = MappingProxyType({})
+    """The writers of its formats, where they are not those of other answers."""
     prefers_table: ClassVar[bool] = False
     """Whether a notebook shows its tables and not its formula."""
     latex_packages: ClassVar[tuple[str, ...]] = ()
@@ -237,6 +239,8 @@ class View(Choices, Generic[Answer]):
 
     @cached_property
     def formats(self) -> tuple[str, ...]:
+        if self.writers:
+            return tuple(self.writers)
         declarations: dict[str, object] = {"record": self.fields, "rows": self.csv_columns}
         declarations |= {"one_line": self.line_fields, "latex_document": self.latex_writer}
         own = {method for method in FORMS.values() if getattr(type(self), method) is not getattr(View, method)}
