@@ -6,8 +6,7 @@ import io
 import math
 import re
 import warnings
-from collections.abc import Callable, Iterable, Sequence
-from functools import partial
+from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -15,6 +14,7 @@ from ...curves.contours import Surface, refined
 from ...curves.plot import Curve
 from ...curves.sampling import Stretch
 from ..characters import Theme, shortened
+from . import Picture
 from .braille import arrow, library
 from .frame import MAX_DOTS, ROWS, Frame, Series, axis_of, in_sight, panels, path_of, rows_of
 
@@ -72,39 +72,10 @@ _AFTER = "+-−*/·=,"
 """Signs at which no line ends."""
 
 
-def figure(
-    plot: Curve | Surface,
-    format: str,
-    names: Sequence[str],
-    title: str,
-    caption: str,
-    kinked: bool,
-    theme: Theme = "auto",
-) -> bytes:
-    """The plot as the content of an SVG, PNG or PDF file; `kinked` says that there is no derivative at the point.
+def drawn(picture: Picture, format: str, theme: Theme = "auto") -> bytes:
+    """Return the content of an SVG, PNG or PDF file with a picture in the colours of a theme.
 
     Raises `ExpressionError` where matplotlib is not installed.
-    """
-
-    if isinstance(plot, Surface):
-        contours = partial(_contours, surface=plot, kinked=kinked)
-        return drawn(contours, format, title, caption, theme, levels=plot.levels)
-    return drawn(partial(_curve, curve=plot, names=names, kinked=kinked), format, title, caption, theme)
-
-
-def drawn(
-    draw: Callable[[Any, Palette], None],
-    format: str,
-    title: str,
-    caption: str = "",
-    theme: Theme = "auto",
-    *,
-    levels: Sequence[float] = (),
-) -> bytes:
-    """Return the content of an SVG, PNG or PDF file that `draw` makes in the colours of a theme.
-
-    `levels` are those of contours that are coloured by `_tints`. Raises `ExpressionError` where matplotlib is not
-    installed.
     """
     palette = DARK if theme == "dark" else LIGHT
     matplotlib = library("matplotlib")
@@ -119,15 +90,15 @@ def drawn(
         warnings.simplefilter("ignore", UserWarning)
         page = Figure(figsize=(6.4, 4.4), layout="constrained")
         FigureCanvasAgg(page)
-        draw(page, palette)
-        _fit(page.suptitle(title, fontsize=11, color=palette.ink))
-        if caption:
-            _fit(page.supxlabel(caption, fontsize=9, color=palette.faint))
+        picture.draw(page, palette)
+        _fit(page.suptitle(picture.title, fontsize=11, color=palette.ink))
+        if picture.caption:
+            _fit(page.supxlabel(picture.caption, fontsize=9, color=palette.faint))
         _trim(page)
         file = io.BytesIO()
         metadata: Any = {"Date": None, "Creator": None} if format == "svg" else {"Software": None}
         if format == "pdf":
-            metadata = {"Title": title, "Subject": caption, "CreationDate": None, "Creator": None}
+            metadata = {"Title": picture.title, "Subject": picture.caption, "CreationDate": None, "Creator": None}
         page.savefig(file, format=format, dpi=150, metadata=metadata)
     if format != "svg":
         return file.getvalue()
@@ -138,7 +109,7 @@ def drawn(
         file.getvalue(),
         count=2,
     )
-    return _both(svg, levels) if theme == "auto" else svg
+    return _both(svg, picture.levels) if theme == "auto" else svg
 
 
 MOST_LINES = 6
@@ -202,7 +173,8 @@ def _tints(levels: Sequence[float], palette: Palette) -> list[str]:
     return [to_hex(color) for color in scale(places)]
 
 
-def _curve(page: Any, palette: Palette, curve: Curve, names: Sequence[str], kinked: bool) -> None:
+def draw_curve(page: Any, palette: Palette, curve: Curve, names: Sequence[str], kinked: bool) -> None:
+    """Draw a function with its derivatives, which have these names; `kinked` says that the point is a kink."""
     parts = panels(curve, names, kinked)
     if len(parts) == 1:
         grid = [page.subplots()]
@@ -283,7 +255,8 @@ def with_grid(axes: Any, palette: Palette, direction: str = "both") -> None:
     axes.set_axisbelow(True)
 
 
-def _contours(page: Any, palette: Palette, surface: Surface, kinked: bool) -> None:
+def draw_contours(page: Any, palette: Palette, surface: Surface, kinked: bool) -> None:
+    """Draw contours, and the gradient at the point; `kinked` says that it is a kink."""
     import numpy
 
     axes = page.subplots()
