@@ -10,7 +10,7 @@ from .characters import shortened
 from .document import Block, Line, Pieces, assignments, circumstances, numbers_table
 from .numerals import attach_units, heading, unit_of, unit_text, words
 from .plots import Picture, PicturedView
-from .schema import OutputRow, declared, record_of, with_lists
+from .schema import OutputRow, declared
 
 if TYPE_CHECKING:
     from ..batched.data_loss import LossSummary
@@ -72,10 +72,7 @@ class DescentView(PicturedView[DescentStep | Run | Descent]):
     """How rows, whole descents, and runs are shown."""
 
     fields, csv_columns, line_fields, unit_columns = OF_STEP
-    other_records = (("from Python, about a whole run", DESCENT),)
-
-    def record(self, shown: DescentStep | Run | Descent) -> dict[str, object]:
-        return with_lists(record_of(STEP if isinstance(shown, DescentStep) else DESCENT, shown))
+    other_records = (("from Python, about a whole run", (Descent, Run), DESCENT),)
 
     def measured(self, shown: DescentStep | Run | Descent) -> DescentStep | Run | Descent:
         return shown

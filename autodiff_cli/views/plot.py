@@ -16,7 +16,7 @@ from .formats import format_of
 from .mathematics import program_in_mathematics
 from .plots import Picture, PicturedView
 from .plots.frame import axis_of, frames, headed, plot_unit
-from .schema import OutputRow, declared, record_of, with_lists
+from .schema import OutputRow, declared
 
 MOST_LISTED = 5
 """How many gaps and breaks are listed."""
@@ -248,14 +248,11 @@ class PlotView(PicturedView[Plot]):
     """How a plot is shown."""
 
     fields = CURVE
-    other_records = (("over two variables", SURFACE),)
+    other_records = (("over two variables", Surface, SURFACE),)
     csv_columns, unit_columns = COLUMNS, MEASURED
 
     def measured(self, plot: Plot) -> Plot:
         return plot
-
-    def record(self, plot: Plot) -> dict[str, object]:
-        return with_lists(record_of(CURVE if isinstance(plot, Curve) else SURFACE, plot))
 
     def rows(self, plot: Plot) -> Iterator[OutputRow]:
         texts = {} if plot.units is None else plot.units.texts()

@@ -166,11 +166,6 @@ def record_of(fields: Iterable[Field], answer: Any, arithmetic: str = "double") 
     return record | figure_texts(arithmetic, figures) if figures else record
 
 
-def with_lists(record: dict[str, object]) -> dict[str, object]:
-    """Return a record in which the values of the entries of a list stand together."""
-    return nested_record(record) if has_elements(record) else record
-
-
 def _in_record(fields: tuple[Field, ...], value: Any, arithmetic: str) -> object:
     if type(value) is tuple:
         value = [*value]
@@ -207,8 +202,8 @@ class View(Choices, Generic[Answer]):
 
     fields: ClassVar[tuple[Field, ...]] = ()
     """The keys of the record, in their order."""
-    other_records: ClassVar[tuple[tuple[str, tuple[Field, ...]], ...]] = ()
-    """The keys of records of other kinds, each after what it is about."""
+    other_records: ClassVar[tuple[tuple[str, Any, tuple[Field, ...]], ...]] = ()
+    """The keys of records of answers of other types, after what these are about; that is empty for parts of others."""
     csv_columns: ClassVar[tuple[str, ...]] = ()
     """The columns of csv and tsv, in their order."""
     row_key: ClassVar[tuple[str, str]] = ("variable", "gradient")
@@ -286,8 +281,12 @@ class View(Choices, Generic[Answer]):
         """Return the fields of the JSON record."""
         arithmetic = getattr(answer, "arithmetic", None)
         name = "double" if arithmetic is None else arithmetic.name
-        record = record_of(self.shown_fields, self.select(answer), name)
-        return with_lists(record)
+        fields = self.shown_fields
+        for _, kind, own_fields in self.other_records:
+            if isinstance(answer, kind):
+                fields = list(own_fields)
+        record = record_of(fields, self.select(answer), name)
+        return nested_record(record) if has_elements(record) else record
 
     def named_numbers(self, answer: Answer) -> tuple[Mapping[str, float], ...] | None:
         """Return all doubles of the answer's record, by name.
