@@ -16,7 +16,7 @@ from ...curves.sampling import Stretch
 from ..characters import Theme, shortened
 from . import Picture
 from .braille import arrow, library
-from .frame import MAX_DOTS, ROWS, Frame, Series, axis_of, in_sight, panels, path_of, rows_of
+from .frame import MAX_DOTS, ROWS, Series, axis_of, in_sight, panels, path_of, rows_of
 
 
 class Palette(NamedTuple):
@@ -94,7 +94,11 @@ def drawn(picture: Picture, format: str, theme: Theme = "auto") -> bytes:
         _fit(page.suptitle(picture.title, fontsize=11, color=palette.ink))
         if picture.caption:
             _fit(page.supxlabel(picture.caption, fontsize=9, color=palette.faint))
-        _trim(page)
+        # axes of equal scales leave some of the page's height free
+        page.draw_without_rendering()
+        width, height = page.get_size_inches()
+        free = min(axes.get_position(original=True).height - axes.get_position().height for axes in page.axes)
+        page.set_size_inches(width, height * (1 - max(free, 0.0)))
         file = io.BytesIO()
         metadata: Any = {"Date": None, "Creator": None} if format == "svg" else {"Software": None}
         if format == "pdf":
@@ -140,13 +144,6 @@ def _fit(line: Any) -> None:
     line.set_text("\n".join(lines))
 
 
-def _trim(page: Any) -> None:
-    page.draw_without_rendering()
-    width, height = page.get_size_inches()
-    free = min(axes.get_position(original=True).height - axes.get_position().height for axes in page.axes)
-    page.set_size_inches(width, height * (1 - max(free, 0.0)))
-
-
 def _both(light: bytes, levels: Sequence[float]) -> bytes:
     """The light drawing, with the colours of the dark one for who prefers that."""
     changed = dict(zip(_tints(levels, LIGHT), _tints(levels, DARK), strict=True))
@@ -190,7 +187,13 @@ def draw_curve(page: Any, palette: Palette, curve: Curve, names: Sequence[str], 
         if "y" in curve.log:
             axes.set_yscale("log")
             _powers(axes.yaxis, frame.high / frame.low)
-        _dress(axes, (curve.low, curve.high), frame, palette)
+        axes.set_xlim(curve.low, curve.high)
+        axes.set_ylim(*frame)
+        with_grid(axes, palette)
+        if frame.low < 0 < frame.high:
+            axes.axhline(0, color=palette.faint, linewidth=0.9, zorder=1)
+        if curve.low < 0 < curve.high:
+            axes.axvline(0, color=palette.faint, linewidth=0.9, zorder=1)
         axes.legend(loc="best", fontsize=9)
     grid[-1].set_xlabel(axis_of(curve, curve.variable))
 
@@ -237,16 +240,6 @@ def _lines(axes: Any, pieces: Any, color: str, label: str, **style: Any) -> None
         axes.plot(xs[1:], ys[1:], color=color, label=label, **{"solid_capstyle": "butt", **style})
     if dots:
         axes.plot(*zip(*dots, strict=True), ".", color=color, label=None if xs else label, markersize=5)
-
-
-def _dress(axes: Any, sides: tuple[float, float], frame: Frame, palette: Palette) -> None:
-    axes.set_xlim(*sides)
-    axes.set_ylim(*frame)
-    with_grid(axes, palette)
-    if frame.low < 0 < frame.high:
-        axes.axhline(0, color=palette.faint, linewidth=0.9, zorder=1)
-    if sides[0] < 0 < sides[1]:
-        axes.axvline(0, color=palette.faint, linewidth=0.9, zorder=1)
 
 
 def with_grid(axes: Any, palette: Palette, direction: str = "both") -> None:
