@@ -9,8 +9,8 @@ from ..optimize.descend import Descent, DescentStep, Ending
 from .characters import shortened
 from .document import Block, Line, Pieces, assignments, circumstances, numbers_table
 from .numerals import attach_units, heading, unit_of, unit_text, words
-from .plots import Picture, PicturedView
-from .schema import OutputRow, declared
+from .plots import Picture
+from .schema import OutputRow, PicturedView, declared
 
 if TYPE_CHECKING:
     from ..batched.data_loss import LossSummary

@@ -12,8 +12,8 @@ from ..optimize.fit import Fit
 from ..uncertainty.measured_value import concise
 from .document import Block, Line, circumstances, matrix_table, measured, numbers_table, text_line
 from .numerals import attach_units, format_number, unit_of, without_unit
-from .plots import Picture, PicturedView
-from .schema import OutputRow, declared
+from .plots import Picture
+from .schema import OutputRow, PicturedView, declared
 
 HELD = {
     "fixed": "held",

@@ -14,9 +14,9 @@ from .characters import FORMULA, on_one_line, shortened
 from .document import Block, Line, held_fixed, measured
 from .formats import format_of
 from .mathematics import program_in_mathematics
-from .plots import Picture, PicturedView
+from .plots import Picture
 from .plots.frame import axis_of, frames, headed, plot_unit
-from .schema import OutputRow, declared
+from .schema import OutputRow, PicturedView, declared
 
 MOST_LISTED = 5
 """How many gaps and breaks are listed."""

@@ -10,8 +10,8 @@ from ..uncertainty.measured_value import estimate, in_unit
 from ..uncertainty.propagate import Propagation, Result
 from .document import Block, Line, Table, circumstances, matrix_table, numbers_table, stated, text_line
 from .numerals import attach_units, format_number, unit_of, word
-from .plots import Picture, PicturedView
-from .schema import OutputRow, declared
+from .plots import Picture
+from .schema import OutputRow, PicturedView, declared
 
 JUDGED = {
     True: "the first order is valid here",

@@ -18,10 +18,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeAlias,
 from ..errors import Diagnostic, ExpressionError
 from ..language.elements import has_elements, nested_record
 from .numerals import attach_units, doubles, figure_texts, format_number, words
+from .plots import PICTURES
 
 if TYPE_CHECKING:
     from ..inputs.figures import Shown
+    from .characters import Theme
     from .document import Block
+    from .plots import Picture
 
 Answer = TypeVar("Answer")
 OutputRow = Mapping[str, object]
@@ -343,6 +346,22 @@ class View(Choices, Generic[Answer]):
     def draw(self, answer: Answer, format: str) -> str | bytes:
         """Return the answer in one of the `extra_formats`."""
         raise AttributeError(f"{type(self).__name__} has no drawing")
+
+
+class PicturedView(View[Answer]):
+    """How answers with a picture are shown."""
+
+    extra_formats = PICTURES
+    theme: Theme = "auto"
+
+    def picture(self, answer: Answer) -> Picture:
+        """Return the picture of an answer."""
+        raise NotImplementedError
+
+    def draw(self, answer: Answer, format: str) -> bytes:
+        from .plots.figure import drawn
+
+        return drawn(self.picture(answer), format, self.theme)
 
 
 def view_in(module: Any) -> type[View[Any]]:
