@@ -262,8 +262,6 @@ def _units(value: Any) -> Any:
 
 
 def _runs_folded(items: Sequence[Any]) -> Iterator[Any]:
-    """The items; None replaces the middle of a long run at one place of the text."""
-
     def place(item: Any) -> tuple[object, str]:
         row = item if isinstance(item, TraceRow) else item.source if isinstance(item, AdjointStep) else item.target
         return row.span, row.graph._op

@@ -190,7 +190,6 @@ class Scene:
         return (across, along) if self.down else (along, across)
 
     def _beside(self, edge: PictureInput) -> float:
-        """The width of the number beside a line, or the room for it."""
         if self.choices.live:
             return (1 + _live_columns(edge.unit)) * ADVANCE
         return text_width(self.choices.partial(edge))
@@ -225,7 +224,6 @@ class Scene:
 
     # ---- lines
     def _curve(self, index: int, along: float, across: float) -> tuple[Piece, ...]:
-        """A path from a node or a bend that leaves and arrives in the direction of the drawing."""
         start, c0 = self.layout.corners[index]
         start += self.layout.sizes[index].width
         if abs(c0 - across) < 0.05:
@@ -281,7 +279,6 @@ class Scene:
         yield from labels
 
     def _ports(self, node: PictureNode, index: int) -> list[float]:
-        """How far from the middle each input arrives; in any order, where the operation is commutative."""
         layout, count = self.layout, len(node.inputs)
         places = [(place - (count - 1) / 2) * self.units[index].port for place in range(count)]
         if node.ordered:
@@ -326,7 +323,6 @@ class Scene:
 
 
 def _live_columns(unit: Unit | None) -> int:
-    """The characters that a live number has room for, with its unit."""
     return LIVE_COLUMNS + (1 + width_of(str(unit)) if unit is not None and unit.atoms else 0)
 
 
