@@ -28,29 +28,14 @@ from . import slips
 from .arguments import HELP_OPTIONS, HelpAsked
 from .commands import call
 from .completion import Line, columns
-from .declarations import COMMANDS, Declared, declared
+from .declarations import COMMANDS, Declared, declared, table
 from .runner import warn
 from .session import FOREIGN, Session, Shown, Statement, statements_of, typed
 
 REPL = "repl"
 """The command that a session is, which is none inside it."""
 
-HELP = """\
-x = 2, L = 2 m        give a name a number, or one with a unit; `3[t]`: 3 tonnes
-w = [1, 2], [x, x^2]  lists, which have their derivatives in their shape
-f(x) = x² sin x       define a function; f is then f(x), f' its derivative
-f(3), f'(3), f + g    values with their gradient, formulas with their derivatives
-d/dx x^2, df/dx       a derivative; `ans` is the last answer
-v in km/h             a value in another unit
-plot f                any command of autodiff: plot, solve, diff, taylor …
-solve f = 2 --for x   with its options; `help plot` explains one, `help` lists them
-:names                the names of the session; :forget NAME drops one
-:steps, :tree         the last expression differentiated by steps, and as a graph
-:save FILE            write the session as a program, which `--file` reads; :load FILE reads one
-:quit                 end the session, as Ctrl-D does
-Informal notation is read where one thing only can be meant: `read as:` says how.
-"""
-
+HELP = "".join(f"{typed:<22}{meaning}\n" for typed, meaning in table("session").items())
 _WORD = re.compile(r"(--[\w-]+=)?([\"'])(.*?)\2(?=\s|$)|\S+", re.DOTALL)
 _COMMAND = re.compile(r"\s*(?:\$\s*)?(autodiff\s+)?([a-z]+)(?![\w'’′])")
 _ASSIGNS = re.compile(r"\s*(?:[-+*/]?=(?!=))")
@@ -246,7 +231,7 @@ class Lines:
     def _help(self, rest: str) -> int:
         if rest:
             return _app(["help", rest])
-        sys.stdout.write(HELP)
+        sys.stdout.write(f"{HELP}Informal notation is read where one thing only can be meant: `read as:` says how.\n")
         return 0
 
     def _names(self, rest: str) -> int:
