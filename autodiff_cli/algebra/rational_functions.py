@@ -46,10 +46,6 @@ class _NoPolynomial(Exception):
 def _combined(
     primitive: Primitive, inputs: Sequence[T], plus: Callable[[T, T, Primitive], T], multiplied: Callable[[T, T], T]
 ) -> T | None:
-    """Return the sum, difference or product of several inputs; None for other operations.
-
-    `plus` adds or, given SUB, subtracts.
-    """
     if primitive in (ADD, SUB, SUM):
         sign = SUB if primitive is SUB else ADD
         return reduce(lambda a, b: plus(a, b, sign), inputs)
@@ -69,7 +65,7 @@ def cleared(root: Value) -> tuple[Value, list[Value]]:
         return Quotient(times(a.above, b.below), times(a.below, b.above))
 
     def powered(base: Quotient, exponent: int) -> Quotient:
-        return Quotient(raised(base.above, exponent), base.below and raised(base.below, exponent))
+        return Quotient(_raised(base.above, exponent), base.below and _raised(base.below, exponent))
 
     def plus(a: Quotient, b: Quotient, primitive: Primitive) -> Quotient:
         if a.below is b.below:
@@ -104,18 +100,17 @@ def cleared(root: Value) -> tuple[Value, list[Value]]:
 
 
 def times(a: Value | None, b: Value | None) -> Value:
-    """The product of two graphs, None and a literal 1 being no factors."""
+    """Return the product of two graphs, of which None and a literal 1 are no factors."""
     factors = [factor for factor in (a, b) if factor is not None and factor is not ONE]
     return node(MUL, tuple(factors)) if len(factors) == 2 else factors[0] if factors else ONE
 
 
-def raised(base: Value, exponent: int) -> Value:
-    """A graph to a whole power."""
+def _raised(base: Value, exponent: int) -> Value:
     return base if exponent == 1 or base is ONE else node(POW, (base, constant(float(exponent), str(exponent))))
 
 
 def whole(value: Value) -> int | None:
-    """The whole number that a graph without variables is; None if it is none."""
+    """The whole number that a graph without names is; None if it is none."""
     if any(not v._prev and v.label for v in in_order((value,))):
         return None
     number = None
@@ -255,7 +250,6 @@ def _multiplied(a: Terms, b: Terms) -> Terms:
 
 
 def _without_squares(terms: Terms) -> Terms:
-    """The sum with even powers of `cos` and `cosh` replaced."""
     total: Terms = {}
     for monomial, c in terms.items():
         parts: Terms = {frozenset(): c}

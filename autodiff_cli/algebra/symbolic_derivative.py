@@ -46,7 +46,6 @@ class FormulaRecorder(Recorder):
         return x if isinstance(x, Step) else self._new("number", (), x if isinstance(x, bool) else Fraction(x))
 
     def constant(self, graph: Graph, i: int) -> Step:
-        """The step of a literal, which is what was typed."""
         return self.number(rational(graph.places[i]))
 
     def _folded(self, name: str, args: tuple[Step, ...]) -> Step | None:

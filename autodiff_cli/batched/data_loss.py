@@ -204,7 +204,7 @@ def _in_units(
     from ..inputs.optional_units import column_units, without_units_hint
     from ..inputs.own_units import in_own_units
     from ..inputs.quantities import ProgramUnits, unit_value
-    from ..quantities.unit_system import linear
+    from ..quantities.unit import linear
 
     asked = may_have_units(program.text, values, units or None)
     columns, notes = column_units(data.numbers, data.units, asked)

@@ -33,7 +33,6 @@ class Hessian(Record):
     value: Shown
     gradient: dict[str, Shown]
     hessian: list[list[Shown]]
-    """The symmetric matrix; rows and columns in the order of `gradient`."""
     eigenvalues: list[float] | None
     """The smallest first, from the matrix in doubles; None where it is too large, or its entries have several
     dimensions."""
@@ -50,9 +49,7 @@ class Hessian(Record):
     constants: dict[str, float]
     warnings: tuple[Diagnostic, ...]
     over: LossSummary | None = None
-    """The rows of data that it is the sum or mean over, if it is."""
     units: Units | None = None
-    """The units of its numbers, under the names of their fields; None where they have none."""
 
 
 def hessian(
@@ -111,7 +108,6 @@ def _over_data(
     arithmetic: Arithmetic,
     units: Sequence[str] | str | None,
 ) -> Hessian:
-    """Return the Hessian of a formula's sum or mean over rows of data."""
     from ..batched.data_loss import in_doubles, pose_over  # only data need it
 
     in_doubles(arithmetic)
@@ -170,7 +166,6 @@ def check_size(names: Sequence[str]) -> None:
 def _shape(
     matrix: list[list[float]], names: Sequence[str], at: Callable[[], Derivatives], warnings: list[Diagnostic]
 ) -> dict[str, Any]:
-    """Return eigenvalues, verdict, curvature and flat directions of a matrix. Too large a one adds a warning."""
     spectrum: list[float] | None = None
     if len(names) > MOST_EIGENVALUES:
         message = f"no eigenvalues: the matrix has more than {MOST_EIGENVALUES} rows"

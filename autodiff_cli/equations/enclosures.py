@@ -113,16 +113,11 @@ def proven(problem: Problem, stop: Callable[[], bool]) -> Proof:
         if narrow and not equations.bounded(box):
             unbounded.append(undecided[-1])
 
-    def inside(start: list[float]) -> bool:
-        return all(low <= x <= high for x, (low, high) in zip(start, bounds, strict=True))
-
-    within = sorted(filter(inside, starts))
-    return Proof(within, undecided, unbounded, complete and not undecided, multiple)
+    within = [x for x in starts if all(low <= a <= high for a, (low, high) in zip(x, bounds, strict=True))]
+    return Proof(sorted(within), undecided, unbounded, complete and not undecided, multiple)
 
 
 def _exact(operator: Operator, box: Box) -> list[float] | None:
-    """Return a solution of few digits in a box, if there is one."""
-
     def decimals(ball: Any) -> Iterable[float]:
         rounded = (round(float(ball.mid()), places) + 0.0 for places in range(MOST_DECIMALS + 1))
         return [x for x in dict.fromkeys(rounded) if ball.contains(x)]
@@ -188,7 +183,7 @@ class Operator:
         self.ball = Ball
 
     def _point(self, box: Box) -> dict[str, Any]:
-        return {**self.values, **{name: self.ball(a) for name, a in zip(self.unknowns, box, strict=True)}}
+        return {**self.values, **dict(zip(self.unknowns, map(self.ball, box), strict=True))}
 
     def at(self, box: Box) -> tuple[Box, list[Box]]:
         """Return the values of the equations over a box, and their Jacobian."""
@@ -206,12 +201,12 @@ class Operator:
         return False
 
     def holds(self, point: Sequence[float]) -> bool:
-        """Whether the equations are known to hold exactly at a point."""
+        """Return whether the equations are known to hold exactly at a point."""
         numbers = dict(zip(self.unknowns, map(self.m.number, point), strict=True))
         return self._all({**self.values, **numbers}, lambda a: bool(a.is_zero()))
 
     def bounded(self, box: Box) -> bool:
-        """Whether all equations have a bound over the box."""
+        """Return whether all equations have a bound over the box."""
         return self._all(self._point(box), lambda a: bool(a.is_finite()))
 
     def excluded(self, box: Box) -> bool:
@@ -251,7 +246,7 @@ class Operator:
         return result if all(a.is_finite() for a in result) else None
 
     def shrunk(self, box: Box) -> Box:
-        """The box after contractions, as long as each lies inside the one before."""
+        """Return the box after contractions, as long as each lies inside the one before."""
         for _ in range(SHRINKINGS):
             contracted = self.contract(box)
             if contracted is None or not inside(contracted, box):

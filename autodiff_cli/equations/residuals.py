@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..graphs.second_order import hessian_in
@@ -12,7 +12,7 @@ from ..graphs.value_and_gradient import evaluate_in
 from ..inputs.arithmetic import Arithmetic
 from ..inputs.problem import Problem
 from ..numbers.base import Number, NumberType
-from ..numbers.budget import Defined
+from ..numbers.budget import ITERATION, Defined, charge
 from ..numbers.floats import REAL
 from ..numbers.running_error import RUNNING, UNIT, Bounded
 from ..numerics.linear_algebra import Matrix, inverse, solve_linear
@@ -28,6 +28,44 @@ DIGITS = 80
 
 class Stopped(Exception):
     """The search was to end early."""
+
+
+class Search:
+    """A search for the solutions of equations, in doubles."""
+
+    complete: bool | None = None
+    """Whether the solutions that were returned are known to be all there are."""
+    kind = ""
+    """What the equations are, in words, where all their solutions are known."""
+
+    def __init__(self, problem: Problem, stop: Callable[[], bool]) -> None:
+        self.problem, self.stop = problem, stop
+        self.evaluations = 0
+        self.multiplicities: dict[float, int | None] = {}
+        """The roots without a clear change of sign."""
+        self.errors: dict[float, float] = {}
+        """How far the roots that are known exactly may be off."""
+        self.plateaus: list[tuple[float, float]] = []
+        """Intervals in which the equation holds."""
+
+    def evaluated(self) -> None:
+        """Count and charge an evaluation. Raises `Stopped`."""
+        if self.stop():
+            raise Stopped
+        charge(ITERATION * len(self.problem.unknowns))
+        self.evaluations += 1
+
+    def exactly(self) -> list[list[float]] | None:
+        """Return all solutions between the bounds; None where they are not known exactly."""
+        return None
+
+    def others(self, solution: Sequence[float]) -> list[float]:
+        """Return approximate places of other solutions between the bounds."""
+        return []
+
+    def searched(self, count: int) -> str:
+        """Return a sentence on the range of the search; `solved` if one root was requested."""
+        return "solved"
 
 
 def other_values(m: Any, arithmetic: Arithmetic, problem: Problem) -> dict[str, Any]:

@@ -63,9 +63,9 @@ class Solution(Record):
     """The multiplicity of a root in one unknown; None if unknown or not an integer."""
     proven: bool
     """Whether it is proven that there is exactly one solution there."""
-    derivatives: dict[str, dict[str, Shown]] | None
+    derivatives: dict[str, dict[str, Shown]] | None = None
     """The derivatives of each unknown by each variable; None if there are none."""
-    second: dict[str, dict[str, dict[str, Shown]]] | None
+    second: dict[str, dict[str, dict[str, Shown]]] | None = None
     """The second derivatives, if requested."""
     elasticities: dict[str, dict[str, Shown | None]] | None = None
     """The elasticity p·u′/u of each unknown u by each variable p, if requested; None where u is 0."""
@@ -161,7 +161,7 @@ def solve(
         message = f"second derivatives by {len(problem.wanted)} variables are too many; {MOST_SECOND} is the most"
         raise ExpressionError("limit", message, hint="name some of them: `--wrt x,y`")
     solutions = [_solution(problem, finder, start, order, relative, arithmetic) for start in starts]
-    others = [] if every or interrupted or len(starts) != 1 else finder.others(starts)
+    others = [] if every or interrupted or len(starts) != 1 else finder.others(starts[0])
     reason = message = "interrupted"
     if not interrupted:
         reason, message = _outcome(problem, finder, len(solutions), every, proof)
@@ -277,7 +277,6 @@ def posed_equations(
 
 
 def _formulas(text: str, point: Mapping[str, float | str], unknowns: Sequence[str] | None) -> Solved | None:
-    """Return the answer as formulas if other variables have no values; None without formulas."""
     if len(unknowns or ()) != 1:
         return None
     program, texts = read_with_unknowns(text, [*point], unknowns, units=True)
@@ -324,7 +323,6 @@ def _solution(
     relative: bool,
     arithmetic: Arithmetic,
 ) -> Solution:
-    """Return the solution near `start`, with its derivatives, in an arithmetic."""
     unknowns, wanted, outputs = problem.unknowns, problem.wanted, problem.program.outputs
     at = dict(zip(unknowns, start, strict=True))
     point = {name: problem.point[name] for name in problem.program.variables if name not in at}
@@ -377,15 +375,12 @@ def _solution(
 
         bounds, left = in_units(REAL, bounds, tree["errors"]), in_units(REAL, left, tree["residuals"])
     return Solution(
-        values=answer["values"],
+        **answer,
         errors=dict(bounds),
         residuals=left,
         simple=simple,
         multiplicity=multiplicity,
         proven=arithmetic.name == "certified",
-        derivatives=answer.get("derivatives"),
-        elasticities=answer.get("elasticities"),
-        second=answer.get("second"),
     )
 
 
@@ -410,7 +405,6 @@ def _multiple_root(problem: Problem, at: Mapping[str, float], multiplicity: int 
 def _sharpened(
     m: Any, problem: Problem, values: Mapping[str, Number], start: Mapping[str, float], multiplicity: int | None
 ) -> dict[str, Number]:
-    """Return the solution near a start with error bounds, proven ones of balls."""
     unknowns, outputs, places = problem.unknowns, problem.program.outputs, list(start.values())
     if m.name != "certified":
         # Newton's steps correct themselves: only what they come to has an error.

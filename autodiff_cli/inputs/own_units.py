@@ -88,7 +88,6 @@ class _Scaled:
         return result
 
     def _times(self, k: int, scale: Fraction, pi: Any, place: Any) -> int:
-        """A node multiplied by a factor, rounded once where numerator or denominator is 1."""
         if pi:
             k = self._with(MUL, k, math.pi ** float(pi), place)
         if scale.numerator != 1:

@@ -13,8 +13,7 @@ from itertools import zip_longest
 from typing import Any, NamedTuple
 
 from ..quantities.table import BASE
-from ..quantities.unit import NUMBER, Dimension, Exponent, Unit, coherent, quantity_name
-from ..quantities.unit_system import Elimination
+from ..quantities.unit import NUMBER, Dimension, Elimination, Exponent, Unit, coherent, quantity_name
 from ..table.names import COMPARES_DIMENSIONS, OF_CONDITIONS, OF_ONE_DIMENSION
 from .base import Number, NumberType, Refusal
 

@@ -121,10 +121,14 @@ class Graph:
     def below(self, roots: tuple[int, ...]) -> tuple[Graph, dict[int, int]]:
         """The graph of these outputs alone, in the order of `in_order`, and the places of its nodes in it."""
         order = in_order(self.parents, roots)
-        place = {i: k for k, i in enumerate(order)}
         if order == [*range(len(self.places))]:
             columns = {"rows": self.rows, "primitives": self.primitives, "parents": self.parents}
-            return self.changed(roots=roots, labels=self.labels, **columns), place
+            return self.changed(roots=roots, labels=self.labels, **columns), dict(enumerate(order))
+        return self.arranged(order, roots)
+
+    def arranged(self, order: Sequence[int], roots: tuple[int, ...]) -> tuple[Graph, dict[int, int]]:
+        """The graph of these nodes in this order, in which each stands after its inputs, and their places in it."""
+        place = {i: k for k, i in enumerate(order)}
         return self.changed(
             roots=tuple([place[root] for root in roots]),
             primitives=[self.primitives[i] for i in order],
