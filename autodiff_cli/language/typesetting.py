@@ -15,7 +15,7 @@ from typing import NamedTuple
 from ..algebra.symbolic import by_definition
 from ..graphs.value import Value, in_order, node, variable
 from ..numbers import budget as work
-from ..table import binding
+from ..table import primitive as binding
 from ..table.operators import ADD, CONSTANT, DIV, MUL, NEG, POW, VARIABLE, WHERE
 from ..table.primitive import BY_DEFINITION, PRIMITIVES, Primitive
 from .builder import Program

@@ -62,7 +62,6 @@ class Dimensions(NumberType):
         return x if isinstance(x, Dimensioned) else Dimensioned(NUMBER, Fraction(x))
 
     def literal(self, text: str) -> Dimensioned:
-        """A literal, whose value may be an exponent."""
         if len(text) >= MAX_LITERAL_LENGTH or text.strip("0123456789."):
             return _PLAIN  # a named constant, or no exponent
         return Dimensioned(NUMBER, Fraction(text))
@@ -221,7 +220,6 @@ class UnknownDimensions(Dimensions):
         return Dimensioned((*NUMBER, *(int(name == other) for other in self.names)), value)
 
     def same(self, a: Dimension, b: Dimension) -> bool:
-        """Unify two dimensions; return whether that is possible."""
         difference = [x - y for x, y in zip(self._long(a), self._long(b), strict=True)]
         return not any(self._solved.reduced(difference)) or self._solved.add(difference)
 

@@ -9,9 +9,9 @@ from ..algebra.symbolic import by_definition
 from ..graphs.value import Value, in_order
 from ..language.builder import Program
 from ..language.printer import INFIX, PREFIX, Item, assembled, number_text
-from ..table.binding import ATOM, CHOICE, POWER, PRODUCT, SIGN
 from ..table.names import by_name
 from ..table.operators import NEG, VARIABLE
+from ..table.primitive import ATOM, CHOICE, POWER, PRODUCT, SIGN
 
 MAX_WRITTEN_NODES = 120
 """The most nodes of a formula that is written out; a shared node counts at each use."""
