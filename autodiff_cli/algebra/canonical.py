@@ -32,8 +32,6 @@ MAX_FRACTION_DIGITS = 8
 
 MAX_FOLDED_EXPONENT = 64
 IRRATIONALS = ("pi", "π", "e")
-"""The names of irrational constants."""
-
 SURELY_SHORT = 3 * MAX_DIGITS
 MIN_SIZE = Fraction(1, 10**MAX_EXPONENT)
 ZERO, HALF, ONE = Fraction(0), Fraction(1, 2), Fraction(1)

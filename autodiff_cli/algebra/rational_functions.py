@@ -22,8 +22,7 @@ from .walk import facts_of, rebuilt, rewritten, shapes
 MOST_DEGREE = 100
 """Polynomials of a higher degree are not taken apart."""
 
-MOST_FACTORS = 8
-"""Higher powers are not written as products."""
+MAX_WRITTEN_FACTORS = 8
 
 C = TypeVar("C")
 T = TypeVar("T")
@@ -124,7 +123,7 @@ def multiplied_out(root: Value) -> Value:
 
     def rule(value: Value, inputs: tuple[Value, ...]) -> Value:
         exponent = whole(value._prev[1]) if value.primitive is POW else None
-        if exponent is None or not 1 <= exponent <= MOST_FACTORS:
+        if exponent is None or not 1 <= exponent <= MAX_WRITTEN_FACTORS:
             return rebuilt(value, inputs)
         return reduce(times, [inputs[0]] * exponent)
 
@@ -186,8 +185,7 @@ def polynomial_in(root: Value, leaf: Value) -> list[Value] | None:
 
 
 # ---- identities ---------------------------------------------------------------------------------------------------
-MOST_TERMS = 2_000
-"""A longer sum is not multiplied out."""
+MAX_EXPANDED_TERMS = 2_000
 
 SQUARES = {"cos": ("sin", -1), "cosh": ("sinh", 1)}
 """Functions whose square is 1 plus or minus that of another."""
@@ -235,7 +233,7 @@ def _added(a: Terms, b: Terms, primitive: Primitive) -> Terms:
 
 
 def _bounded(terms: Terms) -> Terms:
-    if len(terms) > MOST_TERMS:
+    if len(terms) > MAX_EXPANDED_TERMS:
         raise _NoPolynomial
     return terms
 

@@ -23,31 +23,19 @@ from ..numbers.budget import Defined, current
 from ..numerics import linear_algebra
 from .residuals import other_values
 
-MOST_MULTIPLICITY = 8
-"""A root of a higher multiplicity is not proven."""
-
-MOST_DECIMALS = 6
-"""The most decimal places of a guess for the exact root in a box."""
-
-BITS = 80
-"""The precision in bits of the search for boxes."""
-
-SHRINKINGS = 60
-"""How often a box is contracted at the most."""
+MAX_PROVEN_MULTIPLICITY = 8
+MAX_GUESSED_DECIMALS = 6
+SEARCH_BITS = 80
+MAX_CONTRACTIONS = 60
 MOST_BOXES = 5_000
-
-LEFT_OVER = 0.3
-"""The share of the work that is left to the digits of the solutions, at least."""
-
+MIN_SHARE_OF_WORK_FOR_DIGITS = 0.3
 BOXES_A_SOLUTION = 16
 """The most work for the digits of a solution, in boxes: about 10, measured."""
 
 MIN_BOX_SHARE = 2.0**-44
 """A box that has shrunk to this share stays undecided."""
 
-MULTIPLE_ROOT_WIDTH = 2.0**-6
-"""The relative width below which a box is searched for a multiple root."""
-
+MAX_MULTIPLE_ROOT_WIDTH = 2.0**-6
 MERGE_DISTANCE = 2.0**-20
 """Undecided boxes that are closer than this, in terms of the whole box, are shown as one."""
 
@@ -80,7 +68,7 @@ def proven(problem: Problem, stop: Callable[[], bool]) -> Proof:
     needed("flint", "certified", message, "; without it `--all` looks on a grid")
     from flint import arb
 
-    balls, unknowns, outputs = boxes(BITS), problem.unknowns, problem.program.outputs
+    balls, unknowns, outputs = boxes(SEARCH_BITS), problem.unknowns, problem.program.outputs
     others = other_values(balls, Arithmetic("certified"), problem)
     numerators = [cleared(output)[0] for output in outputs]
     equations = Operator(outputs, unknowns, others, balls)
@@ -119,7 +107,7 @@ def proven(problem: Problem, stop: Callable[[], bool]) -> Proof:
 
 def _exact(operator: Operator, box: Box) -> list[float] | None:
     def decimals(ball: Any) -> Iterable[float]:
-        rounded = (round(float(ball.mid()), places) + 0.0 for places in range(MOST_DECIMALS + 1))
+        rounded = (round(float(ball.mid()), places) + 0.0 for places in range(MAX_GUESSED_DECIMALS + 1))
         return [x for x in dict.fromkeys(rounded) if ball.contains(x)]
 
     return next((list(point) for point in zip(*map(decimals, box), strict=False) if operator.holds(point)), None)
@@ -137,7 +125,7 @@ def _multiple_root(operator: Operator, box: Box) -> tuple[float, int] | None:
     m, (name,) = operator.m, operator.unknowns
     output = multiplied_out(operator.outputs[0])  # of a power of a wide ball around 0 there is no series
     with Defined(ArithmeticError, ValueError):
-        at = taylor_in(m, output, {**operator.values, name: m.number(start[0])}, name, MOST_MULTIPLICITY)
+        at = taylor_in(m, output, {**operator.values, name: m.number(start[0])}, name, MAX_PROVEN_MULTIPLICITY)
         order = next((k for k, c in enumerate(at) if not m.number(c).a.is_zero()), 0)
         if order:
             around: Mapping[str, Any] = {**operator.values, name: operator.ball(box[0])}
@@ -247,7 +235,7 @@ class Operator:
 
     def shrunk(self, box: Box) -> Box:
         """Return the box after contractions, as long as each lies inside the one before."""
-        for _ in range(SHRINKINGS):
+        for _ in range(MAX_CONTRACTIONS):
             contracted = self.contract(box)
             if contracted is None or not inside(contracted, box):
                 break
@@ -321,7 +309,7 @@ def search(
             reserved += BOXES_A_SOLUTION * (before - work.left)
             counted += 1
         before = work.left
-        if boxes > MOST_BOXES or work.left < max(LEFT_OVER * work.most, reserved) or stop():
+        if boxes > MOST_BOXES or work.left < max(MIN_SHARE_OF_WORK_FOR_DIGITS * work.most, reserved) or stop():
             undecided += [here for _, _, here in waiting]
             complete = False
             break
@@ -348,7 +336,7 @@ def search(
                 continue
         relative = [float(a.rad()) / width for a, width in zip(here, widths, strict=True)]
         k = max(range(len(here)), key=relative.__getitem__)
-        if relative[k] < MULTIPLE_ROOT_WIDTH and resolved(here):
+        if relative[k] < MAX_MULTIPLE_ROOT_WIDTH and resolved(here):
             continue
         if relative[k] < MIN_BOX_SHARE:
             undecided.append(here)

@@ -17,10 +17,8 @@ from ..numbers.budget import Defined
 from ..numerics.newton import damped_newton, newton
 from .residuals import DIGITS, ZERO_ROUNDINGS, Search, residuals, rounding_errors, solution_errors, system
 
-MOST_STEPS = 100
-STARTS = 200
-"""The number of starting points of the search for all solutions."""
-
+MAX_NEWTON_STEPS = 100
+RANDOM_STARTS = 200
 SHRINKING_STEPS = 12
 """The number of Newton steps in which the error halves at a root of multiplicity 17."""
 
@@ -90,7 +88,7 @@ class SeveralEquations(Search):
         def least_squares(rows: Any, values: Any) -> list[float]:
             return self.np.linalg.lstsq(rows, -values, rcond=None)[0].tolist()  # type: ignore[no-any-return]
 
-        ended = damped_newton(evaluate, least_squares, list(map(float, start)), most=MOST_STEPS, smallest=1e-6)
+        ended = damped_newton(evaluate, least_squares, list(map(float, start)), most=MAX_NEWTON_STEPS, smallest=1e-6)
         if ended is None:
             return None
         x, values, _ = ended
@@ -145,7 +143,7 @@ class SeveralEquations(Search):
         draw = random.Random(0)
         near = [1e-6 * (high - low) for low, high in self.bounds]
         solutions: list[list[float]] = []
-        for _ in range(STARTS):
+        for _ in range(RANDOM_STARTS):
             x = self._newton([draw.uniform(low, high) for low, high in self.bounds])
             distances = [[abs(a - b) for a, b in zip(x, y, strict=True)] for y in solutions] if x else []
             if x and not any(all(map(le, distance, near)) for distance in distances):

@@ -41,9 +41,7 @@ if TYPE_CHECKING:
 
 MOST_UNKNOWNS = 200
 MOST_SECOND = 30
-
-NAMED = 4
-"""How many places without a bound are named."""
+MAX_NAMED_POLES = 4
 
 T = TypeVar("T")
 
@@ -466,8 +464,8 @@ def _outcome(
         if proof.unbounded:
             middles = ({name: low / 2 + high / 2 for name, (low, high) in box.items()} for box in proof.unbounded)
             places = [", ".join(f"{name} = {text(name, x)}" for name, x in box.items()) for box in middles]
-            more = f" and {len(places) - NAMED} more" if len(places) > NAMED else ""
-            message += f"; there is no bound, as at a pole, near {'; '.join(places[:NAMED])}{more}"
+            more = f" and {len(places) - MAX_NAMED_POLES} more" if len(places) > MAX_NAMED_POLES else ""
+            message += f"; there is no bound, as at a pole, near {'; '.join(places[:MAX_NAMED_POLES])}{more}"
         return "undecided", message
     if not count:
         return "not found", f"no solution was found{between if every else ''}{finder.nearest()}"
