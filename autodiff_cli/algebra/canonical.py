@@ -447,7 +447,7 @@ class Canonicalizer:
             or (isinstance(form, Value) and form.primitive.norm)
         ):
             return self.product([(e, value, form)])
-        return Product(ONE, {self.node_of(form): e})
+        return self.product_form(ONE, {self.node_of(form): e})
 
     def declared_identity(self, primitive: Primitive, inputs: Sequence[Form]) -> Form:
         """Return the identity that a function's row declares, valid in its whole domain. Raises `RuleNotApplicable`."""
