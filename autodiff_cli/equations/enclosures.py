@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..algebra.rational_functions import cleared, multiplied_out
 from ..errors import ExpressionError, needed
@@ -17,11 +17,10 @@ from ..graphs.taylor_mode import taylor_in
 from ..graphs.value import Value
 from ..graphs.value_and_gradient import evaluate_in
 from ..inputs.arithmetic import Arithmetic
-from ..inputs.problem import Problem
 from ..numbers.base import NO_RESULT, Refusal
 from ..numbers.budget import Defined, current
 from ..numerics import linear_algebra
-from .residuals import other_values
+from .residuals import Search, other_values
 
 MAX_PROVEN_MULTIPLICITY = 8
 MAX_GUESSED_DECIMALS = 6
@@ -42,25 +41,9 @@ MERGE_DISTANCE = 2.0**-20
 Box = list[Any]
 """A ball for each unknown."""
 
-Ends = dict[str, tuple[float, float]]
-"""The ends of an interval for each unknown."""
 
-
-class Proof(NamedTuple):
-    """The result of a certified search for all solutions between the bounds."""
-
-    starts: list[list[float]]
-    """The middles of boxes that hold exactly one solution each."""
-    undecided: Sequence[Ends] = ()
-    unbounded: Sequence[Ends] = ()
-    """The undecided boxes in which an equation is unbounded, as at a pole."""
-    complete: bool = True
-    multiplicities: Mapping[float, int] = {}
-    """Of the multiple roots of one equation, which are known exactly."""
-
-
-def proven(problem: Problem, stop: Callable[[], bool]) -> Proof:
-    """Return all solutions between the bounds by interval Newton, and whether these are all.
+def proven(finder: Search) -> list[list[float]]:
+    """Return the middles of boxes with one solution each, by interval Newton, and tell the search what is undecided.
 
     The search is for zeros of the numerators, which have no poles; those that are solutions are kept.
     """
@@ -68,7 +51,8 @@ def proven(problem: Problem, stop: Callable[[], bool]) -> Proof:
     needed("flint", "certified", message, "; without it `--all` looks on a grid")
     from flint import arb
 
-    balls, unknowns, outputs = boxes(SEARCH_BITS), problem.unknowns, problem.program.outputs
+    problem, balls = finder.problem, boxes(SEARCH_BITS)
+    unknowns, outputs = problem.unknowns, problem.program.outputs
     others = other_values(balls, Arithmetic("certified"), problem)
     numerators = [cleared(output)[0] for output in outputs]
     equations = Operator(outputs, unknowns, others, balls)
@@ -82,7 +66,7 @@ def proven(problem: Problem, stop: Callable[[], bool]) -> Proof:
         return root is not None
 
     box = [arb(low).union(arb(high)) for low, high in bounds]
-    solutions, waiting, complete = search(operator, box, stop, resolved)
+    solutions, waiting, complete = search(operator, box, finder.stop, resolved)
     starts = [[x] for x in multiple]
     for box in solutions:
         if any(above is not output for above, output in zip(numerators, outputs, strict=True)):
@@ -93,16 +77,16 @@ def proven(problem: Problem, stop: Callable[[], bool]) -> Proof:
                 waiting.append(box)
                 continue
         starts.append([float(a.mid()) for a in box])
-    undecided, unbounded = [], []
+    finder.undecided = []
     for box in waiting:
         ends = [(float(a.mid() - a.rad()), float(a.mid() + a.rad())) for a in box]
-        undecided.append(dict(zip(unknowns, ends, strict=True)))
+        finder.undecided.append(dict(zip(unknowns, ends, strict=True)))
         narrow = all(high - low < 1e-3 * (b - a) for (low, high), (a, b) in zip(ends, bounds, strict=True))
         if narrow and not equations.bounded(box):
-            unbounded.append(undecided[-1])
-
-    within = [x for x in starts if all(low <= a <= high for a, (low, high) in zip(x, bounds, strict=True))]
-    return Proof(sorted(within), undecided, unbounded, complete and not undecided, multiple)
+            finder.unbounded.append(finder.undecided[-1])
+    finder.complete = complete and not waiting
+    finder.multiplicities.update(multiple)
+    return sorted(x for x in starts if all(low <= a <= high for a, (low, high) in zip(x, bounds, strict=True)))
 
 
 def _exact(operator: Operator, box: Box) -> list[float] | None:
