@@ -99,22 +99,18 @@ class Diagnosed(Exception):
 
     @property
     def kind(self) -> str:
-        """The kind of error, a key of `EXIT_CODES`."""
         return self.diagnostic.kind
 
     @property
     def span(self) -> Span | None:
-        """The place in the text, or None."""
         return self.diagnostic.span
 
     @property
     def hint(self) -> str | None:
-        """Advice on what to do, or None."""
         return self.diagnostic.hint
 
     @property
     def offers(self) -> tuple[Offer, ...]:
-        """Replacements: one for each possible meaning."""
         return self.diagnostic.offers
 
     @property

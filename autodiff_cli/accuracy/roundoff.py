@@ -101,9 +101,8 @@ def _diagnostic(doubles: GradientResult, i: int, wrong: float, what: str, left: 
         why = f"`{primitive.written}` magnifies the rounding of its inputs"
     else:
         why = f"`{primitive.written}` at {inputs[0]:.6g} magnifies the rounding of its argument"
-    return Diagnostic(
-        "lost_digits", f"{what} has {_count(left)}: {lost} were lost here, where {why}", node.span, _hint(node)
-    )
+    message = f"{what} has {_count(left)}: {lost} were lost here, where {why}"
+    return Diagnostic("lost_digits", message, node.span, _hint(node))
 
 
 def _count(left: int) -> str:
@@ -143,11 +142,7 @@ def _hint(node: Value) -> str:
 def _decided_by_rounding(doubles: GradientResult, swept: GradientResult) -> Diagnostic | None:
     for i in doubles.order:
         exact = swept.graph.data[i]
-        if doubles.graph.places[i].primitive.gives_condition and exact is not None and exact != doubles.graph.data[i]:
-            return Diagnostic(
-                "lost_digits",
-                "rounding decides this comparison: without it, it comes out otherwise",
-                doubles.graph.places[i].span,
-                "leave a margin around the edge",
-            )
+        if doubles.graph.primitives[i].gives_condition and exact is not None and exact != doubles.graph.data[i]:
+            message = "rounding decides this comparison: without it, it comes out otherwise"
+            return Diagnostic("lost_digits", message, doubles.graph.span(i), "leave a margin around the edge")
     return None

@@ -36,7 +36,7 @@ from .canonical import (
 )
 from .walk import facts_of
 
-ROUNDS = 3
+MAX_ROUNDS = 3
 MAX_TERMS = 40
 MAX_EXPANDED_TERMS = 24
 MAX_NESTED_SUMS = 6
@@ -74,7 +74,7 @@ def shortest(outputs: Sequence[Value], leaves: Sequence[Value] = ()) -> list[Val
     sizes: dict[Value, int] = {}
     best = list(outputs)
     open_ = [k for k, output in enumerate(best) if output._prev]
-    for _ in range(ROUNDS):
+    for _ in range(MAX_ROUNDS):
         if not open_:
             break
         results = Shortener([best[k] for k in open_], leaves).outputs()

@@ -204,7 +204,7 @@ def _in_units(
     from ..inputs.optional_units import column_units, without_units_hint
     from ..inputs.own_units import in_own_units
     from ..inputs.quantities import ProgramUnits, unit_value
-    from ..quantities.unit_system import linear
+    from ..quantities.unit import linear
 
     asked = may_have_units(program.text, values, units or None)
     columns, notes = column_units(data.numbers, data.units, asked)
@@ -286,7 +286,6 @@ class DataLoss:
 
     @property
     def summary(self) -> LossSummary:
-        """The summary of the last evaluation."""
         return LossSummary(self.over.how, self.rows, dict(self.data.left_out + self.left_out), self.backend)
 
     def __call__(self, point: Sequence[float], which: Sequence[int] | None = None) -> tuple[float, list[float]]:
@@ -438,7 +437,6 @@ class DataLoss:
         error = self._error_of(len(parts))
         return Derivatives(
             value,
-            error(value, [p.value_error for p in parts]),
             gradient,
             [error(x, [p.gradient_error[k] for p in parts]) for k, x in enumerate(gradient)],
             matrix,

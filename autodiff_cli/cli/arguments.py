@@ -1,7 +1,7 @@
-"""Arguments: from a command line to the arguments of a command's function.
+"""Arguments: from a command line to the values of a command's parameters.
 
-Only an argument that equals a known option, or begins with one and `=`, is an option. Everything else, `-x**2` as well,
-is the expression. That rule is why no stock parser reads the command line: they take `-x*h` for a cluster of options.
+Only an argument that equals a known option, or begins with one and `=`, is an option. Everything else is
+the expression, `-x**2` as well: stock parsers take `-x*h` for a cluster of options.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ HELP_ALL = "--help-all"
 HELP_OPTIONS = ("--help", "-h", HELP_ALL)
 
 SHORT = {"-o": "--output", "-q": "--quiet"}
-"""The short options. They are taken only when they stand alone, so that `-o*2` is an expression."""
+"""The short options, which stand alone: `-o*2` is an expression."""
 
 
 class HelpAsked(Exception):
@@ -28,10 +28,7 @@ class NothingAsked(Exception):
 
 
 def read(args: Sequence[str], command: str) -> dict[str, Any]:
-    """Return the values that a command line gives, by parameter.
-
-    Raises `HelpAsked`, or a usage error for what fits nowhere.
-    """
+    """Return the values that a command line gives, by parameter. Raises `HelpAsked`, or a usage error."""
     declaration = declared(command)
     options, arguments = declaration.options, [parameter for parameter, _ in declaration.arguments]
     values: dict[str, Any] = {}
@@ -95,7 +92,7 @@ def values_by_option(declared: Declared, values: Mapping[str, Any]) -> dict[str,
 
 
 def check(by_name: Mapping[str, Option], values: Mapping[str, Any]) -> None:
-    """Raise a usage error where the options that have values, which are by name, do not go together, or one lacks."""
+    """Raise a usage error where options with these values, by name, do not go together, or one lacks."""
     stdin = None
     for name, option in by_name.items():
         if name not in values:
@@ -136,7 +133,7 @@ def _excluded(first: str, second: str) -> ExpressionError:
 
 
 def converted(option: Option, text: str) -> str | int | float:
-    """The value of an option, as the type that it has. Raises a usage error for what it cannot be."""
+    """Return the value of an option in its type. Raises a usage error for what it cannot be."""
     if option.kind == (str | None):
         chosen = text if text in option.choices else text.lower()
         if option.choices and chosen not in option.choices:

@@ -1,4 +1,4 @@
-"""Writes the man page, the tables of the reference and the type stubs, in a checkout; the wheel lacks this module.
+"""Writes the man page, the tables of the reference and the type stubs, in a checkout.
 
 python -m autodiff_cli.cli.manual
 """
@@ -76,7 +76,7 @@ _PLACE = re.compile(r"(<!-- table: ([\w ]+) -->\n).*?(?=<!-- end -->)", re.DOTAL
 
 
 def with_tables(text: str) -> str:
-    """A page with the tables as they are now, each between `<!-- table: NAME -->` and `<!-- end -->`."""
+    """Return a page with its tables as they are now."""
     generated = tables()
     return _PLACE.sub(lambda match: f"{match[1]}\n{generated[match[2]]}\n", text)
 
@@ -87,7 +87,7 @@ PUBLIC = ("Answer", "Program", "draw", "draw_dot", "parse", "rows")
 
 
 def stub() -> str:
-    """The types of the package's functions, as the file that type checkers read has them."""
+    """Return the types of the package's functions as a stub file."""
     classes = sorted({name for _, _, ways in STUBS for answer, _ in ways for name in re.findall(r"[A-Z]\w+", answer)})
     lines = [
         "# Written by `python -m autodiff_cli.cli.manual` from the declarations of the commands.",

@@ -1,4 +1,4 @@
-"""The lines of a session: statements, the commands of the shell without `autodiff`, and those of the session itself.
+"""The lines of a session: statements, commands without `autodiff`, and those of the session itself.
 
 Nothing that is typed is ever run by a shell.
 """
@@ -82,10 +82,7 @@ class Lines:
         """The commands of the session itself, by their names without the colon."""
 
     def answer(self, line: str) -> int:
-        """Answer a line on standard output, its errors on standard error; return the exit code. Raises `Ended`.
-
-        Several lines at once, as they are pasted, are answered one after the other.
-        """
+        """Answer a line, or several that are pasted; return the exit code. Raises `Ended`."""
         if "\n" in line.strip() and len(pieces := list(_split(line))) > 1:
             return max(map(self.answer, pieces))
         try:

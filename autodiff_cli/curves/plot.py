@@ -61,7 +61,6 @@ class Tangent(Record):
     slope: float
 
     def __call__(self, x: float) -> float:
-        """The height of the tangent at `x`."""
         return self.value + self.slope * (x - self.at)
 
 
@@ -200,7 +199,6 @@ def plot(
 def _in_units_typed(
     text: str, values: Mapping[str, object], ranges: Mapping[str, Range], asked: Sequence[str] | str | None
 ) -> bool:
-    """Whether a program, its values or the ends of ranges may have units."""
     ends = {(name, k): x for name, ends in ranges.items() for k, x in enumerate(ends)}
     return may_have_units(text, {**ends, **values}, asked)
 
@@ -216,7 +214,6 @@ def _formulas(
     count: int | None,
     units: Sequence[str] | str | None,
 ) -> Curve | Surface:
-    """The outputs of a program over one variable, or one over two."""
     typed, _, notes = read_program(text, values, [*ranges, *(wrt or ())], units=True)
     names = _across(typed, list(ranges), wrt, path)
     program, measured = typed, None
@@ -271,7 +268,6 @@ def _in_units(
     names: Sequence[str],
     asked: Sequence[str] | str | None,
 ) -> tuple[Program, dict[str, float], dict[str, Range], ProgramUnits | None]:
-    """The program on numbers in the units of values and ranges, with these numbers. Raises `ExpressionError`."""
     ends = {name: [x for x in ends if x is not None] or [0.0] for name, ends in ranges.items()}
     shown = {name: next((x for x in xs if type(x) is Quantity), xs[0]) for name, xs in ends.items()}
     point = {**dict.fromkeys(names, 0.0), **shown, **values}
@@ -287,7 +283,6 @@ def _in_units(
 
 
 def _units_of(measured: ProgramUnits, names: Sequence[str]) -> Units:
-    """The units of a plot's numbers over these variables."""
     first = measured.outputs[0]
     across = {name: measured.differences[name] for name in names}
     units = measured.tree(value=first, gradient={name: first.difference / unit for name, unit in across.items()})
@@ -299,7 +294,6 @@ def _units_of(measured: ProgramUnits, names: Sequence[str]) -> Units:
 
 
 def _check_log(log: str, name: str, ranges: Mapping[str, Range], other: str) -> None:
-    """Raise a usage error for options and numbers that logarithmic axes cannot show."""
     if other:
         raise usage_error("on logarithmic axes there is the function alone", f"leave `{other}` out")
     low = ranges[name].low if name in ranges else None
@@ -315,7 +309,6 @@ USUAL = Range(-5.0, 5.0)
 def _across(
     program: Program, ranged: Sequence[str], wrt: Sequence[str] | None, path: Sequence[Mapping[str, float]]
 ) -> list[str]:
-    """The one or two variables to draw over, that of the horizontal axis first. Raises a usage error."""
     listed = quoted(program.variables)
     for name in (*ranged, *(wrt or ())):
         if name not in program.variables:
@@ -365,7 +358,6 @@ def _curve(
     log: str,
     count: int | None,
 ) -> Curve:
-    """The output of a program over one variable with its derivatives up to an order, or several beside each other."""
     outputs, at = program.outputs, values[name]
     if len(outputs) > MOST_FUNCTIONS:
         message = f"{len(outputs)} functions are too many for one plot"
@@ -404,7 +396,6 @@ def _curve(
 
 
 def _on_axes(function: Function, curve: Curve, also: Sequence[float]) -> Samples:
-    """The function, sampled over the range of a curve as evenly as its axes show it."""
     low, high, log, count = curve.low, curve.high, curve.log, curve.samples
     if not log:
         return sample(function, low, high, also, count)
@@ -423,7 +414,6 @@ def _raised(exponent: float) -> float:
 
 
 def _mapped(samples: Samples, across: Callable[[float], float], up: Callable[[float], float]) -> Samples:
-    """The samples with other coordinates."""
     return samples._replace(
         stretches=tuple([tuple([(across(x), up(y)) for x, y in stretch]) for stretch in samples.stretches]),
         gaps=tuple([(across(a), across(b)) for a, b in samples.gaps]),
@@ -434,7 +424,6 @@ def _mapped(samples: Samples, across: Callable[[float], float], up: Callable[[fl
 
 
 def _sampled(curve: Curve, orders: Sequence[Function], also: Sequence[float]) -> Curve:
-    """The curve with its function and derivatives sampled, in their orders, the numbers `also` among the samples."""
     sampled: list[Samples] = []
     for function in orders:
         samples = _on_axes(function, curve, also)
@@ -448,7 +437,6 @@ def _sampled(curve: Curve, orders: Sequence[Function], also: Sequence[float]) ->
 
 
 def _checked(curve: Curve, samples: Sequence[Samples]) -> Curve:
-    """The curve, with a warning where its samples do not follow it. Raises `ExpressionError` where there are none."""
     name, low, high = curve.variable, curve.low, curve.high
     if not any(function.stretches for function in samples):
         message = f"the program has no value anywhere from {name} = {low:g} to {high:g}"
@@ -469,7 +457,6 @@ def _branch(
     between: Mapping[str, Range] | Range | None,
     units: Sequence[str] | str | None,
 ) -> Curve:
-    """The first unknown of equations over another variable, from the solution at the point as far as it goes."""
     pointed = all(name in point for name in ranges)
     for name, ends in ranges.items():
         _check(name, ends)
@@ -532,7 +519,6 @@ def _branch(
 
 
 def _middle(ends: Range) -> float:
-    """The middle of a range, in the unit of its ends."""
     low, high = ends.low, ends.high
     assert low is not None and high is not None
     middle = (float(low) + float(high)) / 2
@@ -545,7 +531,6 @@ def _middle(ends: Range) -> float:
 
 
 def _formula(program: Program, name: str) -> str:
-    """The derivative as a formula, where it is short."""
     if len(program.text) > SHORT or any(character in program.text for character in "=\n"):
         # with bindings and conditions the formula would show what the text does not
         return ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import lru_cache
@@ -15,9 +16,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..batched.columns_io import (
     MOST_IN_BLOCKS,
     Fitted,
-    Kinks,
     check_type,
     common_length,
+    conventions,
     fitted,
     kept_columns,
     mapped_columns,
@@ -45,8 +46,7 @@ if TYPE_CHECKING:
 
     from ..batched.kernels import Kernel, RowErrors
     from ..inputs.quantities import ProgramUnits, Units
-    from ..quantities.unit import Unit
-    from ..quantities.unit_system import Linear
+    from ..quantities.unit import Linear, Unit
 
 QUESTIONS = ("grad", "jacobian", "hessian")
 
@@ -117,7 +117,6 @@ def row_request(question: str, fit: Fitted) -> RowRequest:
 
 
 def _flat(value: Any, gradient: Iterable[Any], matrix: Sequence[Sequence[Any]]) -> list[Any]:
-    """Return a value, its gradient, and the lower triangle of its Hessian."""
     return [value, *gradient, *[x for i, row in enumerate(matrix) for x in row[: i + 1]]]
 
 
@@ -137,7 +136,8 @@ class Answered(NamedTuple):
     errors: dict[int, ExpressionError]
     asked: int
     """The number of rows that were computed one by one."""
-    kinks: Kinks
+    kinks: Counter[tuple[str, ...]]
+    """The rows at kinks, by the conventions that they took."""
 
 
 class Bound:
@@ -214,7 +214,7 @@ class Bound:
         ]
         for k, (times, plus) in self.inputs.items():
             columns[k] = columns[k] * times + plus
-        kinks = Kinks()
+        kinks: Counter[tuple[str, ...]] = Counter()
 
         def missing(row: int, name: str) -> ExpressionError | None:
             return faults[row] if faults and row in faults else no_number(batch, self.columns[name], row)
@@ -228,8 +228,8 @@ class Bound:
                     numbers, warnings = self.request.plain(point)
                 except BudgetExceeded as error:
                     raise ExpressionError("limit", str(error), hint=error.hint) from None
-                if warnings:
-                    kinks.note(warnings)
+                if warnings and (taken := conventions(warnings)):
+                    kinks[taken] += 1
                 return numbers
 
             # Arrow takes back what it gave, and gives it again: NumPy's memory would be new for each batch
@@ -377,14 +377,6 @@ class Rows(NamedTuple):
         with _about(self.text):
             return fitted(self.text, columns, dict(self.at), self.wrt, outputs=several, lenient=self.lenient)
 
-    def columns_needed(self, names: Sequence[str]) -> tuple[list[str], tuple[str, ...]]:
-        """Return the columns that hold numbers, and those that are carried along. Raises `ExpressionError`."""
-        columns = self.named(names)
-        kept = kept_columns(self.keep, names)
-        fit = self.fitted(list(columns))
-        used = dict.fromkeys((*fit.variables, *fit.wanted))
-        return [columns[name] for name in used if name in columns], kept
-
     def named(self, names: Sequence[str]) -> dict[str, str]:
         """Return which of these columns has the values of which name."""
         other = [*dict(self.at), *BOUND.findall(self.text)]
@@ -455,7 +447,7 @@ def row_units(question: str, known: Fitted, point: Mapping[str, Unit], units_ask
 
     Raises `ExpressionError` where the dimensions do not fit together.
     """
-    from ..quantities.unit_system import linear
+    from ..quantities.unit import linear
 
     units = checked_units(known, point, units_asked)
     of: dict[str, Callable[[Sequence[str]], Units]]
@@ -484,7 +476,6 @@ def checked_units(known: Fitted, point: Mapping[str, Unit], units_asked: Sequenc
 
 @contextmanager
 def _about(text: str) -> Iterator[None]:
-    """Errors are about this formula, unless they say otherwise."""
     try:
         yield
     except ExpressionError as error:
@@ -584,7 +575,6 @@ NO_COLUMNS = (str, bytes, Mapping)
 
 
 def _field_names(value: object) -> tuple[str, ...] | None:
-    """Return the names of the fields of a structured NumPy array."""
     names: tuple[str, ...] | None = getattr(getattr(value, "dtype", None), "names", None)
     return names
 
@@ -633,7 +623,6 @@ def _one_batch(table: pa.Table) -> pa.RecordBatch:
 
 
 def _dictionary(table: pa.Table, first: Any) -> dict[str, Any]:
-    """Return a dictionary of columns as the first one is: an Arrow array, a NumPy array or a list."""
     import pyarrow as pa
 
     if isinstance(first, pa.Array | pa.ChunkedArray):

@@ -17,8 +17,8 @@ from ..streams.requests import lines
 from .text_dialects import (
     AS_CSV,
     DATE,
-    FORTRAN,
-    NOTHING,
+    FORTRAN_DOUBLE,
+    MISSING_VALUES,
     PLAIN,
     SPREADSHEET_ERROR,
     TIME,
@@ -34,8 +34,6 @@ Line = tuple[int, str, ExpressionError | None]
 """Its number, its text, and why it is no text."""
 
 MAX_FAULTY_ROWS = 1000
-"""A file that begins with more rows than these which are none is no file of rows."""
-
 _ARRAY = re.compile(r"\ufeff?\s*\[\s*($|[{\[\"\d.-])")
 
 
@@ -122,11 +120,6 @@ class Unclosed(ExpressionError):
 
 
 def _separated(line: Line, texts: Texts, dialect: Dialect, columns: Sequence[str] = ()) -> list[str]:
-    """Return the cells of a row, which takes further lines while a quoted cell is open.
-
-    A quote opens a cell where it is the first character of it. One that is never closed spoils the row in which it
-    stands, and no other. Raises `ExpressionError` for what is wrong.
-    """
     _, text, fault = line
     separator = dialect.separator
     if '"' not in text:
@@ -214,7 +207,6 @@ def objects_of(texts: Texts) -> Iterator[TextRow]:
 
 
 def _with_entries(cells: Mapping[str, object]) -> dict[str, object]:
-    """Return the cells of a row, a list of numbers as the cells of its entries, `x[1]`."""
     entries: dict[str, object] = {}
     for name, cell in cells.items():
         flat = flattened(name, cell) if isinstance(cell, list) else ""
@@ -237,7 +229,7 @@ def value(name: str, cell: object, dialect: Dialect = PLAIN) -> float:
             if cell == name:
                 hint = "leave it out: where files were put together, each had its own"
                 raise point_error("it is the name of the column: a header among the rows", hint)
-            if cell in NOTHING or (cell[:1] == "#" and SPREADSHEET_ERROR.match(cell)):
+            if cell in MISSING_VALUES or (cell[:1] == "#" and SPREADSHEET_ERROR.match(cell)):
                 raise point_error(f"`{cell}` stands for no value", "give a number")
             if DATE.fullmatch(cell):
                 hint = "give a number, such as days since the first of them"
@@ -252,7 +244,7 @@ def value(name: str, cell: object, dialect: Dialect = PLAIN) -> float:
     except ExpressionError as error:
         message, advice = str(error), error.hint
         if isinstance(cell, str):
-            if FORTRAN.fullmatch(cell):
+            if FORTRAN_DOUBLE.fullmatch(cell):
                 return value_of_object(name, re.sub("[dD]", "e", cell))
             # an invalid formula, with a message about files
             other = next((char for char in ";|" if char in cell and char != dialect.separator), None)

@@ -25,7 +25,7 @@ from ..numerics.polynomials import RealRoot, real_roots
 from ..table.operators import ADD, MUL, SUB
 from ..table.primitive import Primitive
 from ..table.primitives import OSCILLATING
-from .residuals import DIGITS, ZERO_ROUNDINGS, Search, Stopped, other_values, rounding_errors
+from .residuals import ROOT_DIGITS, ZERO_ROUNDINGS, Search, Stopped, other_values, rounding_errors
 
 Sample = tuple[float, float, float]
 """A number, and left side less right side there with its derivative."""
@@ -35,7 +35,7 @@ FIRST_REACH = 10.0
 """The first interval without bounds is from minus this on; the next ones go ten times as far."""
 
 FIRST_GRID_STEPS, FARTHER_GRID_STEPS = 240, 60
-DECADES = 100
+MIN_GEOMETRIC_QUOTIENT = 100
 """The quotient of its ends from which an interval also gets a geometric grid."""
 
 MAX_UNBOUNDED_ROOTS = 12
@@ -277,7 +277,7 @@ class OneEquation(Search):
         points = {low + (high - low) * k / steps for k in range(steps)} | {low, high}
         for a, b, sign in ((low, high, 1.0), (-high, -low, -1.0)):
             near = max(a, b * 1e-12)
-            if near > 0 and b / near > DECADES:
+            if near > 0 and b / near > MIN_GEOMETRIC_QUOTIENT:
                 ratio = math.log(b / near)
                 points |= {sign * near * math.exp(ratio * k / FIRST_GRID_STEPS) for k in range(1, FIRST_GRID_STEPS)}
         samples = [(x, self(x)) for x in sorted(x for x in points if low <= x <= high)]
@@ -377,7 +377,7 @@ class OneEquation(Search):
         value = in_digits and in_digits[0]
         exact = value == 0 and (self._is_computed_exactly(at) or self._holds(at))
         if not exact and not self._changes_sign(at, width):
-            again = self._in_digits(ZERO_TEST_DIGITS + DIGITS)(at) if value else None
+            again = self._in_digits(ZERO_TEST_DIGITS + ROOT_DIGITS)(at) if value else None
             if in_digits and again and abs(value - again[0]) > 0.01 * abs(again[0]):
                 in_digits = 0, 0  # these digits are rounding errors
             self.rejected[at] = in_digits
@@ -451,7 +451,7 @@ class OneEquation(Search):
         method converges: beside it that is (x - root)/multiplicity. Where f only tends to 0 it does not shrink.
         """
         error = max(self._rounding(start), self._rounding(start + width))
-        function, finer = self._in_digits(DIGITS), self._in_digits(2 * DIGITS)
+        function, finer = self._in_digits(ROOT_DIGITS), self._in_digits(2 * ROOT_DIGITS)
         x = _zero_of_quotient(function, start, width)
         if x is None:
             x = start

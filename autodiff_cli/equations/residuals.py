@@ -22,7 +22,7 @@ from ..run.evaluation import Kinks
 ZERO_ROUNDINGS = 64
 """How many rounding errors a value may be that counts as 0."""
 
-DIGITS = 80
+ROOT_DIGITS = 80
 """The precision in digits of the search for roots that doubles cannot distinguish."""
 
 

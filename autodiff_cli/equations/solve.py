@@ -39,8 +39,8 @@ from .several_unknowns import SeveralEquations
 if TYPE_CHECKING:
     from ..inputs.quantities import Units
 
-MOST_UNKNOWNS = 200
-MOST_SECOND = 30
+MAX_UNKNOWNS = 200
+MAX_HESSIAN_SIZE = 30
 MAX_NAMED_POLES = 4
 
 T = TypeVar("T")
@@ -152,8 +152,8 @@ def solve(
             starts = finder.every() if every else finder.around() if anywhere else finder.one()
     except Stopped:
         interrupted = True
-    if starts and order > 1 and len(problem.wanted) + len(problem.unknowns) > MOST_SECOND:
-        message = f"second derivatives by {len(problem.wanted)} variables are too many; {MOST_SECOND} is the most"
+    if starts and order > 1 and len(problem.wanted) + len(problem.unknowns) > MAX_HESSIAN_SIZE:
+        message = f"second derivatives by {len(problem.wanted)} variables are too many; {MAX_HESSIAN_SIZE} is the most"
         raise ExpressionError("limit", message, hint="name some of them: `--wrt x,y`")
     solutions = [_solution(problem, finder, start, order, relative, arithmetic) for start in starts]
     others = [] if every or interrupted or len(starts) != 1 else finder.others(starts[0])
@@ -237,8 +237,8 @@ def posed_equations(
             f"there {'is' if count == 1 else 'are'} {counted(count, 'equation')}, and {many}",
             "say which variables are looked for, `--for x,y`, and give the others values: `--at …`",
         )
-    if count > MOST_UNKNOWNS:
-        message = f"{count} equations are too many; {MOST_UNKNOWNS} is the most"
+    if count > MAX_UNKNOWNS:
+        message = f"{count} equations are too many; {MAX_UNKNOWNS} is the most"
         raise ExpressionError("limit", message, hint="solve fewer")
     if isinstance(between, Range):
         if count > 1:

@@ -93,7 +93,6 @@ def _one(text: str, start: int, end: int, value_of: ValueOf) -> tuple[str, Range
 
 
 def _end(name: str, text: str, begin: int, value_of: ValueOf) -> float:
-    """An end of a range: most are constant expressions, for which nothing about units is imported."""
     try:
         return constant_value(name, text, begin)
     except ExpressionError:

@@ -165,7 +165,7 @@ def percentage_of(unit: Unit, hint: str, span: Span | None = None) -> Expression
 
 def in_unit(column: Sequence[float], unit: Unit, to: Unit) -> Sequence[float]:
     """Return the numbers of a column in another unit."""
-    from ..quantities.unit_system import linear
+    from ..quantities.unit import linear
 
     times, shift = linear(unit, to)
     return column if times == 1 and not shift else [float(x) * times + shift for x in column]
@@ -203,14 +203,14 @@ def program_units(
     """
     if not may_have_units(program.text, values, asked):
         return None
-    from .quantities import units_of
+    from .quantities import ProgramUnits, has_units
 
     if outputs is None:
         check_single(program)
     check_values(program, values)
-    if not system:
-        return units_of(program, values, asked, outputs)
+    if not asked and not has_units(program, values):
+        return None
     try:
-        return units_of(program, values, asked, outputs, system=True)
+        return ProgramUnits(program, values, asked, outputs, system=system)
     except ExpressionError as error:
-        raise without_units_hint(error) from None
+        raise (without_units_hint(error) if system else error) from None

@@ -20,8 +20,19 @@ from ..language.builder import CONSTANTS, Program
 from ..language.tokens import has_unit_literals, is_name, plain_number
 from ..numbers.base import Number, NumberType
 from ..numbers.dimensions import Dimensioned, Dimensions
-from ..quantities.unit import LONGEST_UNIT, NUMBER, Dimension, Unit, choose, coherent, parse_unit, quantity_name, ratio
-from ..quantities.unit_system import UnitSystem, factor
+from ..quantities.unit import (
+    MAX_UNIT_CHARACTERS,
+    NUMBER,
+    Dimension,
+    Unit,
+    UnitSystem,
+    choose,
+    coherent,
+    factor,
+    parse_unit,
+    quantity_name,
+    ratio,
+)
 from ..run.evaluation import Evaluation
 from ..table.primitive import FUNCTIONS
 from .parse_point import constant_value, pieces
@@ -94,10 +105,7 @@ def _refused(message: str, span: Span | None, hint: str | None, text: str, kind:
 
 
 def split_quantity(text: str) -> tuple[str, Unit] | None:
-    """The number and the unit behind it; None where there is no unit.
-
-    Raises `ExpressionError`, with the span in this text, for a number with something behind it that is no unit.
-    """
+    """The number and the unit behind it; None where there is no unit. Raises `ExpressionError`."""
     match = _NUMBER.match(text)
     end = match.end() if match else 0
     rest = text[end:]
@@ -113,7 +121,7 @@ def split_quantity(text: str) -> tuple[str, Unit] | None:
             span = error.span or Span(0, len(rest))
             raise point_error(str(error), error.hint, span=Span(span.start + end, span.end + end)) from None
     # an expression with a unit behind it: one that is in parentheses, a call or a name
-    depth, first = 0, max(len(text.rstrip()) - LONGEST_UNIT, 0)
+    depth, first = 0, max(len(text.rstrip()) - MAX_UNIT_CHARACTERS, 0)
     for index, char in enumerate(text):
         depth += (char == "(") - (char == ")")
         if depth or index < first or not (char == " " or text[index - 1] == ")"):
@@ -177,16 +185,6 @@ def with_quantities(point: Mapping[str, Any]) -> dict[str, Any]:
     return values
 
 
-def units_of(
-    program: Program, values: Mapping[str, float], asked: Sequence[str] | str | None = None,
-    outputs: Sequence[str] | None = None, *, system: bool = False,
-) -> ProgramUnits | None:  # fmt: skip
-    """The units of a program at a point; None where nothing has a unit and none is asked for. Raises as they do."""
-    if not asked and not has_units(program, values):
-        return None
-    return ProgramUnits(program, values, asked, outputs, system=system)
-
-
 def has_unit(value: object) -> bool:
     """Whether a value has a unit."""
     return getattr(value, "unit", None) is not None
@@ -245,7 +243,6 @@ class ProgramUnits:
         self._node_units |= {i: unit.difference for i, unit in zip(program.graph.roots, self.outputs, strict=True)}
 
     def _dimensions(self) -> dict[str, Dimensioned]:
-        """Return the dimensions of the variables; °C and °F count as temperatures."""
         return {
             name: Dimensioned(unit.dimension, temperatures=Fraction(1) if unit.zero else None)
             for name, unit in self.point.items()
@@ -254,10 +251,6 @@ class ProgramUnits:
     def _sweep(
         self, program: Program, m: Dimensions, leaves: Mapping[str, Any], more: Iterable[Unit] = (), *, system: bool
     ) -> list[Any]:
-        """Set the dimensions of the nodes, the units of the inputs and `more`, and their system.
-
-        Return the dimensions of the outputs.
-        """
         evaluation = evaluate_dimensions(m, program, leaves)
         self.dimensions: list[Any] = evaluation.graph.data
         """Of the nodes of the program's graph."""
@@ -266,7 +259,6 @@ class ProgramUnits:
         return evaluation.values
 
     def _unit(self, dimension: Dimension) -> Unit:
-        """Return the unit to show a dimension in."""
         return choose(dimension, self._inputs) if self._system is None else self._system.unit(dimension)
 
     def _output(self, k: int, dimension: Any, asked: Unit | None, temperatures: Fraction | None = None) -> Unit:
@@ -322,9 +314,7 @@ class ProgramUnits:
 
     def of_steps(self, free: Iterable[str]) -> Units:
         """The units of the numbers of a search, whose derivatives are those of numbers by numbers."""
-        units = step_units(self.outputs[0], self.point, free)
-        units.fixed, units.typed = bool(self.chosen), self.numbers
-        return units
+        return self.tree(**step_units(self.outputs[0], self.point, free))
 
     def node(self, i: int) -> Unit:
         """Return the unit of differences of a node of the program's graph."""
@@ -359,13 +349,9 @@ class ProgramUnits:
 
     def tree(self, **fields: Any) -> Units:
         """The units of an answer's fields, and of its point."""
-        units = Units(**fields, point=self.point)
+        units = Units({**fields, "point": self.point})
         units.fixed, units.typed = bool(self.chosen), self.numbers
         return units
-
-    def numbers_of(self, names: Iterable[str]) -> dict[str, float]:
-        """The values of those of these variables that have units, as they were typed."""
-        return {name: self.numbers[name] for name in names if name in self.numbers}
 
     def number_of(self, name: str, x: float) -> float:
         """The value of a variable in its unit, as it was typed."""
@@ -419,17 +405,15 @@ class MeasuredNumber(float):
     __slots__ = ("unit",)
     unit: Unit
 
+    def __new__(cls, x: float, unit: Unit = Unit()) -> MeasuredNumber:  # noqa: B008 - copies are made of the number
+        number = super().__new__(cls, x)
+        number.unit = unit
+        return number
+
 
 def measured_number(x: Any, unit: Unit) -> Any:
-    """The number in this unit of one in coherent units; what is none as it is."""
-    return x if x is None or isinstance(x, bool) else in_its_unit(unit.value_from_si(x), unit)
-
-
-def in_its_unit(x: float, unit: Unit) -> MeasuredNumber:
-    """A number in a unit, which it remembers."""
-    number = MeasuredNumber(x)
-    number.unit = unit
-    return number
+    """Return the number in this unit of one in coherent units; what is none as it is."""
+    return x if x is None or isinstance(x, bool) else MeasuredNumber(unit.value_from_si(x), unit)
 
 
 def direction_in_units(

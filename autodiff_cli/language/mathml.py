@@ -17,7 +17,6 @@ from .typesetting import APPLIED, LETTERS
 
 TIMES, APPLY = "<mo>&#x2062;</mo>", "<mo>&#x2061;</mo>"
 """The invisible signs of a product, and between a function and what it is applied to."""
-
 THIN = '<mspace width="0.167em"/>'
 RIGHT, LEFT = (f'<mtd style="text-align: {side}">' for side in ("right", "left"))
 
@@ -30,7 +29,6 @@ SIGNS = {
 }  # fmt: skip
 SPACES = {r"\,": "0.167em", r"\quad": "1em"}
 NAMES = {r"\ldots": "…", r"\infty": "∞", **{rf"\{name}": letter for letter, name in LETTERS.items()}}
-"""Commands for letters."""
 
 ARGUMENTS = {r"\frac": ("mfrac", 2), r"\sqrt": ("msqrt", 1), "^": ("msup", 1), "_": ("msub", 1)}
 """Commands with arguments: the element, and how many; a script belongs to the item before it too."""
@@ -65,7 +63,6 @@ class _Frame:
     cells: list[list[list[Item]]] = field(default_factory=lambda: [[]])
     """Of cases: the finished cells, by lines."""
     before: str = ""
-    """The sign that it begins with, if it is in parentheses."""
 
 
 def mathml(latex: str) -> str:
@@ -133,7 +130,6 @@ def _items(latex: str) -> list[Item]:
 
 
 def _add(frame: _Frame, item: Item) -> None:
-    """Add an item to a row, or to the arguments of the command that waits for them."""
     while frame.waiting:
         _, element, count, arguments = frame.waiting[-1]
         arguments.append(item)

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from ..algebra.symbolic import by_definition
 from ..graphs.value import Value, in_order, node, variable
 from ..numbers import budget as work
-from ..table import binding
+from ..table import primitive as binding
 from ..table.operators import ADD, CONSTANT, DIV, MUL, NEG, POW, VARIABLE, WHERE
 from ..table.primitive import BY_DEFINITION, PRIMITIVES, Primitive
 from .builder import Program
@@ -172,16 +172,12 @@ _INFIX: dict[Primitive, tuple[str, int, int, int]] = {
 
 DIGIT, SYMBOL, WORD, OPEN, FRACTION, BAR, OTHER = range(7)
 """The kinds of beginnings and ends of formulas, which decide the spacing."""
-
 _FUNCTIONS = "fghuFGH"
 """Names for a function, the usual first."""
-
 MAX_STATED_NODES = 1000
 """Nodes of a function that is stated before its derivatives, a shared one counted at each of its uses."""
-
 MAX_EXPONENT_LENGTH = 60
 """Characters of LaTeX: a longer exponent of e stands in parentheses after `exp`."""
-
 APPLIED = {command[0] for p in PRIMITIVES.values() if (command := re.match(r"\\?[A-Za-z]+", p.latex))}
 
 
@@ -193,18 +189,15 @@ class _Piece(NamedTuple):
     start: int = OTHER
     end: int = OTHER
     tall: bool = False
-    """Whether parentheses around it have to grow."""
     length: int = 0
     scripts: int = 0
     """How many exponents stand upon each other in it."""
     positive: _Piece | None = None
-    """The part after its leading minus."""
     called: tuple[str, _Piece] | None = None
     """The name and the parenthesised arguments of a function application."""
     rest: tuple[str | _Piece, ...] = ()
     """The lines of cases that follow other cases."""
     name: str = ""
-    """The LaTeX of a symbol."""
 
 
 class Typesetting:
@@ -342,14 +335,8 @@ def _number(latex: str) -> _Piece:
 
 
 def _piece_of(
-    level: int,
-    *text: str | _Piece,
-    start: int = OTHER,
-    end: int = OTHER,
-    tall: bool = False,
-    scripts: int = 0,
+    level: int, *text: str | _Piece, start: int = OTHER, end: int = OTHER, tall: bool = False, scripts: int = 0
 ) -> _Piece:
-    """A piece made from text and pieces; as tall as they are, and with `scripts` more upon each other."""
     inner = [part for part in text if not isinstance(part, str)]
     length = sum(len(part) if isinstance(part, str) else part.length for part in text)
     most = max([part.scripts for part in inner], default=0)
@@ -357,7 +344,6 @@ def _piece_of(
 
 
 def _enclosed(piece: _Piece) -> _Piece:
-    """The piece in parentheses; with a sign in it, it is set apart as a number is."""
     return _piece_of(ATOM, *_parenthesised(piece), start=OPEN if piece.positive is None else DIGIT, end=OPEN)
 
 
@@ -389,7 +375,6 @@ def _product(x: _Piece, y: _Piece) -> _Piece:
 
 
 def _between(x: _Piece, y: _Piece) -> str:
-    """Return the sign between two factors: empty where the product is unambiguous without one."""
     apart = (
         y.start == DIGIT
         or (x.end == DIGIT and y.start == FRACTION)  # 2½ is no product
@@ -402,7 +387,6 @@ def _between(x: _Piece, y: _Piece) -> str:
 
 
 def _base(piece: _Piece) -> str:
-    """The LaTeX of a symbol, or of the symbol that a power is of."""
     first = piece.text[0] if piece.text and piece.level == POWER else ""
     return piece.name or (first.name if isinstance(first, _Piece) else "")
 
@@ -442,7 +426,6 @@ def _cases(condition: _Piece, then: _Piece, otherwise: _Piece) -> _Piece:
 
 
 def _function(value: Value, inputs: Sequence[_Piece], scripts: Sequence[_Piece]) -> _Piece:
-    """A function that is applied, as its row in the table says."""
     shape = value.primitive.latex or rf"\operatorname{{{_underscored(value.primitive.name)}}}"
     head: list[str | _Piece] = []
     left = list(inputs)
@@ -476,7 +459,6 @@ def _power(k: int) -> str:
 
 
 def _spelled(root: Value, named: Mapping[Value, str]) -> Value:
-    """The formula with operations only that mathematics has a sign for, and variables in the place of named nodes."""
     while True:
         copies: dict[Value, Value] = {}
         changed = False

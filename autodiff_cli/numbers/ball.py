@@ -14,9 +14,18 @@ from ..table.names import by_name, native
 from ..table.primitive import OPERATIONS
 from . import budget as work
 from . import exact_form as form
+from .base import (
+    MANY_POLES,
+    Compared,
+    Number,
+    NumberType,
+    Operators,
+    Refusal,
+    cotangent_derivative,
+    undecided,
+    whole_order,
+)
 from .base import UNDECIDED as UNDECIDED
-from .base import Compared, Number, NumberType, Refusal, undecided, whole_order
-from .cot_derivatives import MANY_POLES, cotangent_derivative
 from .exact import rational_value
 from .exact_form import Form
 
@@ -24,7 +33,7 @@ MAGNITUDE = 1_000_000_000
 """Numbers of 2**MAGNITUDE and more overflow; those below 2**-MAGNITUDE are not computed either."""
 
 
-class Ball(Compared):
+class Ball(Compared, Operators):
     """An enclosure of a number, and its exact form if known.
 
     Questions that neither decides, such as whether the number is 0, raise `Refusal`.
@@ -88,19 +97,9 @@ class Ball(Compared):
         y = ball(other)
         return known_better(self.a + y.a, form.added, self, y)
 
-    __radd__ = __add__
-
-    def __sub__(self, other: Number) -> Ball:
-        return self + -ball(other)
-
-    def __rsub__(self, other: Number) -> Ball:
-        return ball(other) + -self
-
     def __mul__(self, other: Number) -> Ball:
         y = ball(other)
         return known_better(self.a * y.a, form.multiplied, self, y)
-
-    __rmul__ = __mul__
 
     def __truediv__(self, other: Number) -> Ball:
         y = _nonzero(ball(other))

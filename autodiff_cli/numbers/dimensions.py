@@ -13,8 +13,7 @@ from itertools import zip_longest
 from typing import Any, NamedTuple
 
 from ..quantities.table import BASE
-from ..quantities.unit import NUMBER, Dimension, Exponent, Unit, coherent, quantity_name
-from ..quantities.unit_system import Elimination
+from ..quantities.unit import NUMBER, Dimension, Elimination, Exponent, Unit, coherent, quantity_name
 from ..table.names import COMPARES_DIMENSIONS, OF_CONDITIONS, OF_ONE_DIMENSION
 from .base import Number, NumberType, Refusal
 
@@ -63,7 +62,6 @@ class Dimensions(NumberType):
         return x if isinstance(x, Dimensioned) else Dimensioned(NUMBER, Fraction(x))
 
     def literal(self, text: str) -> Dimensioned:
-        """A literal, whose value may be an exponent."""
         if len(text) >= MAX_LITERAL_LENGTH or text.strip("0123456789."):
             return _PLAIN  # a named constant, or no exponent
         return Dimensioned(NUMBER, Fraction(text))
@@ -222,7 +220,6 @@ class UnknownDimensions(Dimensions):
         return Dimensioned((*NUMBER, *(int(name == other) for other in self.names)), value)
 
     def same(self, a: Dimension, b: Dimension) -> bool:
-        """Unify two dimensions; return whether that is possible."""
         difference = [x - y for x, y in zip(self._long(a), self._long(b), strict=True)]
         return not any(self._solved.reduced(difference)) or self._solved.add(difference)
 

@@ -10,9 +10,8 @@ from fractions import Fraction
 from operator import neg
 from typing import Any
 
-from ..table.domain import is_outside
 from ..table.names import by_name
-from ..table.primitive import DEFINITIONS, OPERATIONS, Primitive
+from ..table.primitive import DEFINITIONS, OPERATIONS, Primitive, is_outside
 from . import budget as work
 from .base import NO_RESULT, Number, NumberType, Refusal
 
@@ -59,7 +58,6 @@ class Exact(NumberType):
         work.charge(operations * (3 + self._longest**1.7 / 9_000))
 
     def __getattr__(self, name: str) -> Any:
-        """A function of the table: rational where the row says so, or where all that it is composed of is."""
         operation = OPERATIONS.get(name)
         function = self.__dict__[name] = super().__getattr__(name) if operation is None else self._composed(operation)
         return function

@@ -19,8 +19,7 @@ from mpmath.libmp.gammazeta import pow_fixed
 from ..table.names import by_name, native
 from ..table.primitive import OPERATIONS
 from . import budget as work
-from .base import Number, NumberType, whole_order
-from .cot_derivatives import MANY_POLES, cotangent_derivative
+from .base import MANY_POLES, Number, NumberType, cotangent_derivative, whole_order
 from .double.twofold import finite
 
 MAGNITUDE = 100_000
@@ -112,7 +111,6 @@ class Multiprecision(NumberType):
 
     # -- functions --------------------------------------------------------------------------------------------------
     def __getattr__(self, name: str) -> Any:
-        """The function of that name by its definition, computed with guard digits; kept."""
         function = self.__dict__[name] = self._guarded(name, self.definition(name), accurate=name in _SURE)
         return function
 

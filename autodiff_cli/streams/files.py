@@ -13,8 +13,7 @@ from typing import IO, TextIO
 from ..errors import ExpressionError, usage_error
 from .filesystems import Upload, beside, is_there, is_url, kept, plain, unwritten
 
-AT_HAND = 1_000_000
-"""The most bytes of a file being written that stay in memory; more go to a file beside the target."""
+MAX_BYTES_IN_MEMORY = 1_000_000
 
 
 class Output:
@@ -31,7 +30,7 @@ class Output:
             check(path, force=force)
             folder = os.path.dirname(os.path.realpath(path))
             near = folder if os.access(folder, os.W_OK) else None
-            held = SpooledTemporaryFile(max_size=AT_HAND, dir=near)  # noqa: SIM115 - closed when all is written
+            held = SpooledTemporaryFile(max_size=MAX_BYTES_IN_MEMORY, dir=near)  # noqa: SIM115 - closed when all is written
             self.stream = _Named(held, path)
 
     def finish(self, code: int, *, whole: bool = False) -> int:
@@ -77,7 +76,7 @@ def write(path: str, data: bytes | IO[bytes], *, force: bool) -> None:
     """
     file = begun(path, force=force)
     try:
-        shutil.copyfileobj(io.BytesIO(data) if isinstance(data, bytes) else data, file.file, AT_HAND)
+        shutil.copyfileobj(io.BytesIO(data) if isinstance(data, bytes) else data, file.file, MAX_BYTES_IN_MEMORY)
         file.finish()
     except OSError as fault:
         raise unwritten(path, fault) from None

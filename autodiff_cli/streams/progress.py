@@ -37,7 +37,6 @@ class Progress:
         self.next = time.monotonic() + REFRESH_SECONDS
 
     def _started(self) -> progress.Progress:
-        """The line that Rich redraws; it is imported only by work that takes long."""
         from rich.console import Console
         from rich.progress import Progress as Bar
         from rich.progress import TextColumn, TimeElapsedColumn

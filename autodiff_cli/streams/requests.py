@@ -15,13 +15,22 @@ from typing import Any, BinaryIO, NamedTuple
 
 from ..errors import ExpressionError, nearest, usage_error
 from ..inputs import decoding as reading
-from ..inputs.parse_point import Lenient, ValueOf, meant, merge, parse_point, point_of_object, read_json
+from ..inputs.parse_point import (
+    Lenient,
+    PointFile,
+    ValueOf,
+    constant_value,
+    meant,
+    merge,
+    once_read,
+    parse_point,
+    point_of_object,
+    read_json,
+)
 from ..language.elements import split_names
 from ..views.formats import Subject
 
-CHUNK = 65536
-"""The most bytes that are read in one go."""
-
+READ_BYTES = 65536
 KEYS = ("id", "expr", "at", "wrt")
 
 
@@ -101,7 +110,7 @@ def lines(file: BinaryIO, idle: Callable[[], None] | None = None) -> Iterator[by
     while True:
         if idle:
             idle()
-        data = file.read1(CHUNK)  # type: ignore[attr-defined]
+        data = file.read1(READ_BYTES)  # type: ignore[attr-defined]
         if not data:
             break
         *complete, rest = data.split(b"\n")
@@ -123,7 +132,6 @@ def lines(file: BinaryIO, idle: Callable[[], None] | None = None) -> Iterator[by
 
 
 def _typed(text: str, number: int, defaults: Defaults, error: ExpressionError | None) -> Request:
-    """The request in a line `program`, or `program<TAB>point`."""
     program, _, point = text.partition("\t")
     subject = Subject(program, number)
     shared, wrt, kind = defaults
@@ -141,13 +149,11 @@ def _typed(text: str, number: int, defaults: Defaults, error: ExpressionError | 
 
 
 def _with_notes(subject: Subject, point: Mapping[str, float], kind: Reading) -> Subject:
-    """Return the request with notes about values that were not read as they were typed."""
     values = meant(point) if isinstance(kind.value_of, Lenient) else None
     return subject._replace(values=tuple(values)) if values else subject
 
 
 def _record(text: str, number: int, defaults: Defaults, error: ExpressionError | None) -> Request:
-    """The request in a line of JSON."""
     ident: object = None
     program: str | None = None
     try:
@@ -224,21 +230,17 @@ def default_point(options: list[str] | None, reading: Reading = AS_USUAL) -> dic
 
     Raises `ExpressionError` where one name is typed with two values.
     """
-    from ..inputs.parse_point import once_read, read_point
-
     options = once_read(options) or []
-    point = merge([read_point(option, reading.value_of) for option in options if not option.startswith("@")])
+    point = merge([parse_point(option, reading.value_of) for option in options if not isinstance(option, PointFile)])
     for option in reversed(options):
-        if option.startswith("@"):
-            point = read_point(option, _unless_known(point, reading.value_of)) | point
+        if isinstance(option, PointFile):
+            point = option.point(_unless_known(point, reading.value_of)) | point
     return point
 
 
 def _unless_known(point: Mapping[str, float], value_of: ValueOf | None) -> ValueOf | None:
-    """What reads the values of a file, those of names that have another value as sweeps too."""
     if not point:
         return value_of
-    from ..inputs.parse_point import constant_value
     from ..inputs.sweeps import sweeping
 
     usual, many = value_of or constant_value, sweeping(value_of)

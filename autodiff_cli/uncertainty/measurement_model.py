@@ -29,7 +29,7 @@ from ..inputs.arithmetic import DOUBLE, kink_warnings
 from ..inputs.bounds import Range
 from ..inputs.optional_units import without_units_hint
 from ..inputs.problem import Point, Problem, Quantity, as_number, parse, pose
-from ..inputs.quantities import ProgramUnits, units_of
+from ..inputs.quantities import ProgramUnits, has_units
 from ..numbers.base import Number
 from ..numbers.budget import DRAWN_INPUT, DRAWN_NODE, DRAWN_OUTPUT, Defined, charge
 from ..numbers.dual import Dual, Duals, plain
@@ -108,7 +108,8 @@ def model_of(
             return Implicit(problem._replace(point=typed))
         model = Explicit(text, point)
         values = {name: x if isinstance(x, float) else as_number(x, name) for name, x in model.point.items()}
-        model.units = units_of(model.program, values, asked, model.outputs, system=system)
+        if asked or has_units(model.program, values):
+            model.units = ProgramUnits(model.program, values, asked, model.outputs, system=system)
         return model
     except ExpressionError as error:
         raise without_units_hint(error) if system else error from None

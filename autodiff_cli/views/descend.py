@@ -55,7 +55,7 @@ class Run:
         return f"every {self._stride:,}th of {self.last.step + 1:,} rows; `--format csv` or `jsonl` gives them all"
 
     def shown(self) -> list[DescentStep]:
-        """The rows, the last one among them."""
+        """Return the rows, the last one among them."""
         ends = self.last is not None and (not self.rows or self.rows[-1].step != self.last.step)
         return [*self.rows, self.last] if ends and self.last else self.rows
 
@@ -139,7 +139,6 @@ class DescentView(View[DescentStep | Run | Descent]):
 
 
 def _numbers(row: DescentStep) -> dict[str, Any]:
-    """Return the numbers of a step with their units."""
     numbers: dict[str, Any] = {"value": row.value, "gradient_norm": row.gradient_norm}
     numbers |= {"point": row.point, "gradient": row.gradient}
     return numbers if row.units is None else {name: attach_units(x, row.units[name]) for name, x in numbers.items()}

@@ -210,7 +210,6 @@ def _latex_page(answer: Sheet | Exercise | Marked) -> str:
 
 
 def _latex_sentence(text: str, exercise: Exercise | None = None) -> str:
-    """Return a sentence in LaTeX, with the text between backticks as formulas."""
     if exercise is not None and "{f}" in text:
         stated = [f"{_latex_head(part.name)} = {expression_latex(part.graph)}" for part in exercise.statements]
         before, _, after = text.partition("{f}")

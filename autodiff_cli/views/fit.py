@@ -85,8 +85,7 @@ class FitView(View[Fit]):
         for name, fitted in answer.parameters.items():
             unit, parameter = unit_of(fitted.estimate), fitted
             if unit is not None and double and answer.units is not None and name not in answer.units.asked:
-                from ..quantities.unit import readable
-                from ..quantities.unit_system import factor
+                from ..quantities.unit import factor, readable
 
                 shown = readable(unit, max(abs(float(fitted.estimate)), float(fitted.error or 0)))
                 times, ends = factor(unit, shown), fitted.interval
@@ -109,7 +108,7 @@ class FitView(View[Fit]):
         heads = ("parameter", "estimate", "standard error", f"{100 * answer.level:.4g} % interval", "written")
         yield numbers_table(heads, rows, self.digits, right=(1, 2) if double else ())
         yield from circumstances(answer.constants, {}, {}, self.digits)
-        yield from map(text_line, self.quality(answer))
+        yield from map(text_line, self._quality(answer))
         linear = [f"`{name}`" for name, parameter in answer.parameters.items() if parameter.linear]
         if linear:
             yield text_line(f"linear in {', '.join(linear)}")
@@ -132,8 +131,7 @@ class FitView(View[Fit]):
     def _between(self, ends: tuple[float, float] | None) -> str:
         return "–" if ends is None else f"{self.number(ends[0])} to {self.number(ends[1])}"
 
-    def quality(self, answer: Fit) -> Iterator[str]:
-        """Yield in words how well the formula fits."""
+    def _quality(self, answer: Fit) -> Iterator[str]:
         goodness = answer.goodness
         freedom = f"{counted(answer.dof, 'degree')} of freedom ({counted(answer.rows, 'row')})"
         freedom += "" if answer.r_squared is None else f", R² = {self.number(answer.r_squared)}"

@@ -44,7 +44,6 @@ class Subject(NamedTuple):
 
     @property
     def readings(self) -> list[str]:
-        """What was read otherwise than it was typed, as it was read."""
         shown = None if self.reading is None else self.reading.shown
         return [*filter(None, [shown]), *self.values]
 
@@ -471,10 +470,6 @@ def _chosen(
     otherwise: str,
     foreign: Container[str],
 ) -> str:
-    """Return what the option names, or the first of these whose files end as the path does, or `otherwise`.
-
-    Raises a usage error where the option and the path say two things, and for a path that ends in one of `foreign`.
-    """
     option = "--format" if kind == "format" else "--to"
     ending = splitext(path)[1].lower() if path else ""
     meant = [name for name, ends in endings.items() if ending in ends]

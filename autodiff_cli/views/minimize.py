@@ -49,8 +49,7 @@ def by_size(answer: Minimum) -> Minimum:
     if units is None or units.fixed:
         return answer
     from ..inputs.quantities import step_units
-    from ..quantities.unit import readable
-    from ..quantities.unit_system import factor
+    from ..quantities.unit import factor, readable
 
     old, new = units["value"], readable(units["value"], answer.value)
     if new == old:

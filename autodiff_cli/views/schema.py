@@ -114,7 +114,6 @@ def _sections() -> dict[str, list[str]]:
 
 
 def _fields(lines: Sequence[str], values: Values, parent: str = "") -> Iterator[Field]:
-    """Yield the fields that lines declare, indented ones within the one before."""
     starts = [k for k, line in enumerate(lines) if not line.startswith(" ")]
     for start, end in pairwise([*starts, len(lines)]):
         head, colon, meaning = lines[start].partition(": ")
@@ -236,7 +235,7 @@ class View(Choices, Generic[Answer]):
     leading: tuple[str, ...] = ()
     """The carried columns of wide rows that come first."""
 
-    @property
+    @cached_property
     def formats(self) -> tuple[str, ...]:
         declarations: dict[str, object] = {"record": self.fields, "rows": self.csv_columns}
         declarations |= {"one_line": self.line_fields, "latex_document": self.latex_writer}
@@ -246,7 +245,6 @@ class View(Choices, Generic[Answer]):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns of csv and tsv by the choices."""
         hidden = {field.column for field in self.fields if field not in self.shown_fields} - {""}
         return tuple(name for name in self.csv_columns if name not in hidden)
 
@@ -281,7 +279,7 @@ class View(Choices, Generic[Answer]):
         return format_number(x, self.digits)
 
     def record(self, answer: Answer) -> dict[str, object]:
-        """Return the answer as the fields of its JSON record."""
+        """Return the fields of the JSON record."""
         arithmetic = getattr(answer, "arithmetic", None)
         name = "double" if arithmetic is None else arithmetic.name
         record = record_of(self.shown_fields, self.select(answer), name)
@@ -322,7 +320,7 @@ class View(Choices, Generic[Answer]):
         return " ".join([word for name in self.line_fields for word in words(values[name])])
 
     def document(self, answer: Answer) -> Iterable[Block]:
-        """Return the answer for people, as lines, tables and trees."""
+        """Return the answer for people."""
         raise AttributeError(f"{type(self).__name__} has no document")
 
     def latex_document(self, answer: Answer) -> str:

@@ -77,7 +77,6 @@ PICTURE_FOOT = r"""%
 
 ARGUMENTS = 4
 """The maximal number of values in parentheses after the function."""
-
 ALIGNED = 300
 """The most lines of a trace in one aligned block, which TeX holds in memory."""
 
@@ -171,7 +170,7 @@ def _near(fraction: Fraction, x: float) -> bool:
     return abs(float(fraction) - x) <= FRACTION_TOLERANCE * abs(x)
 
 
-class Place:
+class FunctionAtPoint:
     """A function at a point: `f(x, y) = …`, and then `f(1, 2)`."""
 
     def __init__(self, text: str, point: Mapping[str, Shown], digits: int | None, by: str | None = None) -> None:
@@ -303,14 +302,13 @@ class _Page:
         return measured_latex(x, self.digits)
 
     def result(self, x: float | bool | None) -> str:
-        """Return a number, or a blank in an exercise."""
         return r"\underline{\hspace{4em}}" if self.blanks else self.number(x)
 
     def name(self, row: TraceRow, over: str = "") -> str:
         return self.typeset.name(row.name, over)
 
     def primal(self, row: TraceRow) -> list[str]:
-        if not row.graph._prev:
+        if not row.formula:
             return [self.name(row), self.number(row.value)]
         numbers = self.typeset.expression(in_numbers(row.graph, lambda x: literal(x, self.digits)))
         value = self.result(row.value)
@@ -318,10 +316,10 @@ class _Page:
         return [self.name(row), self.typeset.expression(row.graph), *results]
 
     def seed(self) -> list[list[str]]:
-        return [[self.name(self.trace.rows[pull.source], r"\bar"), "1"] for pull in self.trace.pulls[:1]]
+        return [[self.name(pull.source, r"\bar"), "1"] for pull in self.trace.pulls[:1]]
 
     def pull(self, pull: AdjointStep) -> list[str]:
-        source, target = self.trace.rows[pull.source], self.trace.rows[pull.target]
+        source, target = pull.source, pull.target
         adjoint, upstream = self.name(target, r"\bar"), self.name(source, r"\bar")
         # the next column begins with the space before a relation, which would part the two signs of `+=`
         sign = r"\mathrel{+}\mkern-5mu" if pull.accumulates else ""
@@ -335,14 +333,13 @@ class _Page:
         return [adjoint + sign, local, *([] if self.blanks else [product]), total]
 
     def push(self, push: TangentStep) -> list[str]:
-        rows = self.trace.rows
         terms, numbers = [], []
         for term in push.terms:
-            dot = self.name(rows[term.source], r"\dot")
+            dot = self.name(term.source, r"\dot")
             local = self.typeset.factor(term.graph) if term.graph is not None else self.number(term.partial)
             terms.append(dot if local == "1" else rf"{local} \cdot {dot}")
             numbers.append(rf"{_factor(self.number(term.partial))} \cdot {_factor(self.number(term.tangent))}")
-        target = self.name(rows[push.target], r"\dot")
+        target = self.name(push.target, r"\dot")
         middle = [] if self.blanks else [" + ".join(numbers) or "0"]
         return [target, " + ".join(terms) or "0", *middle, self.result(push.tangent)]
 

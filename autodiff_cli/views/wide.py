@@ -48,11 +48,9 @@ class WideView(View[Values]):
         yield dict(zip(self.names, answer, strict=True))
 
     def one_line(self, answer: Values) -> str:
-        """Return the numbers of a row with blanks between them."""
         return " ".join(map(cell_text, answer))
 
     def error_text(self, subject: Subject, error: ExpressionError) -> str:
-        """Return an error as a cell says it, if `numbered` with its line."""
         if not self.numbered:
             return f"{error.kind}: {error}"
         return f"line {subject.line}: {error.kind}: {error}" if subject.line else str(error)

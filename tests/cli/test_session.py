@@ -88,16 +88,16 @@ def test_a_paste_of_several_lines(terminal: pexpect.spawn) -> None:
 
 def test_history_comes_back(tmp_path: Path) -> None:
     (tmp_path / "autodiff").mkdir()
-    (tmp_path / "autodiff" / "history").write_text("".join(f"{k} + 1\n" for k in range(prompt.KEPT + 10)))
+    (tmp_path / "autodiff" / "history").write_text("".join(f"{k} + 1\n" for k in range(prompt.MAX_HISTORY_LINES + 10)))
     child = pexpect.spawn(
         sys.executable, ["-m", "autodiff_cli", "repl"], env=environment(tmp_path), encoding="utf-8", timeout=60
     )
     child.expect(READY)
-    asked(child, "\x1b[A\x1b[A\r", rf"ans = {prompt.KEPT + 9}")
+    asked(child, "\x1b[A\x1b[A\r", rf"ans = {prompt.MAX_HISTORY_LINES + 9}")
     child.sendeof()
     child.expect(pexpect.EOF)
     child.close()
-    assert len((tmp_path / "autodiff" / "history").read_text().splitlines()) == prompt.KEPT // 2 + 1
+    assert len((tmp_path / "autodiff" / "history").read_text().splitlines()) == prompt.MAX_HISTORY_LINES // 2 + 1
 
 
 @pytest.mark.parametrize("state", ["/dev/null", "folder"])

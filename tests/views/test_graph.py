@@ -16,9 +16,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from autodiff_cli.derivatives.gradient import Graphed
 from autodiff_cli.derivatives.graph import Picture, described, gathered, picture, symbolic_picture
 from autodiff_cli.errors import ExpressionError
-from autodiff_cli.graphs.value import Value
+from autodiff_cli.graphs.value import Value, graph_of
 from autodiff_cli.views.characters import THEMES, visible
 from autodiff_cli.views.graph import WAYS
 from autodiff_cli.views.pictures.cells import Choices, Way, cells
@@ -62,7 +63,7 @@ def test_nothing_overlaps_and_nothing_is_cut(shape: str, count: int) -> None:
 @settings(max_examples=60, deadline=None)
 @given(st.lists(graphs(), min_size=1, max_size=3))
 def test_nothing_overlaps_in_any_graph(roots: list[Value]) -> None:
-    drawn = described([*map(share_leaves, roots)], numbers=False)
+    drawn = described(Graphed(graph_of([*map(share_leaves, roots)]), None))
     root = ET.fromstring(svg(drawn))
     found = boxes(root)
     assert (overlaps(found), cut(root, found), struck(root, found)) == (0, [], 0)

@@ -14,9 +14,9 @@ from time import sleep
 from ... import __version__
 from ...errors import ExpressionError
 from ...views.error import report
-from ..call import Call
 from ..declarations import COMMANDS
 from ..prompt import source
+from ..runner import Call
 from ..session_lines import Ended, Lines
 from . import command_module
 

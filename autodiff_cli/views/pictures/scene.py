@@ -17,42 +17,31 @@ if TYPE_CHECKING:
 FONT = 13.0
 ADVANCE = 0.6 * FONT
 """How wide a column of text is drawn, whatever the font."""
-
 UNIT = 0.75
 """PostScript points of a unit of a scene, which is a pixel, of which 96 are an inch."""
 BASELINE = 0.35 * FONT
 """How far below the middle of a line of text its letters stand."""
-
 BOX = 26.0
 """The height of a box and, at least, of an operation."""
-
 PORT = 8.0
 """The distance of two lines that end at one operation."""
-
 BESIDE = 18.0
 """The extra width of a number beside a vertical line."""
-
 BESIDE_TIGHT = 3.0
 """The additional distance of close rows that makes room for these numbers."""
-
 MARGIN = 20.0
 HEAD = 6.0
 
 LIVE_COLUMNS = 8
 """Characters that each number of a live picture has room for, beside its sign and unit."""
-
 TIGHT = (30.0, 30.0)
 """Between the columns, at least and at most, where a picture would else be too large to be shown."""
-
 SLIDE = (1280.0, 720.0)
 """The size in pixels for which a picture is laid out: a slide."""
-
 LEGIBLE = 11.0
 """The pixels that text on a slide has at least, where there is such a layout."""
-
 PAGE = 1240.0
 """The width of a live picture, at most, where its text has `LEGIBLE_LIVE` pixels then."""
-
 LEGIBLE_LIVE = 10.0
 
 LOOKED = 200
@@ -87,16 +76,18 @@ class Text(NamedTuple):
     y: float
     text: str
     word: str = ""
-    """The text before a number."""
 
     @property
     def width(self) -> float:
-        """The width that it gets, whatever its font."""
         return text_width(self.text)
 
 
-Place = tuple[float, float]
-Piece = tuple[Literal["M", "L"], Place] | tuple[Literal["C"], Place, Place, Place] | tuple[Literal["Z"]]
+Coordinates = tuple[float, float]
+Piece = (
+    tuple[Literal["M", "L"], Coordinates]
+    | tuple[Literal["C"], Coordinates, Coordinates, Coordinates]
+    | tuple[Literal["Z"]]
+)
 """A part of a path: a start, a line to a place, a cubic curve by its two handles to one, or the end."""
 
 
@@ -125,7 +116,6 @@ class Scene(NamedTuple):
 
     @property
     def shapes(self) -> Iterator[Shape]:
-        """All that is drawn."""
         yield from self.lines
         for node in self.nodes:
             yield from node
@@ -180,12 +170,11 @@ class _Way(NamedTuple):
     pad: float
     """The horizontal padding of the text in a box."""
     stem: float
-    """From an operation to its box."""
 
-    def at(self, along: float, across: float) -> Place:
+    def at(self, along: float, across: float) -> Coordinates:
         return (across, along) if self.down else (along, across)
 
-    def curve(self, start: Place, end: Place) -> tuple[Piece, ...]:
+    def curve(self, start: Coordinates, end: Coordinates) -> tuple[Piece, ...]:
         """A path that leaves and arrives in the direction of the drawing."""
         (a0, c0), (a1, c1) = start, end
         if abs(c0 - c1) < 0.05:
@@ -235,12 +224,10 @@ def _laid_out(picture: Picture, choices: Choices, way: _Way, tight: bool) -> Sce
 
 
 def _beside(edge: PictureInput, choices: Choices) -> float:
-    """The width of the number beside a line, or the room for it."""
     return (1 + _live_columns(edge.unit)) * ADVANCE if choices.live else text_width(choices.partial(edge))
 
 
 def _live_columns(unit: Unit | None) -> int:
-    """The characters that a live number has room for, with its unit."""
     return LIVE_COLUMNS + (1 + width_of(str(unit)) if unit is not None and unit.atoms else 0)
 
 
@@ -279,7 +266,6 @@ def _unit(node: PictureNode, way: _Way, choices: Choices, numbered: bool) -> _Un
 def _lines(
     picture: Picture, units: Sequence[_Unit], layout: Layout, way: _Way, choices: Choices
 ) -> Iterator[Path | Text]:
-    """The lines between nodes: first their common parts, then their ends at the operations."""
     taken: dict[int, bool] = {}
     for index, node in enumerate(picture.nodes):
         for edge in node.inputs:
@@ -321,14 +307,12 @@ def _lines(
     yield from labels
 
 
-def _end(layout: Layout, index: int) -> Place:
-    """Where lines leave a node or a bend."""
+def _end(layout: Layout, index: int) -> Coordinates:
     along, across = layout.corners[index]
     return along + layout.sizes[index].width, across
 
 
 def _ports(node: PictureNode, index: int, layout: Layout, port: float) -> list[float]:
-    """How far from the middle each input arrives; in any order, where the operation is commutative."""
     count = len(node.inputs)
     places = [(place - (count - 1) / 2) * port for place in range(count)]
     if node.ordered:
@@ -341,7 +325,7 @@ def _ports(node: PictureNode, index: int, layout: Layout, port: float) -> list[f
 
 
 # ---- nodes --------------------------------------------------------------------------------------------------------
-def _node(node: PictureNode, unit: _Unit, corner: Place, result: bool, way: _Way) -> Iterator[Shape]:
+def _node(node: PictureNode, unit: _Unit, corner: Coordinates, result: bool, way: _Way) -> Iterator[Shape]:
     x, y = way.at(*corner)
     if way.down:
         x, y = x - (unit.operation.width / 2 if unit.operation else unit.size.above), y + BOX / 2

@@ -74,7 +74,6 @@ def fit_figure(answer: Fit, format: str, title: str, theme: Theme = "auto") -> b
 
 
 def _predicted(axes: Any, answer: Fit, palette: Palette, percent: str) -> None:
-    """Draw predictions over the one predictor: their values and their bands."""
     (name,) = answer.predictors
     predictions = [(place.point[name], place) for place in answer.predictions if place.value is not None]
     predictions.sort(key=lambda prediction: prediction[0])
@@ -141,7 +140,6 @@ def budget_figure(answer: Propagation, format: str, title: str, theme: Theme = "
 
 
 def _bars(axes: Any, result: Result, palette: Palette) -> None:
-    """Draw the contribution of each input, the largest on top."""
     ranked = sorted(result.budget.items(), key=lambda item: -item[1].contribution)[:MOST_BARS]
     names = [*(name for name, _ in ranked), "combined"]
     sizes = [*(share.contribution for _, share in ranked), result.uncertainty]
@@ -164,7 +162,6 @@ def _bars(axes: Any, result: Result, palette: Palette) -> None:
 
 
 def _histogram(axes: Any, result: Result, palette: Palette) -> None:
-    """The draws, the normal curve of the first order over them, and both coverage intervals."""
     draws = result.drawn
     assert draws is not None
     total = sum(draws.counts) or 1
