@@ -182,10 +182,6 @@ def _shape(
 def _with_errors(
     posed: Problem, result: dict[str, Any], matrix: list[list[float]], arithmetic: Arithmetic
 ) -> Derivatives:
-    """The result in doubles, and an error bound of each number.
-
-    Exact and certified partials are 0 or nonzero; in multiprecision, error bounds shrink with the digits.
-    """
     slopes = [float(x) for x in result["gradient"].values()]
     value = float(result["value"])
     # what is shown is a double, whatever it was computed in
