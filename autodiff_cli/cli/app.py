@@ -1,6 +1,6 @@
-"""The Typer app: which commands there are, their help, which is Rich on a terminal, and the completion of shells.
+"""The Typer app: help, which is Rich on a terminal, the version, the manual and the completion of shells.
 
-A command line that runs a command is read by `cli.arguments`, from the same declarations that this app is made of.
+`cli.arguments` reads the command lines that run commands, from the same declarations.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ The exact gradient of a formula. For example:
 
 
 def described(command: str) -> Callable[..., None]:
-    """Return a stand-in for a command's function, whose parameters are described in Typer's terms, for its help."""
+    """Return a function that stands for a command, with its parameters in Typer's terms."""
     declaration = declared(command)
     parameters = []
 
@@ -93,7 +93,6 @@ class Command(typer.core.TyperCommand):
     """A command whose help begins with examples."""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Write the help: the examples first, and of the options those that matter first, or all."""
         if self.name == "help":
             examples = ("autodiff help grad", "autodiff help --man")
             _write_help(self, ctx, formatter, examples, (str(self.help),), {"Options": _records(self, ctx)})
@@ -122,11 +121,10 @@ class Commands(typer.core.TyperGroup):
     """The commands, each imported on first use."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """The names of the commands."""
         return [*COMMANDS, "help"]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """The command of that name, None where there is none."""
+        """Return the command of that name, if there is one."""
         if cmd_name not in self.list_commands(ctx):
             return None
         typer_app = typer.Typer(add_completion=False, rich_markup_mode=None)
@@ -137,7 +135,7 @@ class Commands(typer.core.TyperGroup):
         return typer.main.get_command(typer_app)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Read the options before the command; a usage error for one that there is not."""
+        """Read the options before the command. Raises a usage error."""
         if not ctx.resilient_parsing and args and args[0].startswith("-"):
             before_command = [name for param in self.get_params(ctx) for name in (*param.opts, *param.secondary_opts)]
             name = args[0].partition("=")[0]
@@ -151,14 +149,13 @@ class Commands(typer.core.TyperGroup):
         return super().parse_args(ctx, args)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
-        """The command that is called, and its arguments; a usage error with the nearest name where there is none."""
+        """Return the command that is called, and its arguments. Raises a usage error."""
         command = self.get_command(ctx, args[0])
         if command is None and not ctx.resilient_parsing:
             raise no_command(args[0])
         return args[0] if command else None, command, args[1:]
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Write the help, examples first."""
         summaries = {name: declared(name).summary for name in COMMANDS} | {"help": str(help_.__doc__)}
         sections = {
             "Options": _records(self, ctx),
@@ -229,8 +226,6 @@ def _write_help(
 
 
 MAX_HELP_WIDTH = 100
-"""Help is no wider, however wide the terminal is."""
-
 
 app = typer.Typer(
     cls=Commands,
@@ -292,10 +287,8 @@ def help_(
 
 
 def manual_page(command: str) -> str | None:
-    """Return a command's page of the manual, as Markdown; None where it has none.
-
-    The pages are inside the package once it is built, and beside the tests in a checkout.
-    """
+    """Return a command's page of the manual, as Markdown; None where it has none."""
+    # inside the package once it is built, and beside the tests in a checkout
     package = Path(__file__).parents[1]
     for folder in (package / "manual", package.parent / "tests" / "tutorials" / "commands"):
         for path in folder.glob("*.md"):
@@ -341,10 +334,7 @@ SHOW, INSTALL = "--show-completion", "--install-completion"
 
 
 def run_app(args: Sequence[str]) -> int:
-    """Do what the arguments ask for, where that is not to run a command; return the exit code.
-
-    Raises `ExpressionError` for what is not there.
-    """
+    """Do what the arguments ask for besides commands; return the exit code."""
     group: Any = typer.main.get_command(app)
     try:
         with group.make_context("autodiff", list(args), obj=HELP_ALL if HELP_ALL in args else None) as context:
@@ -361,7 +351,7 @@ def run_app(args: Sequence[str]) -> int:
 
 
 def offer_completion(args: Sequence[str]) -> int:
-    """Show or install the script of completion, as bash needs it; return the exit code. Raises `ExpressionError`."""
+    """Show or install the script of completion, as bash needs it; return the exit code."""
     output = io.StringIO()
     try:
         with redirect_stdout(output):

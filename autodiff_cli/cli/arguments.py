@@ -1,7 +1,7 @@
-"""Arguments: from a command line to the arguments of a command's function.
+"""Arguments: from a command line to the values of a command's parameters.
 
-Only an argument that equals a known option, or begins with one and `=`, is an option. Everything else, `-x**2` as well,
-is the expression. That rule is why no stock parser reads the command line: they take `-x*h` for a cluster of options.
+Only an argument that equals a known option, or begins with one and `=`, is an option. Everything else is
+the expression, `-x**2` as well: stock parsers take `-x*h` for a cluster of options.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ HELP_ALL = "--help-all"
 HELP_OPTIONS = ("--help", "-h", HELP_ALL)
 
 SHORT = {"-o": "--output", "-q": "--quiet"}
-"""The short options. They are taken only when they stand alone, so that `-o*2` is an expression."""
+"""The short options, which stand alone: `-o*2` is an expression."""
 
 
 class HelpAsked(Exception):
@@ -28,24 +28,30 @@ class NothingAsked(Exception):
 
 
 def read(args: Sequence[str], command: str) -> dict[str, Any]:
-    """Return the values that a command line gives, by parameter.
+    """Return the values that a command line gives, by parameter. Raises `HelpAsked`, or a usage error."""
+    return checked(*scanned(args, command), command)
 
-    Raises `HelpAsked`, or a usage error for what fits nowhere.
+
+def scanned(args: Sequence[str], command: str, *, session: bool = False) -> tuple[dict[str, Any], list[str], list[str]]:
+    """Return the values of options by parameter, the other arguments, and those of them behind `--`.
+
+    In the lines of a session blanks may stand around `,` and `=` of a value.
     """
     declaration = declared(command)
-    options, arguments = declaration.options, [parameter for parameter, _ in declaration.arguments]
+    options = declaration.options
     values: dict[str, Any] = {}
     positional: list[str] = []
     late: list[str] = []
     option_names = (*options, *HELP_OPTIONS)
-    remaining = iter(args)
-    for word in remaining:
+    remaining = [*args][::-1]
+    while remaining:
+        word = remaining.pop()
         arg = word if SHORT.get(word) not in options else SHORT[word]
         name, equals, value = arg.partition("=")
         if arg in HELP_OPTIONS:
             raise HelpAsked(arg)
         if arg == "--":
-            late = list(remaining)
+            late, remaining = remaining[::-1], []
             positional += late
         elif name not in options:
             if looks_like_option(arg):
@@ -53,7 +59,7 @@ def read(args: Sequence[str], command: str) -> dict[str, Any]:
 
                 if meant := likely_options(arg, option_names):
                     hint = f"did you mean {either(meant)}?"
-                    if not positional:
+                    if session or not positional:
                         hint += " (as an expression, write it after `--`, behind all options)"
                     raise usage_error(f"there is no option `{name}`", hint)
             positional.append(arg)
@@ -63,19 +69,27 @@ def read(args: Sequence[str], command: str) -> dict[str, Any]:
             values[option.parameter] = True
         else:
             if not equals:
-                following = next(remaining, None)
-                if following is None or following in option_names:
+                if not remaining or remaining[-1] in option_names:
                     hint = f"write it after the option; `autodiff {command} --help` says what it is"
                     raise usage_error(f"`{name}` needs a value", hint)
-                value = following
+                value = remaining.pop()
+            while session and remaining and (value.endswith((",", "=")) or remaining[-1].startswith((",", "="))):
+                value += remaining.pop()
             if option.kind == (list[str] | None):
                 values.setdefault(option.parameter, []).append(value)
             else:
                 chosen = _converted_here(option, value, declaration)
                 if values.setdefault(option.parameter, chosen) != chosen:
                     raise usage_error(f"`{name}` is given twice", "leave one of them out")
+    return values, positional, late
+
+
+def checked(values: Mapping[str, Any], positional: Sequence[str], late: Sequence[str], command: str) -> dict[str, Any]:
+    """Return the values with those of other arguments. Raises a usage error where they do not go together."""
+    declaration = declared(command)
+    arguments = [parameter for parameter, _ in declaration.arguments]
     if len(positional) > len(arguments):
-        if any(argument.partition("=")[0] in option_names for argument in late):
+        if any(argument.partition("=")[0] in (*declaration.options, *HELP_OPTIONS) for argument in late):
             raise usage_error("what stands after `--` is no option", "put the options before `--`")
         from .slips import too_many
 
@@ -84,8 +98,8 @@ def read(args: Sequence[str], command: str) -> dict[str, Any]:
         raise _excluded("--json", "--format")
     if positional and "file" in values and "expr" in arguments:
         raise _excluded("EXPR", "--file")
-    check(options, values_by_option(declaration, values))
-    return values | dict(zip(arguments, positional, strict=False))
+    check(declaration.options, values_by_option(declaration, values))
+    return {**values, **dict(zip(arguments, positional, strict=False))}
 
 
 def values_by_option(declared: Declared, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -95,7 +109,7 @@ def values_by_option(declared: Declared, values: Mapping[str, Any]) -> dict[str,
 
 
 def check(by_name: Mapping[str, Option], values: Mapping[str, Any]) -> None:
-    """Raise a usage error where the options that have values, which are by name, do not go together, or one lacks."""
+    """Raise a usage error where options with these values, by name, do not go together, or one lacks."""
     stdin = None
     for name, option in by_name.items():
         if name not in values:
@@ -136,7 +150,7 @@ def _excluded(first: str, second: str) -> ExpressionError:
 
 
 def converted(option: Option, text: str) -> str | int | float:
-    """The value of an option, as the type that it has. Raises a usage error for what it cannot be."""
+    """Return the value of an option in its type. Raises a usage error for what it cannot be."""
     if option.kind == (str | None):
         chosen = text if text in option.choices else text.lower()
         if option.choices and chosen not in option.choices:

@@ -25,10 +25,7 @@ VARIABLE = "_AUTODIFF_COMPLETE"
 
 
 def prepare(environment: MutableMapping[str, str]) -> str:
-    """Put together the words of bash that belong together: it takes `x`, `=` and `2` of `--at x=2` for three.
-
-    Returns the word to complete.
-    """
+    """Put together what bash takes for three words: `x`, `=` and `2` of `--at x=2`; return the word to complete."""
     if environment.get(VARIABLE) != "complete_bash" or "COMP_WORDS" not in environment:
         return ""
     words = environment["COMP_WORDS"].split("\n")
@@ -116,9 +113,7 @@ class Line(NamedTuple):
     """The command line as typed so far."""
 
     expression: str | None = None
-    """None where there is none yet."""
     options: tuple[tuple[Option, str], ...] = ()
-    """The options that have a value, each with that."""
 
 
 def typed(environment: Mapping[str, str]) -> Line:

@@ -1,7 +1,6 @@
-"""Defaults of one's own: the options in the environment variable `AUTODIFF_OPTIONS`, taken as if they had been typed.
+"""Defaults of one's own: the options in `AUTODIFF_OPTIONS`, taken as if they had been typed.
 
-They are for people: they hold for one program whose answer goes to a terminal. What is piped, redirected or streamed is
-the same whoever runs it, so that scripts can rely on it.
+They hold for one program whose answer goes to a terminal, so that scripts can rely on what is piped.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ VARIABLE = "AUTODIFF_OPTIONS"
 
 
 def from_environment() -> str:
-    """Return the value of the environment variable if the output goes to a terminal; otherwise an empty string."""
+    """Return the value of the variable if the output goes to a terminal, else an empty string."""
     return os.environ.get(VARIABLE, "").strip() if sys.stdout is not None and sys.stdout.isatty() else ""
 
 
@@ -90,7 +89,7 @@ def _that_fit(defaults: Mapping[str, Any], typed: Mapping[str, Any], declared: D
 
 
 def is_allowed(option: Option) -> bool:
-    """Return whether an option may have a default in the environment: no list of texts, no path."""
+    """Return whether an option may be a default: no list of texts, no path."""
     return option.allowed_in_env and option.kind != (list[str] | None) and option.metavar != "PATH"
 
 

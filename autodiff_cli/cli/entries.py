@@ -1,4 +1,4 @@
-"""The exit codes, the environment and the users of each option, for help and reference, and the man page."""
+"""The exit codes and the environment, for help and reference, and the man page."""
 
 from __future__ import annotations
 
@@ -8,11 +8,7 @@ from .. import __version__
 from .declarations import COMMANDS, Option, declared, table, users_of_options
 
 EXITS = {int(code): meaning for code, meaning in table("exit codes").items()}
-"""The exit codes and their meanings."""
-
 ENVIRONMENT = table("environment")
-"""The environment variables and their effects."""
-
 GROUPS = {title: names.split() for title, names in table("titles").items()}
 """The commands under each title of `autodiff --help`."""
 

@@ -1,4 +1,4 @@
-"""Writes the man page, the tables of the reference and the type stubs, in a checkout; the wheel lacks this module.
+"""Writes the man page, the tables of the reference and the type stubs, in a checkout.
 
 python -m autodiff_cli.cli.manual
 """
@@ -51,7 +51,10 @@ def _keys() -> str:
     parts = []
     for command in QUESTIONS:
         view = view_in(command_module(command))
-        for about, fields in (("", view.fields), *view.other_records):
+        for about, fields in (
+            ("", view.fields),
+            *[(about, fields) for about, _, fields in view.other_records if about],
+        ):
             parts.append(f"`{command}`{about and f', {about}'}:\n")
             parts.append(_table(("key", "what it holds"), _key_rows(fields)))
         if view.csv_columns:
@@ -76,7 +79,7 @@ _PLACE = re.compile(r"(<!-- table: ([\w ]+) -->\n).*?(?=<!-- end -->)", re.DOTAL
 
 
 def with_tables(text: str) -> str:
-    """A page with the tables as they are now, each between `<!-- table: NAME -->` and `<!-- end -->`."""
+    """Return a page with its tables as they are now."""
     generated = tables()
     return _PLACE.sub(lambda match: f"{match[1]}\n{generated[match[2]]}\n", text)
 
@@ -87,7 +90,7 @@ PUBLIC = ("Answer", "Program", "draw", "draw_dot", "parse", "rows")
 
 
 def stub() -> str:
-    """The types of the package's functions, as the file that type checkers read has them."""
+    """Return the types of the package's functions as a stub file."""
     classes = sorted({name for _, _, ways in STUBS for answer, _ in ways for name in re.findall(r"[A-Z]\w+", answer)})
     lines = [
         "# Written by `python -m autodiff_cli.cli.manual` from the declarations of the commands.",

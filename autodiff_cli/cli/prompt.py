@@ -25,9 +25,7 @@ if TYPE_CHECKING:
 
 PROMPT = "> "
 
-KEPT = 2_000
-"""Lines of history that are kept from one session to the next."""
-
+MAX_HISTORY_LINES = 2_000
 _WORD = re.compile(r"(?:--)?[\w-]*\Z|:\w*\Z")
 _NAME = re.compile(r"(?<!\w)\d*([^\W\d]\w*)\Z")
 
@@ -46,7 +44,7 @@ def history_path() -> Path:
 
 
 class History:
-    """The lines of earlier sessions, in a file that only the user can read. Where it cannot be used, there is none."""
+    """The lines of earlier sessions, in a file that only the user can read, where it can be used."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []
@@ -57,8 +55,8 @@ class History:
             with open(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "r+", encoding="utf-8", errors="replace") as file:
                 os.chmod(path, 0o600)
                 self.lines = file.read().split("\n")[:-1]
-                if len(self.lines) > KEPT:
-                    self.lines = self.lines[-KEPT // 2 :]
+                if len(self.lines) > MAX_HISTORY_LINES:
+                    self.lines = self.lines[-MAX_HISTORY_LINES // 2 :]
                     file.seek(0)
                     file.truncate()
                     file.write("".join(f"{line}\n" for line in self.lines))
@@ -184,7 +182,7 @@ def _toolkit(session: Lines, prepare: Callable[[str], None]) -> Reader | None:
 
 
 def source(session: Lines, prepare: Callable[[str], None]) -> tuple[Reader, bool]:
-    """Return the reader of lines, and whether it is interactive; `prepare` takes the text typed so far."""
+    """Return the reader of lines, and whether it is interactive; `prepare` takes what is typed."""
     if sys.stdin is None or not sys.stdin.isatty() or not sys.stdout.isatty():
         return _script(), False
     dumb = os.environ.get("TERM", "dumb") == "dumb"

@@ -1,7 +1,7 @@
-"""A session: names with values and definitions, kept from line to line, and the programs that are made of them.
+"""A session: names with values and definitions, and the programs that lines become with them.
 
-A name has one meaning at a time, a number or a formula, and what uses it follows: after `h = x + 1`, `h` changes with
-`x`. A line becomes a program, which is the definitions that it needs and then itself; numbers are the program's point.
+A name has one meaning at a time, a number or a formula: after `h = x + 1`, `h` changes with `x`. A line
+becomes a program, the definitions that it needs and then itself; numbers are the program's point.
 """
 
 from __future__ import annotations
@@ -35,14 +35,10 @@ from ..views.repl import Listing
 Answer = TypeVar("Answer")
 
 ANSWER = "ans"
-"""The name of the last answer."""
-
-MOST_DERIVATIVES = 400
+MAX_LISTED_DERIVATIVES = 400
 """A list with more derivatives is shown without them; `jacobian` has them."""
 
-LONGEST_ANSWER = 10_000
-"""A formula of more characters is not kept as the last answer."""
-
+MAX_ANSWER_LENGTH = 10_000
 _COMMA, _SEMICOLON = KIND["COMMA"], KIND["SEMICOLON"]
 _PRIMES = re.compile("['’′]+|[\"″”]")
 _OPERANDS = frozenset(KIND[name] for name in ("NAME", "NUMBER", "COEFFICIENT"))
@@ -95,7 +91,7 @@ class Definition(NamedTuple):
 
 
 class Statement(NamedTuple):
-    """A statement of a line: `define`, `bind`, `augment` or `expression`, with its place and that of its right side."""
+    """A statement, a `define`, `bind`, `augment` or `expression`, with its places in a line."""
 
     kind: str
     start: int
@@ -106,13 +102,11 @@ class Statement(NamedTuple):
 
 
 class Composition(NamedTuple):
-    """What was typed as a program: with the definitions before it that it needs, and the numbers of its names."""
+    """What was typed as a program: after the definitions that it needs, with the numbers of its names."""
 
     reading: AsRead
     point: dict[str, str]
-    """The numbers of the names that it uses."""
     primes: list[str]
-    """The functions whose derivatives it uses."""
 
 
 class Shown(NamedTuple):
@@ -223,7 +217,7 @@ class Session:
 
     def __init__(self) -> None:
         self.values: dict[str, str] = {}
-        """The names that are numbers, each as a constant expression, a number with its unit, or a list of numbers."""
+        """Constant expressions, numbers with their units, and lists of numbers, by name."""
         self.definitions: dict[str, Definition] = {}
         self.last: str = ""
         """The last expression, as it was typed."""
@@ -247,9 +241,9 @@ class Session:
 
     # -- programs ---------------------------------------------------------------------------------------------------
     def spelled_out(self, reading: AsRead, hidden: Collection[str] = ()) -> tuple[AsRead, set[str]]:
-        """A reading with functions that stand alone called with their parameters, and derivatives by their names.
+        """Return a reading with lone functions called and derivatives by name, and the parameters of those.
 
-        Also the parameters of those. `hidden` names mean something else. Raises `ExpressionError`.
+        `hidden` names mean something else.
         """
         text, tokens = reading.text, list(scan(reading.text))
         offers: list[Offer] = []
@@ -305,10 +299,7 @@ class Session:
         return Definition(parameters[:1], _derivative(program, parameters[0], order))
 
     def needed(self, names: Iterable[str], hidden: Collection[str] = ()) -> dict[str, Definition]:
-        """The definitions that these names need, each after those that it needs itself.
-
-        Raises `ExpressionError` where one would need itself.
-        """
+        """Return the definitions that these names need, each after those that it needs itself."""
         ordered: dict[str, Definition] = {}
         path: dict[str, Definition] = {}
         visits = [(name, False) for name in names][::-1]
@@ -329,10 +320,7 @@ class Session:
         return "\n".join(own.statement(needed) for needed, own in self.needed([name]).items())
 
     def composed(self, reading: AsRead, hidden: Collection[str] = (), *, as_point: bool = True) -> Composition:
-        """The program of a reading, with numbers as its point or else bound in it.
-
-        `hidden` names have no meaning there. Raises `ExpressionError`.
-        """
+        """Return the program of a reading, with the numbers of its names as its point or else bound in it."""
         used = names_in(reading.text)
         definitions = self.needed(used, hidden)
         used += [name for own in definitions.values() for name in own.uses]
@@ -365,7 +353,7 @@ class Session:
 
     # -- statements -------------------------------------------------------------------------------------------------
     def statement(self, line: str, part: Statement) -> Shown:
-        """Carry out a statement of a line; return its answer. Raises `ExpressionError`, with places in the line."""
+        """Carry out a statement of a line; return its answer."""
         with self.unchanged_on_error():
             if part.kind == "expression":
                 return self._expression(line, part)
@@ -542,7 +530,7 @@ class Session:
             self.values[ANSWER] = _with_unit(answer.answer.value, units and units["value"])
         elif (
             answer.formula is not None
-            and len(answer.formula) <= LONGEST_ANSWER
+            and len(answer.formula) <= MAX_ANSWER_LENGTH
             and ANSWER not in names_in(answer.formula)
         ):
             self.values.pop(ANSWER, None)
@@ -616,7 +604,7 @@ class Session:
     ) -> Shown:
         from ..derivatives.jacobian import jacobian  # only lists need it
 
-        wanted = wanted if len(wanted) * prod(shape) <= MOST_DERIVATIVES else ()
+        wanted = wanted if len(wanted) * prod(shape) <= MAX_LISTED_DERIVATIVES else ()
         # without derivatives one sweep gives all values
         along: dict[str, float | str] | None = None if wanted else {}
         answer = _blaming(reading, lambda: jacobian(reading.text, point, wrt=wanted, direction=along, units=units))
@@ -638,7 +626,7 @@ class Session:
         program = parse(text.text)
         value = _listed(program.shape or (len(program.outputs),), map(expression_text, program.outputs))
         texts = {} if value == text.text[text.first :].strip() else {name: value}
-        if len(free) * len(program.outputs) <= MOST_DERIVATIVES:
+        if len(free) * len(program.outputs) <= MAX_LISTED_DERIVATIVES:
             texts |= {derivative_name((by,)): _derivative(_last_on_one_line(text), by, 1) for by in free}
         return Shown("", reading, Listing(texts), value)
 
@@ -715,7 +703,7 @@ class Session:
                     raise ExpressionError(error.kind, message, hint=f"`:forget {name}` first") from None
 
     def forget(self, name: str) -> None:
-        """Forget a name. Raises `ExpressionError` if there is none, or another one needs it."""
+        """Forget a name. Raises `ExpressionError` if another one needs it."""
         with self.unchanged_on_error():
             if name not in self.names:
                 raise ExpressionError("usage", f"there is no name `{name}`", hint="`:names` lists them")

@@ -31,7 +31,7 @@ COMMAND_ADVICE = table("advice on commands")
 OPTION_ADVICE = {name: advice for names, advice in table("advice on options").items() for name in names.split()}
 
 MAX_VARIABLE_LENGTH = 3
-"""The most letters of a name after `--` that may be a variable: `--eps` is then the expression -(-eps)."""
+"""The most letters of a variable behind `--`: `--eps` may be the expression -(-eps)."""
 
 MAX_NAMED_COMMANDS = 4
 """The most commands that a hint names as having an option."""
@@ -50,7 +50,7 @@ def available(names: Iterable[str], choices: Iterable[str]) -> list[str]:
 
 
 def no_command(name: str) -> ExpressionError:
-    """Return the error for a command that there is not, with the name of the one that may be meant."""
+    """Return the error for a command that there is not, with the one that may be meant."""
     suggestion = next(iter(COMMAND_SYNONYMS.get(name, ())), None) or nearest(name, [*COMMANDS, "help"])
     hint = "`autodiff --help` lists the commands"
     if name in COMMAND_ADVICE:
@@ -70,14 +70,14 @@ def no_command(name: str) -> ExpressionError:
 
 
 def nearest_option(arg: str, options: Iterable[str]) -> str | None:
-    """Return the option that this argument is likely a slip of, None where it reads as an expression."""
+    """Return the option that an argument is likely a slip of, None for an expression."""
     if not looks_like_option(arg):
         return None
     return nearest(arg.partition("=")[0], [option for option in options if option.startswith("--")], 0.8)
 
 
 def likely_options(arg: str, options: Sequence[str]) -> Sequence[str]:
-    """Return the options that an argument like one may be meant for; none where it is more likely an expression."""
+    """Return the options that an argument like one may be meant for; none for an expression."""
     name = arg.partition("=")[0][2:]
     # what other commands have is no slip of the pen
     near = None if commands_with(f"--{name}") else nearest_option(arg, options)
@@ -87,7 +87,7 @@ def likely_options(arg: str, options: Sequence[str]) -> Sequence[str]:
 
 
 def too_many(positional: Sequence[str], declared: Declared, command: str, at: Sequence[str]) -> ExpressionError:
-    """Return the error for more arguments than there is room for, with the likeliest cause; `at` gives the point."""
+    """Return the error for arguments beyond those declared, with the likeliest cause."""
     options, most = declared.options, len(declared.arguments)
     for k, arg in enumerate(positional):
         name, _, value = arg.partition("=")

@@ -26,7 +26,7 @@ _SEPARATORS = re.compile(r"[;\n]|\band\b")
 
 
 class Entry(NamedTuple):
-    """An entry of an answer: the derivative that it names, None if it names none, and its place."""
+    """An entry of an answer: the derivative that it names, if any, and its place."""
 
     key: Key | None
     start: int

@@ -57,9 +57,9 @@ def in_own_units(
     ]
     labels = {moved[i]: label for i, label in program.whole.names[0].items()}
     bound = [(name, place, moved[i]) for name, place, i in program.bound]
-    return Program(
-        program.text, graph.whole(), tuple(roots), own, program.parameters, program.constants, bound, labels, False
-    )
+    whole = graph.whole()
+    whole.roots, whole.names = tuple(roots), (labels, own)
+    return Program(program.text, whole, program.parameters, program.constants, bound)
 
 
 class _Scaled:

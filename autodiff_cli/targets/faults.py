@@ -80,7 +80,6 @@ class _Failures:
             self._add(step, own)
 
     def _add(self, step: Step, own: int) -> None:
-        """Enter a step that has this bit, or none, and whose inputs are entered."""
         possible, exposed, masked = own, own & ((1 << SHARED) - 1), 0
         if step.name == "where":
             condition, x, y = step.args
@@ -137,7 +136,6 @@ class _Failures:
 
 
 def _domain(step: Step) -> tuple[int, str, float] | None:
-    """The domain of an operation where it is like `x > 0`: position, comparison and number."""
     bounds, whole, ordered = OPERATIONS[step.name].bounds
     if len(bounds) != 1 or ordered or not whole or bounds[0].end is None:
         return None
@@ -222,7 +220,6 @@ def showing(
 
 
 def _faults(live: Sequence[Step], failures: _Failures, needed: int) -> dict[Step, Step]:
-    """For each step that hides a failure: 0, or not a number where there is one."""
     faults: dict[Step, Step] = {}
     for step in live:
         if not step.args or not failures.possible[step] & needed:

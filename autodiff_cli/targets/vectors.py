@@ -41,7 +41,6 @@ class Vectors:
     """The computed steps in order, and the checks."""
 
     steps: tuple[Step, ...]
-    """Each after its inputs; without leaves."""
     results: tuple[Step, ...]
     """The values, then the partial derivatives. They are checked too, and so are all inputs."""
     checks: tuple[Check, ...]

@@ -146,7 +146,6 @@ def doubles(value: Any) -> Any:
 
 
 def _mapped(value: Any, of_figure: Callable[[Figure], object], of_other: Callable[[Any], object] = lambda x: x) -> Any:
-    """Map the figures and all else in lists and dictionaries."""
     if isinstance(value, Figure):
         return of_figure(value)
     if isinstance(value, dict):

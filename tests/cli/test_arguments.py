@@ -15,11 +15,10 @@ from hypothesis import strategies as st
 from autodiff_cli.accuracy import check as checks
 from autodiff_cli.cli import commands, row_routes, runner, searches, slips
 from autodiff_cli.cli.arguments import HelpAsked, check, looks_like_option, read
-from autodiff_cli.cli.call import CHOICES, OPTIONS, Call
 from autodiff_cli.cli.commands import CHECKS, command_module
 from autodiff_cli.cli.declarations import COMMANDS, QUESTIONS, Option, declared, users_of_options
 from autodiff_cli.cli.defaults import is_allowed
-from autodiff_cli.cli.runner import Command
+from autodiff_cli.cli.runner import CHOICES, OPTIONS, Call, Command
 from autodiff_cli.curves.plot import ORDERS
 from autodiff_cli.data.text_dialects import Forced
 from autodiff_cli.derivatives.trace import MODES
@@ -226,7 +225,7 @@ def test_ranges_choices_and_defaults_are_those_of_the_functions() -> None:
         ("check", "--require", (1, checks.MAX_DOUBLE_DIGITS - 1)),
         ("plot", "--order", (0, ORDERS)),
         ("exercise", "--level", (1, max(LEVELS))),
-        ("exercise", "--count", (1, exercise.MOST)),
+        ("exercise", "--count", (1, exercise.MAX_COUNT)),
     ):
         assert option(command, name).range == ends, name
     for command, name, text in (

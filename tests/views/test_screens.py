@@ -208,7 +208,7 @@ class Cut(ColoredText):
 class Endless(ColoredText):
     """A layout that does not ask how wide the screen is."""
 
-    def lines(self, pieces: Pieces) -> Iterable[str]:
+    def lines(self, pieces: Pieces, width: int | None) -> list[str]:
         return [self.line(pieces)]
 
 

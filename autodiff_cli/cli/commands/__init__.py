@@ -26,11 +26,11 @@ CHECKS = {
     "taylor": ("answers", "check_series"),
     "solve": ("root_answers", "check_solution"),
 }
-"""The functions of `exercises` that check the answers to commands, after their modules."""
+"""The functions of `exercises` that check answers to commands, after their modules."""
 
 
 def command_module(name: str) -> Any:
-    """Import the module of a command on first use, so that only one is loaded at start."""
+    """Import the module of a command, on first use."""
     return import_module(f".{name}", __package__)
 
 
@@ -46,7 +46,7 @@ def call(command: str, args: Sequence[str]) -> int:
 
 
 def answer(command: str, values: Mapping[str, Any]) -> int:
-    """Run a command with the values that are typed for its parameters; return its exit code."""
+    """Run a command with these values of its parameters; return its exit code."""
     from ...numbers.budget import allowed
     from ...streams import internal_error as bugs
     from ...views import error
@@ -76,10 +76,7 @@ def answer(command: str, values: Mapping[str, Any]) -> int:
 
 
 def answer_at(call: Command, method: Method, view: View[Any], question: RowQuestion, **choices: Any) -> int:
-    """Answer one program at a point, at all points of a sweep or rows of data, or a stream; return the exit code.
-
-    `choices` are those of `answer_all`.
-    """
+    """Answer one program at a point, at many points, or a stream, as `answer_all` does; return the exit code."""
     grid = call.grid()
     if grid is None and not call.points:
         for option in ("wide", "spreadsheet", "backend"):
