@@ -6,23 +6,14 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, Self
 
-EXIT_CODES: dict[str, int] = {
-    "usage": 2,
-    "point": 2,
-    "missing_value": 2,
-    "request": 2,
-    "syntax": 3,
-    "name": 3,
-    "arity": 3,
-    "type": 3,
-    "domain": 4,
-    "derivative": 4,
-    "dimension": 4,
-    "overflow": 4,
-    "limit": 4,
-    "io": 5,
-    "internal": 70,
+_KINDS = {
+    2: "usage point missing_value request",
+    3: "syntax name arity type",
+    4: "domain derivative dimension overflow limit",
+    5: "io",
+    70: "internal",
 }
+EXIT_CODES = {kind: code for code, kinds in _KINDS.items() for kind in kinds.split()}
 """The exit code of each kind of error; the keys are all the kinds there are."""
 
 

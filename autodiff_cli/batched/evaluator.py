@@ -65,7 +65,6 @@ class Evaluator:
 
     @property
     def graph(self) -> Graph:
-        """The graph of the output."""
         return self._program.graph
 
     @cached_property

@@ -29,20 +29,29 @@ class NothingAsked(Exception):
 
 def read(args: Sequence[str], command: str) -> dict[str, Any]:
     """Return the values that a command line gives, by parameter. Raises `HelpAsked`, or a usage error."""
+    return checked(*scanned(args, command), command)
+
+
+def scanned(args: Sequence[str], command: str, *, session: bool = False) -> tuple[dict[str, Any], list[str], list[str]]:
+    """Return the values of options by parameter, the other arguments, and those of them behind `--`.
+
+    In the lines of a session blanks may stand around `,` and `=` of a value.
+    """
     declaration = declared(command)
-    options, arguments = declaration.options, [parameter for parameter, _ in declaration.arguments]
+    options = declaration.options
     values: dict[str, Any] = {}
     positional: list[str] = []
     late: list[str] = []
     option_names = (*options, *HELP_OPTIONS)
-    remaining = iter(args)
-    for word in remaining:
+    remaining = [*args][::-1]
+    while remaining:
+        word = remaining.pop()
         arg = word if SHORT.get(word) not in options else SHORT[word]
         name, equals, value = arg.partition("=")
         if arg in HELP_OPTIONS:
             raise HelpAsked(arg)
         if arg == "--":
-            late = list(remaining)
+            late, remaining = remaining[::-1], []
             positional += late
         elif name not in options:
             if looks_like_option(arg):
@@ -50,7 +59,7 @@ def read(args: Sequence[str], command: str) -> dict[str, Any]:
 
                 if meant := likely_options(arg, option_names):
                     hint = f"did you mean {either(meant)}?"
-                    if not positional:
+                    if session or not positional:
                         hint += " (as an expression, write it after `--`, behind all options)"
                     raise usage_error(f"there is no option `{name}`", hint)
             positional.append(arg)
@@ -60,19 +69,27 @@ def read(args: Sequence[str], command: str) -> dict[str, Any]:
             values[option.parameter] = True
         else:
             if not equals:
-                following = next(remaining, None)
-                if following is None or following in option_names:
+                if not remaining or remaining[-1] in option_names:
                     hint = f"write it after the option; `autodiff {command} --help` says what it is"
                     raise usage_error(f"`{name}` needs a value", hint)
-                value = following
+                value = remaining.pop()
+            while session and remaining and (value.endswith((",", "=")) or remaining[-1].startswith((",", "="))):
+                value += remaining.pop()
             if option.kind == (list[str] | None):
                 values.setdefault(option.parameter, []).append(value)
             else:
                 chosen = _converted_here(option, value, declaration)
                 if values.setdefault(option.parameter, chosen) != chosen:
                     raise usage_error(f"`{name}` is given twice", "leave one of them out")
+    return values, positional, late
+
+
+def checked(values: Mapping[str, Any], positional: Sequence[str], late: Sequence[str], command: str) -> dict[str, Any]:
+    """Return the values with those of other arguments. Raises a usage error where they do not go together."""
+    declaration = declared(command)
+    arguments = [parameter for parameter, _ in declaration.arguments]
     if len(positional) > len(arguments):
-        if any(argument.partition("=")[0] in option_names for argument in late):
+        if any(argument.partition("=")[0] in (*declaration.options, *HELP_OPTIONS) for argument in late):
             raise usage_error("what stands after `--` is no option", "put the options before `--`")
         from .slips import too_many
 
@@ -81,8 +98,8 @@ def read(args: Sequence[str], command: str) -> dict[str, Any]:
         raise _excluded("--json", "--format")
     if positional and "file" in values and "expr" in arguments:
         raise _excluded("EXPR", "--file")
-    check(options, values_by_option(declaration, values))
-    return values | dict(zip(arguments, positional, strict=False))
+    check(declaration.options, values_by_option(declaration, values))
+    return {**values, **dict(zip(arguments, positional, strict=False))}
 
 
 def values_by_option(declared: Declared, values: Mapping[str, Any]) -> dict[str, Any]:

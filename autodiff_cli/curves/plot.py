@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from ..algebra.symbolic_derivative import derivatives
 from ..batched.evaluator import Evaluator
@@ -29,7 +29,10 @@ from .sampling import Function, Samples, sample, split
 if TYPE_CHECKING:
     from ..inputs.quantities import ProgramUnits, Units
     from ..optimize.observations import Sigma
+    from ..quantities.unit import Unit
     from .measurements import Measurements
+
+Ranges: TypeAlias = Mapping[str, Range]
 
 NOTHING = Samples((), (), (), 0.0, 0.0)
 
@@ -136,7 +139,7 @@ def plot(
     point: Mapping[str, float | str] | None = None,
     *,
     wrt: Sequence[str] | None = None,
-    ranges: Mapping[str, Range] | None = None,
+    ranges: Ranges | None = None,
     path: Sequence[Mapping[str, float]] = (),
     unknowns: Sequence[str] | None = None,
     between: Mapping[str, Range] | Range | None = None,
@@ -196,9 +199,7 @@ def plot(
     return drawn._replace(data=in_axis_units(rows, getattr(data, "units", {}), sigma, axes))
 
 
-def _in_units_typed(
-    text: str, values: Mapping[str, object], ranges: Mapping[str, Range], asked: Sequence[str] | str | None
-) -> bool:
+def _in_units_typed(text: str, values: Mapping[str, object], ranges: Ranges, asked: Sequence[str] | str | None) -> bool:
     ends = {(name, k): x for name, ends in ranges.items() for k, x in enumerate(ends)}
     return may_have_units(text, {**ends, **values}, asked)
 
@@ -207,7 +208,7 @@ def _formulas(
     text: str,
     values: dict[str, float],
     wrt: Sequence[str] | None,
-    ranges: Mapping[str, Range],
+    ranges: Ranges,
     path: Sequence[Mapping[str, float]],
     order: int | None,
     log: str,
@@ -258,13 +259,13 @@ def _formulas(
         drawn = _curve(program, name, assumed, ranges.get(name), path, pointed, warnings, order, log, count)
         if order:
             drawn = drawn._replace(formula=_formula(typed, name))
-    return drawn if measured is None else drawn._replace(units=_units_of(measured, names))
+    return drawn._replace(units=_units_of(measured, names))
 
 
 def _in_units(
     program: Program,
     values: Mapping[str, float],
-    ranges: Mapping[str, Range],
+    ranges: Ranges,
     names: Sequence[str],
     asked: Sequence[str] | str | None,
 ) -> tuple[Program, dict[str, float], dict[str, Range], ProgramUnits | None]:
@@ -275,25 +276,33 @@ def _in_units(
     measured = program_units(program, point, asked, called)
     if measured is None:
         return program, dict(values), dict(ranges), None
+    return *_in_own_units(measured, program, measured.outputs, values, ranges), measured
+
+
+def _in_own_units(
+    measured: ProgramUnits, program: Program, sides: Sequence[Unit], values: Mapping[str, float], ranges: Ranges
+) -> tuple[Program, dict[str, float], dict[str, Range]]:
     from ..inputs.own_units import in_own_units, ranges_in  # only units need it
 
     numbers = {name: measured.number_of(name, x) for name, x in values.items()}
-    own = in_own_units(program, measured.point, measured.outputs)
-    return own, numbers, ranges_in(ranges, measured.point, "an end of its range"), measured
+    own_ranges = ranges_in(ranges, measured.point, "an end of its range")
+    return in_own_units(program, measured.point, sides), numbers, own_ranges
 
 
-def _units_of(measured: ProgramUnits, names: Sequence[str]) -> Units:
+def _units_of(measured: ProgramUnits | None, names: Sequence[str]) -> Units | None:
+    if measured is None:
+        return None
     first = measured.outputs[0]
     across = {name: measured.differences[name] for name in names}
     units = measured.tree(value=first, gradient={name: first.difference / unit for name, unit in across.items()})
-    (unit, *_) = across.values()
+    unit = across[names[0]]
     units["derivative"], units["second"] = first.difference / unit, first.difference / unit**2
     units["range"] = {name: measured.point[name] for name in names}
     units["outputs"] = [{"value": unit} for unit in measured.outputs]
     return units
 
 
-def _check_log(log: str, name: str, ranges: Mapping[str, Range], other: str) -> None:
+def _check_log(log: str, name: str, ranges: Ranges, other: str) -> None:
     if other:
         raise usage_error("on logarithmic axes there is the function alone", f"leave `{other}` out")
     low = ranges[name].low if name in ranges else None
@@ -382,15 +391,14 @@ def _curve(
     curve = Curve(program.text, name, low, high, fixed, tuple(warnings), tangent=tangent, log=log, samples=count)
     also = [at] if pointed else []
     if len(outputs) == 1:
-        orders = functions(Evaluator(program, (name,)), name, values)
-        on_path = ((x, orders[0](x)) for x in marks)
-        curve = curve._replace(path=tuple((x, y) for x, y in on_path if y is not None))
+        function, *_ = orders = functions(Evaluator(program, (name,)), name, values)
+        curve = curve._replace(path=tuple([(x, y) for x in marks if (y := function(x)) is not None]))
         return _sampled(curve, orders[: order + 1], also)
     results: list[Output] = []
     called = output_names(program.text, outputs, {b.value: b.name for b in program.bindings})
     for title, root in zip(called, program.roots, strict=True):
-        heights, *_ = functions(Evaluator(program.with_outputs((root,), program.text), (name,)), name, values)
-        results.append(Output(title, _on_axes(heights, curve, also), heights(at) if pointed else None))
+        function, *_ = functions(Evaluator(program.with_outputs((root,), program.text), (name,)), name, values)
+        results.append(Output(title, _on_axes(function, curve, also), function(at) if pointed else None))
     curve = curve._replace(function=results[0].function, outputs=tuple(results), at=at if pointed else None)
     return _checked(curve, [result.function for result in results])
 
@@ -452,7 +460,7 @@ def _branch(
     text: str,
     point: dict[str, float | str],
     wrt: Sequence[str] | None,
-    ranges: Mapping[str, Range],
+    ranges: Ranges,
     unknowns: Sequence[str] | None,
     between: Mapping[str, Range] | Range | None,
     units: Sequence[str] | str | None,
@@ -468,12 +476,9 @@ def _branch(
     if measured is None:
         ranges = {name: Range(*(x if x is None else as_number(x, name) for x in ends)) for name, ends in ranges.items()}
     else:
-        from ..inputs.own_units import in_own_units, ranges_in  # only units need it
-
-        ranges = ranges_in(ranges, measured.point, "an end of its range")
-        numbers = {name: measured.number_of(name, x) for name, x in posed.values.items()}
+        program, numbers, ranges = _in_own_units(measured, posed.program, measured.sides, posed.values, ranges)
         posed = posed._replace(
-            program=in_own_units(posed.program, measured.point, measured.sides),
+            program=program,
             point={name: numbers[name] for name in posed.point},
             values=numbers,
             bounds={name: measured.ends(name, ends) for name, ends in posed.bounds.items()},
@@ -502,19 +507,10 @@ def _branch(
         return None if solution is None else unsigned(solution[model.outputs[0]])
 
     fixed = {key: x for key, x in model.values.items() if key not in (name, *model.outputs)}
-    curve = Curve(
-        text,
-        name,
-        low,
-        high,
-        fixed,
-        (*model.warnings, *warnings),
-        tangent=Tangent(at, values[0], rows[0][0]) if pointed else None,
-        unknown=model.outputs[0],
-        equations=tuple(posed.texts),
-        known=frozenset(model.values),
-    )
-    curve = curve if measured is None else curve._replace(units=_units_of(measured, [name]))
+    tangent = Tangent(at, values[0], rows[0][0]) if pointed else None
+    notes = (*model.warnings, *warnings)
+    curve = Curve(text, name, low, high, fixed, notes, tangent=tangent, units=_units_of(measured, [name]))
+    curve = curve._replace(unknown=model.outputs[0], equations=tuple(posed.texts), known=frozenset(model.values))
     return _sampled(curve, (height, branch.slope), [at])
 
 

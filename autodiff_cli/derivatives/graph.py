@@ -46,15 +46,12 @@ class PictureNode(Record):
     label: str
     """The name of a variable, a constant or a binding; empty where it has none."""
     operation: str
-    """The symbol of its operation; empty for a leaf."""
     variable: bool
     value: float | bool | None
     """What is known of its value, whether this evaluation needed it or not."""
     adjoint: float | None
     inputs: tuple[PictureInput, ...]
-    """One for each operand, in order."""
     ordered: bool
-    """Whether another order of the operands would mean something else."""
     taken: bool
     """Whether it was evaluated; True for all where there is no point."""
     literal: float | str | None = None
@@ -288,7 +285,6 @@ class Fold(Record):
     results: tuple[int, ...]
     """The members whose numbers it shows: its own, or how many of theirs are known."""
     words: str
-    """What it stands for; empty for a single node."""
 
 
 class Folding(Record):
@@ -404,7 +400,6 @@ def _alike(
 
 
 def _words(heads: Sequence[PictureNode], terms: int | None) -> str:
-    """What a node stands for: `sum of 20 terms`, `20 × tanh`, `x[1] … x[20]`."""
     first = heads[0]
     if not first.operation:
         return f"{first.label} … {heads[-1].label}" if first.label else f"{len(heads)} numbers"

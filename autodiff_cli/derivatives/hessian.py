@@ -182,16 +182,12 @@ def _shape(
 def _with_errors(
     posed: Problem, result: dict[str, Any], matrix: list[list[float]], arithmetic: Arithmetic
 ) -> Derivatives:
-    """The result in doubles, and an error bound of each number.
-
-    Exact and certified partials are 0 or nonzero; in multiprecision, error bounds shrink with the digits.
-    """
     slopes = [float(x) for x in result["gradient"].values()]
     value = float(result["value"])
     # what is shown is a double, whatever it was computed in
     nearest = [[UNIT * abs(x) for x in row] for row in matrix]
     roundoff = {"double": UNIT, "precision": 10.0**-arithmetic.digits}.get(arithmetic.name, 0.0)
-    in_full = Derivatives(value, 0.0, slopes, [roundoff * abs(x) if roundoff else 0.0 for x in slopes], matrix, nearest)
+    in_full = Derivatives(value, slopes, [roundoff * abs(x) if roundoff else 0.0 for x in slopes], matrix, nearest)
     if not roundoff:
         return in_full
     point, share = posed.values, roundoff / UNIT
@@ -205,5 +201,4 @@ def _with_errors(
         [share * e + near for e, near in zip(row, others, strict=True)]
         for row, others in zip(rough.hessian_error, nearest, strict=True)
     ]
-    slope_errors = [share * x for x in rough.gradient_error]
-    return Derivatives(value, share * rough.value_error, slopes, slope_errors, matrix, errors)
+    return Derivatives(value, slopes, [share * x for x in rough.gradient_error], matrix, errors)

@@ -45,7 +45,6 @@ class Operation(Record):
     """JavaScript: the function `f`, which takes the inputs and gives the value and the array of local derivatives."""
     name: str
     domain: str
-    """Its domain in words; empty if it is defined everywhere."""
     domain_message: str
 
 
@@ -53,10 +52,8 @@ class Node(Record):
     """One node of the graph; the `picture` lists the nodes in the same order."""
 
     name: str
-    """Its name: a name of the program, or a letter and a number; empty for a literal."""
     numbered: bool
     operation: int | None
-    """Which of the page's operations; None for a leaf."""
     inputs: tuple[int, ...]
     slots: tuple[int | None, ...]
     """For each input, at which place the operation takes it and gives its derivative; None if it has none."""
@@ -67,11 +64,8 @@ class Node(Record):
     kind: str
     """`variable`, `constant`, `condition`, `number`, or how the inputs are asked for: `where`, `and`, `or`."""
     value: float | None
-    """The value of a constant, or of a literal with its sign, in a coherent unit."""
     source: str
-    """The text of a literal with a unit, and its sign; empty for other nodes."""
     selects: bool
-    """Whether inputs with a local derivative of 0 take no part."""
     place: int | None
     """A number shared by operations at one place of the text, unrolled from a list; None without a place."""
 
@@ -246,13 +240,11 @@ def _code(graph: Graph, i: int) -> tuple[tuple[int | None, ...], str]:
 
 
 def _has_unit(graph: Graph, i: int) -> bool:
-    """Return whether a constant is a number of the program with a unit: `5[kg]`."""
     _, source = graph.constants[i]
     return source is not None and source.endswith("]")
 
 
 def _literal(graph: Graph, i: int) -> tuple[float | None, str]:
-    """The value of a constant, or of a literal with its sign, and the text of a literal with a unit."""
     p = i if i in graph.constants else signed_constant(graph, i)
     if p is None:
         return None, ""
@@ -262,7 +254,6 @@ def _literal(graph: Graph, i: int) -> tuple[float | None, str]:
 
 
 def _formulas(graph: Graph, i: int) -> tuple[str, tuple[str, ...]]:
-    """The operation and the local derivatives of a node, with characters of `SLOTS` in place of named nodes."""
     primitive = graph.primitives[i]
     inputs = tuple(
         constant(*graph.constants[p])

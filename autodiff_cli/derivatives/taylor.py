@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 MOST_ORDERS = 200
 """The time grows with the square of the order, for a power of the variable with its third power."""
 MOST_DIGITS = 300_000
-"""Order times digits: what comes back within seconds."""
 DIGITS = (60, 150)
 """Precisions at which a number is compared with 0; if the last does not distinguish them, it counts as 0."""
 

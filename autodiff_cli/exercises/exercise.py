@@ -227,7 +227,7 @@ class Draft(NamedTuple):
     """A problem before it is solved."""
 
     kind: str
-    """What is asked, a key of `TASKS`."""
+    """What is asked, a key of the `tasks` of `patterns.toml`."""
     program: str
     wrt: tuple[str, ...] = ("x",)
     point: Mapping[str, Fraction] = MappingProxyType({})
@@ -393,7 +393,7 @@ def _posed(level: int, seed: int, number: int, draft: Draft, answer: tuple[str, 
     kind, point = draft.kind, {name: str(x) for name, x in draft.point.items()}
     several = "f(x," in draft.program
     asks = "partial" if kind == "derivative" and several else "graph" if kind == "gradient" and not several else kind
-    task = (draft.words or TASKS[asks]).format(
+    task = (draft.words or contents()["tasks"][asks]).format(
         f="{f}",
         by=draft.wrt[0],
         wrt=listed(draft.wrt),
@@ -405,22 +405,6 @@ def _posed(level: int, seed: int, number: int, draft: Draft, answer: tuple[str, 
     formula = kind in ("derivative", "tangent", "second")
     posed = Exercise(level, seed, number, kind, task, draft.program, point, draft.wrt, names, answer, formula, None)
     return posed._replace(solution=_solved(posed, draft)) if solutions else posed
-
-
-TASKS = {
-    "derivative": "Differentiate {f}.",
-    "partial": "Find the partial derivative of {f} by `{by}`.",
-    "slope": "Find the slope of {f} at `{at}`.",
-    "tangent": "Which line touches {f} at `{at}`? Give it as a formula in `x`.",
-    "flat": "Where is {f} flat, its slope 0? Give `x`.",
-    "kink": "Where does {f} have no derivative? Give `x`.",
-    "second": "Find the second derivative of {f}.",
-    "direction": "How fast does {f} grow at `{at}` in the direction `({more})`?",
-    "step": "Take one step of gradient descent on {f} from `{at}`, with the rate `{more}`. Where does it end?",
-    "gradient": "Find the gradient of {f} at `{at}`.",
-    "graph": "Go back through the graph of {f} at `{at}`: what are the derivatives of `{last}` by {wrt}?",
-}
-"""The question, by the kind of problem."""
 
 
 def listed(names: Sequence[str]) -> str:

@@ -21,9 +21,7 @@ class Branch:
     __slots__ = ("children", "condition", "depth", "holds", "parent", "serial")
 
     def __init__(self, parent: Branch | None = None, condition: Step | None = None, holds: bool = True) -> None:
-        self.parent = parent
-        self.condition = condition
-        self.holds = holds
+        self.parent, self.condition, self.holds = parent, condition, holds
         self.depth: int = parent.depth + 1 if parent else 0
         self.serial = (condition.index, not holds) if condition else (-1, False)
         """Orders the branches of one depth."""
@@ -32,10 +30,9 @@ class Branch:
     def inside(self, condition: Step, holds: bool) -> Branch:
         """The branch within this one where a condition turns out that way."""
         key = (condition.index, holds)
-        child = self.children.get(key)
-        if child is None:
-            child = self.children[key] = Branch(self, condition, holds)
-        return child
+        if key not in self.children:
+            self.children[key] = Branch(self, condition, holds)
+        return self.children[key]
 
     @property
     def other(self) -> Branch | None:
@@ -264,7 +261,6 @@ class _Reverse:
         return self.m.zero if partial is self.m.nothing else partial
 
     def times(self, adjoint: Step, factor: Step) -> Step:
-        """The product, its constant factors multiplied out in the branches of a choice."""
         m = self.m
         if factor.name == "where" and any(branch.name == "number" for branch in factor.args[1:]):
             condition, x, y = factor.args
@@ -309,7 +305,6 @@ class _Reverse:
         sums[branch] = self.m.step("add", sums[branch], value) if branch in sums else value
 
     def guarded(self, value: Step, branch: Branch, around: Branch) -> Step:
-        """The value in the branch, 0 in the rest of the branch around it."""
         while branch is not around:
             assert branch.condition is not None and branch.parent is not None
             value = self.m.where(branch.condition, *((value, 0) if branch.holds else (0, value)))
@@ -336,7 +331,6 @@ class _Reverse:
     def all_of(self, line: Sequence[Branch]) -> Step:
         result = self.m.number(True)
         for branch in line:
-            condition = branch.condition
-            assert condition is not None
-            result = self.m.step("and_", result, condition if branch.holds else self.m.step("not_", condition))
+            holds = branch.condition if branch.holds else self.m.step("not_", branch.condition)
+            result = self.m.step("and_", result, holds)
         return result

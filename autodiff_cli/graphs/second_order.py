@@ -57,9 +57,8 @@ def _jet(m: NumberType, graph: Graph, values: Mapping[str, Number], wrt: Sequenc
     rows: list[list[Number]] = []
     for name in wrt:
         adjoint = adjoints[at.wanted[name]] if name in at.wanted else None
-        is_dual = isinstance(adjoint, Dual)
-        gradient.append(adjoint.x if is_dual else zero)  # type: ignore[union-attr]
-        d = adjoint.d if is_dual else {}  # type: ignore[union-attr]
+        x, d = (adjoint.x, adjoint.d) if isinstance(adjoint, Dual) else (zero, {})
+        gradient.append(x)
         rows.append([d.get(k, zero) for k in range(len(wrt))])
     for i in range(len(wrt)):
         for j in range(i):

@@ -533,17 +533,6 @@ def graph_in(place: Mapping[Value, int], roots: Iterable[Value]) -> Graph:
     return graph
 
 
-def evaluate(roots: Sequence[Value]) -> None:
-    """Fill in `data` of the nodes that the roots need at the values of the leaves.
-
-    Raises `ExpressionError` (`domain` or `overflow`), placed at the sub-expression.
-    """
-    graph = graph_of(roots)
-    Evaluation(REAL, graph)
-    for n, data in zip(graph.places, graph.data, strict=True):
-        n.data = data
-
-
 def _passed_back(output: Value) -> list[Diagnostic] | None:
     place = in_order((output,))
     data = [n.data for n in place]

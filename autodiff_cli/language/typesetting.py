@@ -13,7 +13,8 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from ..algebra.symbolic import by_definition
-from ..graphs.value import Value, in_order, node, variable
+from ..algebra.walk import rebuilt
+from ..graphs.value import Value, in_order, variable
 from ..numbers import budget as work
 from ..table import primitive as binding
 from ..table.operators import ADD, CONSTANT, DIV, MUL, NEG, POW, VARIABLE, WHERE
@@ -286,7 +287,11 @@ class Typesetting:
             return self._leaf(value)
         inputs = [pieces[operand] for operand in value._prev]
         if primitive in _INFIX:
-            return _infix(primitive, *inputs)
+            between, level, left, right = _INFIX[primitive]
+            x, y = inputs
+            if primitive is ADD and y.positive is not None:
+                between, y = " - ", y.positive
+            return _piece_of(level, _at(x, left), between, _at(y, right))
         if primitive is MUL:
             return _product(*inputs)
         if primitive is DIV:
@@ -355,13 +360,6 @@ def _at(piece: _Piece, level: int) -> _Piece:
     return piece if piece.level >= level else _enclosed(piece)
 
 
-def _infix(primitive: Primitive, x: _Piece, y: _Piece) -> _Piece:
-    between, level, left, right = _INFIX[primitive]
-    if primitive is ADD and y.positive is not None:
-        between, y = " - ", y.positive
-    return _piece_of(level, _at(x, left), between, _at(y, right))
-
-
 def _negated(x: _Piece) -> _Piece:
     x = _at(x, RATIO)
     return _piece_of(NEGATED, "-", x)._replace(positive=x)
@@ -409,36 +407,27 @@ def _raised(x: _Piece, y: _Piece, exponent: Value) -> _Piece:
 
 def _cases(condition: _Piece, then: _Piece, otherwise: _Piece) -> _Piece:
     last: tuple[str | _Piece, ...] = otherwise.rest or (otherwise, r" & \text{otherwise}")
-    formula = _piece_of(
-        binding.CHOICE,
-        r"\begin{cases} ",
-        then,
-        r" & \text{if } ",
-        condition,
-        r" \\ ",
-        *last,
-        r" \end{cases}",
-        tall=True,
-    )
+    lines = condition, r" \\ ", *last
+    cases = r"\begin{cases} ", then, r" & \text{if } ", *lines, r" \end{cases}"
     # One part, so that many cases take no longer than they are many.
-    rest = _piece_of(binding.CHOICE, then, r" & \text{else if } ", condition, r" \\ ", *last)
-    return formula._replace(rest=(rest,))
+    rest = _piece_of(binding.CHOICE, then, r" & \text{else if } ", *lines)
+    return _piece_of(binding.CHOICE, *cases, tall=True)._replace(rest=(rest,))
 
 
 def _function(value: Value, inputs: Sequence[_Piece], scripts: Sequence[_Piece]) -> _Piece:
     shape = value.primitive.latex or rf"\operatorname{{{_underscored(value.primitive.name)}}}"
     head: list[str | _Piece] = []
-    left = list(inputs)
+    used: set[int] = set()
     raised = 0
     for k, text in enumerate(re.split(r"#(\d)", shape)):
-        if k % 2:
-            small = shape[: shape.index(f"#{text}")].endswith(("^{", "_{", "^{("))
-            raised |= small
-            head.append(scripts[int(text) - 1] if small else inputs[int(text) - 1])
-            left[int(text) - 1] = _NOTHING
-        else:
+        if k % 2 == 0:
             head.append(text)
-    left = [part for part in left if part is not _NOTHING]
+            continue
+        place, small = int(text) - 1, shape[: shape.index(f"#{text}")].endswith(("^{", "_{", "^{("))
+        raised |= small
+        head.append((scripts if small else inputs)[place])
+        used.add(place)
+    left = [part for place, part in enumerate(inputs) if place not in used]
     if not left:
         kind = BAR if "|" in shape else DIGIT if shape[0].isdigit() else OTHER
         level = POWER if raised or "ln" in shape else ATOM
@@ -449,9 +438,6 @@ def _function(value: Value, inputs: Sequence[_Piece], scripts: Sequence[_Piece])
     arguments = _piece_of(ATOM, *_parenthesised(_piece_of(binding.CHOICE, *listed)))
     formula = _piece_of(ATOM, *head, arguments)
     return formula._replace(called=(shape, arguments)) if re.fullmatch(r"\\[a-z]+(\{[a-z]+\})?", shape) else formula
-
-
-_NOTHING = _piece_of(ATOM)
 
 
 def _power(k: int) -> str:
@@ -466,9 +452,7 @@ def _spelled(root: Value, named: Mapping[Value, str]) -> Value:
             if value in named:
                 copies[value] = variable(named[value])
                 continue
-            copy = value
-            if value._prev and any(copies[operand] is not operand for operand in value._prev):
-                copy = node(value.primitive, tuple([copies[operand] for operand in value._prev]))
+            copy = rebuilt(value, tuple([copies[operand] for operand in value._prev]))
             defined = by_definition(copy)
             if defined is copy and copy.primitive.latex == BY_DEFINITION:
                 defined = by_definition(copy, always=True)
@@ -480,15 +464,15 @@ def _spelled(root: Value, named: Mapping[Value, str]) -> Value:
 
 
 def _joined(piece: _Piece) -> str:
-    written: list[str] = []
+    text = ""
     left: list[str | _Piece] = [piece]
     while left:
         part = left.pop()
         if isinstance(part, str):
-            written.append(part)
+            text += part
         else:
             left.extend(reversed(part.text))
-    return "".join(written)
+    return text
 
 
 def names_in(roots: Iterable[Value]) -> Iterator[str]:
@@ -521,15 +505,12 @@ def stated(program: Program, typeset: Typesetting) -> list[tuple[str, str]]:
     if max(sizes.values()) > MAX_STATED_NODES:
         return []
     sides = []
-    for value in order:
-        if value in bound:
-            named = {node: name for node, name in bound.items() if node is not value}
-            sides.append((typeset.name(bound[value]), typeset.expression(value, named)))
+    for value in filter(bound.__contains__, order):
+        named = {node: name for node, name in bound.items() if node is not value}
+        sides.append((typeset.name(bound[value]), typeset.expression(value, named)))
     written = [typeset.expression(output, bound) for output in outputs]
-    return [
-        *sides,
-        (typeset.head(program.variables), written[0] if len(written) == 1 else matrix([[x] for x in written])),
-    ]
+    right = written[0] if len(written) == 1 else matrix([[x] for x in written])
+    return [*sides, (typeset.head(program.variables), right)]
 
 
 def expression_latex(root: Value) -> str:

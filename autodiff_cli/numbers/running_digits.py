@@ -79,8 +79,6 @@ class BoundedDigits(Compared, Valued):
                 return m.fraction(ratio)
         return m.rounded(self.x + y.x, joined(self.log_error, y.log_error))
 
-    __radd__ = __add__
-
     def __sub__(self, other: Number) -> BoundedDigits:
         return self.m.number(0) if other is self else self.__add__(-other)
 
@@ -97,8 +95,6 @@ class BoundedDigits(Compared, Valued):
         if self.log_error != EXACT and y.x:
             error = joined(error, magnitude(y.x) + self.log_error)
         return m.rounded(self.x * y.x, error)
-
-    __rmul__ = __mul__
 
     def __truediv__(self, other: Number) -> BoundedDigits:
         m: RunningDigits = self.m
@@ -128,8 +124,8 @@ class BoundedDigits(Compared, Valued):
 
     def largest(self) -> Any:
         """Return an upper bound on the absolute value, with a few digits."""
-        context = self.m.base.context
-        return abs(self.x) + (0 if self.log_error == EXACT else context.ldexp(1, math.ceil(min(self.log_error, 1e9))))
+        error = 0 if self.log_error == EXACT else self.m.base.context.ldexp(1, math.ceil(min(self.log_error, 1e9)))
+        return abs(self.x) + error
 
     def _compared(self, other: Any, holds: Callable[[int], bool], question: str) -> Any:
         y = other if type(other) is BoundedDigits else self.m.number(other)
@@ -271,12 +267,10 @@ class RunningDigits(Lifted):
         return self.base.finite(plain(x))
 
     def same(self, x: Number, y: Number) -> bool:
-        """Return whether two results may be equal within their error bounds."""
         equal = self.number(x) == y
         return isinstance(equal, Undecided) or bool(equal)
 
     def lifted(self, primitive: Primitive) -> Callable[..., BoundedDigits]:
-        """The function on numbers with their errors."""
         if primitive.extreme_value:
             return partial(self._extreme, getattr(self.base, primitive.name))
         if primitive.name == "clamp":

@@ -85,7 +85,6 @@ class Evaluation:
 
     @property
     def values(self) -> list[Number]:
-        """The outputs."""
         return [self.graph.data[root] for root in self.graph.roots]
 
     @cached_property

@@ -54,13 +54,11 @@ class Graph:
 
     @cached_property
     def primitives(self) -> list[Primitive]:
-        """The operation of each node."""
         primitives, self.parents = self.columns(VARIABLE)
         return primitives
 
     @cached_property
     def parents(self) -> list[tuple[int, ...]]:
-        """The inputs of each node."""
         self.primitives, parents = self.columns(VARIABLE)
         return parents
 
@@ -86,8 +84,7 @@ class Graph:
         for i in self.constants:
             primitives[i] = CONSTANT
         for primitive, i, a, b in self.rows:
-            primitives[i] = primitive
-            parents[i] = inputs(a, b)
+            primitives[i], parents[i] = primitive, inputs(a, b)
         return primitives, parents
 
     def leaf_data(self, other: float | None = None) -> list[Any]:
@@ -104,18 +101,13 @@ class Graph:
 
     def with_leaves(self, values: Mapping[int, Any]) -> Graph:
         """Return the graph with these values of variables, not evaluated."""
-        data = self.leaf_data()
-        for i, x in values.items():
-            data[i] = x
-        return self.at(data)
+        return self.at([values.get(i, x) for i, x in enumerate(self.leaf_data())])
 
     def changed(self, **parts: Any) -> Graph:
         """Return a copy of the graph with some attributes replaced."""
         copy = Graph.__new__(Graph)
-        for name in ("constants", "names", "places", "roots", "signed", "span_of"):
-            setattr(copy, name, getattr(self, name))
-        for name, part in parts.items():
-            setattr(copy, name, part)
+        kept = {name: getattr(self, name) for name in ("constants", "names", "places", "roots", "signed", "span_of")}
+        copy.__dict__ |= kept | parts
         return copy
 
     def below(self, roots: tuple[int, ...]) -> tuple[Graph, dict[int, int]]:

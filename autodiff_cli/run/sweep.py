@@ -50,12 +50,10 @@ class Breakpoint(NamedTuple):
 
     @property
     def primitive(self) -> Primitive:
-        """The operation."""
         return self.graph.primitives[self.node]
 
     @property
     def span(self) -> Span | None:
-        """Its span in the text."""
         return self.graph.span(self.node)
 
     def warning(self) -> Diagnostic:

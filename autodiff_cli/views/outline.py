@@ -115,7 +115,6 @@ class _Tree:
         return max(1, sum(count <= LINES for count in islice(accumulate(sizes), 1, CUT_DEPTH + 1)))
 
     def _terms(self, k: int) -> tuple[Sequence[tuple[int, int]], int]:
-        """The inputs of a node that are drawn, with their counts if order does not matter, and how many are not."""
         node = self.picture.nodes[k]
         inputs = [edge.node for edge in node.inputs]
         terms = [(p, 1) for p in inputs] if node.ordered or len(inputs) < 3 else [*Counter(inputs).items()]

@@ -10,13 +10,13 @@ from ..curves.contours import Surface
 from ..curves.plot import Curve
 from ..errors import ExpressionError, counted, usage_error
 from ..inputs.problem import parse
-from .characters import FORMULA, Theme, on_one_line, shortened
+from .characters import FORMULA, on_one_line, shortened
 from .document import Block, Line, held_fixed, measured
 from .formats import format_of
 from .mathematics import program_in_mathematics
-from .plots import PICTURES
+from .plots import Picture
 from .plots.frame import axis_of, frames, headed, plot_unit
-from .schema import OutputRow, View, declared, record_of, with_lists
+from .schema import OutputRow, PicturedView, declared
 
 MOST_LISTED = 5
 """How many gaps and breaks are listed."""
@@ -244,21 +244,15 @@ def _by_variable(surface: Surface, numbers: Sequence[float] | None) -> dict[str,
     return None if numbers is None else dict(zip(surface.variables, numbers, strict=True))
 
 
-class PlotView(View[Plot]):
+class PlotView(PicturedView[Plot]):
     """How a plot is shown."""
 
     fields = CURVE
-    other_records = (("over two variables", SURFACE),)
+    other_records = (("over two variables", Surface, SURFACE),)
     csv_columns, unit_columns = COLUMNS, MEASURED
-    extra_formats = PICTURES
-
-    theme: Theme = "auto"
 
     def measured(self, plot: Plot) -> Plot:
         return plot
-
-    def record(self, plot: Plot) -> dict[str, object]:
-        return with_lists(record_of(CURVE if isinstance(plot, Curve) else SURFACE, plot))
 
     def rows(self, plot: Plot) -> Iterator[OutputRow]:
         texts = {} if plot.units is None else plot.units.texts()
@@ -297,13 +291,17 @@ class PlotView(View[Plot]):
         for line in words(plot, self.digits):
             yield Line(((line, ""),))
 
-    def draw(self, plot: Plot, format: str) -> bytes:
-        from .plots.figure import figure
+    def picture(self, plot: Plot) -> Picture:
+        from .plots.figure import draw_contours, draw_curve
 
         caption = "; ".join(f"{name} = {x}" for name, x in self._fixed(plot).items())
-        if isinstance(plot, Curve) and plot.tangent is not None:
+        kinked = is_kinked(plot)
+        if isinstance(plot, Surface):
+            return Picture(partial(draw_contours, surface=plot, kinked=kinked), title_of(plot), caption, plot.levels)
+        if plot.tangent is not None:
             caption = approximation(plot, self.digits) + (f"   ({caption})" if caption else "")
-        return figure(plot, format, names_of(plot), title_of(plot), caption, is_kinked(plot), self.theme)
+        draw = partial(draw_curve, curve=plot, names=names_of(plot), kinked=kinked)
+        return Picture(draw, title_of(plot), caption)
 
     def _fixed(self, plot: Plot) -> dict[str, str]:
         units = {} if plot.units is None else plot.units["point"]

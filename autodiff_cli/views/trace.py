@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from ..derivatives.graph import MANY_ALIKE
 from ..derivatives.trace import AdjointStep, TangentStep, Term, Trace, TraceRow
@@ -25,7 +25,6 @@ BLANK = "______"
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 _LETTER = re.compile(r"[^\W\d](_?[\d₀-₉]+)?")
 """A name of one letter, an index after it at most."""
-Item = TypeVar("Item")
 
 
 class Notation:
@@ -142,6 +141,28 @@ class Notation:
         step, numbers = self.push(push)
         return (step, "code"), (numbers, "number"), (self.number(push.tangent), "number")
 
+    def worked_solution(self, trace: Trace) -> Iterator[str]:
+        """The trace as lines of a solution worked by hand."""
+        for row in trace.rows:
+            value = self.value(row)
+            formula = self.text(row.formula) or value
+            yield " = ".join(dict.fromkeys((self.name(row), formula, self.numbers(row) or value, value)))
+        if trace.gradient or trace.mode == "forward":
+            yield from map(" = ".join, self.seeds(trace))
+        for pull in trace.pulls:
+            numbers = f"{self.factor(self.in_formula(pull.upstream))}{self.times}{self.local(pull)} = "
+            total = f", {self.adjoint(pull.target)} is {self.number(pull.total)}" if pull.accumulates else ""
+            yield f"{self.pull(pull)} = {'' if self.blanks else numbers}{self.number(pull.product)}{total}"
+        for push in trace.pushes:
+            yield " = ".join(dict.fromkeys((*self.push(push), self.number(push.tangent))))
+        if trace.gradient:
+            partials = [f"{name}={BLANK if self.blanks else word(x)}" for name, x in trace.gradient.items()]
+            yield f"gradient: {' '.join(partials)}"
+        if trace.mode == "forward":
+            yield f"derivative: {BLANK if self.blanks else word(trace.tangent)}"
+        for note in () if self.blanks else trace.notes:
+            yield f"{note.kind}: {self.text(note.message)}"
+
 
 class TraceView(View[Trace]):
     """How a trace is shown."""
@@ -175,7 +196,7 @@ class TraceView(View[Trace]):
         return _blank(record) if self.blanks else record
 
     def one_line(self, answer: Trace) -> str:
-        return "\n".join(worked_solution(answer, self._notation(answer)))
+        return "\n".join(self._notation(answer).worked_solution(answer))
 
     def document(self, answer: Trace) -> Iterator[Block]:
         notation = self._notation(answer)
@@ -207,17 +228,20 @@ class TraceView(View[Trace]):
         self,
         what: str,
         heads: tuple[str, ...],
-        items: Sequence[Item],
-        cells: Callable[[Item], Pieces],
+        items: Sequence[Any],
+        cells: Callable[[Any], Pieces],
         seeds: Iterable[tuple[str, str]] = (),
     ) -> Iterator[Block]:
-        shown = [*_ends([*_runs_folded(items)] if self.folded else items, self.steps)]
-        dots: Pieces = (("...", "faint"),)
+        shown = [*_runs_folded(items)] if self.folded else [*items]
+        if len(shown) > self.steps:
+            last = self.steps // 3
+            shown = [*shown[: self.steps - last], None, *shown[len(shown) - last :]]
         blank: Pieces = (("", ""),)
+        dots: Pieces = (("...", "faint"),) * len(heads)
         rows = [
             ((f"{name} = {number}", "code"), *blank * (len(heads) - 2), (number, "number")) for name, number in seeds
         ]
-        rows += [dots * len(heads) if item is None else cells(item) for item in shown]
+        rows += [dots if item is None else cells(item) for item in shown]
         yield Table(heads, [tuple((cell,) for cell in row) for row in rows], frozenset((len(heads) - 1,)))
         yield from _left_out(what, len(items), shown)
 
@@ -237,34 +261,7 @@ def _units(value: Any) -> Any:
     return unit_text(unit_of(value))
 
 
-def worked_solution(answer: Trace, notation: Notation) -> Iterator[str]:
-    """The trace as lines of a solution worked by hand."""
-    for row in answer.rows:
-        value = notation.value(row)
-        formula = notation.text(row.formula) or value
-        yield " = ".join(dict.fromkeys((notation.name(row), formula, notation.numbers(row) or value, value)))
-    if answer.gradient or answer.mode == "forward":
-        yield from map(" = ".join, notation.seeds(answer))
-    for pull in answer.pulls:
-        numbers = f"{notation.factor(notation.in_formula(pull.upstream))}{notation.times}{notation.local(pull)} = "
-        line = f"{notation.pull(pull)} = {'' if notation.blanks else numbers}{notation.number(pull.product)}"
-        if pull.accumulates:
-            line += f", {notation.adjoint(pull.target)} is {notation.number(pull.total)}"
-        yield line
-    for push in answer.pushes:
-        yield " = ".join(dict.fromkeys((*notation.push(push), notation.number(push.tangent))))
-    if answer.gradient:
-        partials = [f"{name}={BLANK if notation.blanks else word(x)}" for name, x in answer.gradient.items()]
-        yield "gradient: " + " ".join(partials)
-    if answer.mode == "forward":
-        yield f"derivative: {BLANK if notation.blanks else word(answer.tangent)}"
-    for note in () if notation.blanks else answer.notes:
-        yield f"{note.kind}: {notation.text(note.message)}"
-
-
 def _runs_folded(items: Sequence[Any]) -> Iterator[Any]:
-    """The items; None replaces the middle of a long run at one place of the text."""
-
     def place(item: Any) -> tuple[object, str]:
         row = item if isinstance(item, TraceRow) else item.source if isinstance(item, AdjointStep) else item.target
         return row.span, row.graph._op
@@ -272,16 +269,6 @@ def _runs_folded(items: Sequence[Any]) -> Iterator[Any]:
     for (span, _), run in groupby(items, place):
         alike = [*run]
         yield from [*alike[:2], None, alike[-1]] if span is not None and len(alike) > MANY_ALIKE else alike
-
-
-def _ends(items: Sequence[Item], steps: int) -> Iterator[Item | None]:
-    if len(items) <= steps:
-        yield from items
-        return
-    last = steps // 3
-    yield from items[: steps - last]
-    yield None
-    yield from items[len(items) - last :]
 
 
 def _left_out(what: str, count: int, shown: Sequence[object]) -> Iterator[Line]:
@@ -292,7 +279,6 @@ def _left_out(what: str, count: int, shown: Sequence[object]) -> Iterator[Line]:
 
 
 def _blank(record: dict[str, Any]) -> dict[str, object]:
-
     def left_out(row: dict[str, Any]) -> dict[str, Any]:
         formula = row.get("formula")
         numeral = {"formula": None} if isinstance(formula, str) and not re.search(r"[^\W\d]", formula) else {}

@@ -388,3 +388,8 @@ def test_a_session_is_always_a_program_and_errors_change_nothing(script: list[st
 def test_statements_are_told_apart(line: str, kinds: list[str]) -> None:
     assert [part.kind for part in statements_of(line)] == kinds
     assert all(re.fullmatch(r"\S.*", line[part.start : part.end]) for part in statements_of(line))
+
+
+@pytest.mark.parametrize("line", ["plot --help", "plot x^2 -h"])
+def test_help_behind_a_command_is_about_that_command(line: str) -> None:
+    assert autodiff("repl", stdin=f"{line}\n") == autodiff("plot", "--help")

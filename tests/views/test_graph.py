@@ -548,3 +548,8 @@ def test_a_picture_is_as_wide_as_asked() -> None:
     assert int.from_bytes(made[16:20], "big") == pytest.approx(700, abs=1)
     with pytest.raises(ExpressionError, match="pixels, too many for a PNG"):
         png(size("shared", 60), Choices(way="down", width=20_000))
+
+
+def test_the_description_of_a_chain_has_units_too() -> None:
+    drawn = gathered(picture("m*a*b", {"m": "2 kg", "a": "3 m/s^2", "b": 2}))
+    assert "The value is 12 N. Its derivatives: m 6 N/kg, a 4 kg, b 6 N." in svg(drawn)

@@ -11,7 +11,7 @@ import math
 from typing import Any
 
 from ...table.primitive import Number
-from ..cot_derivatives import cotangent_polynomial
+from ..base import cotangent_polynomial
 from . import special as doubles
 from .parts import DIGAMMA_TAIL, digamma_one_plus, lgamma_one_plus, polygamma_tail, stirling_correction
 from .twofold import horner, two_sum

@@ -91,7 +91,13 @@ def layered_layout(
     """
     if len(sizes) > MAX_NODES:
         raise _too_large(f"{len(sizes):,} nodes are")
-    rank = _ranks(inputs)
+    # the column of each node is as far to the right as its users allow
+    distance = [0] * len(inputs)
+    for index in range(len(inputs) - 1, -1, -1):
+        for source in inputs[index]:
+            distance[source] = max(distance[source], distance[index] + 1)
+    deepest = max(distance)
+    rank = [deepest - steps for steps in distance]
     ranks, segments, last = _insert_bends(rank, inputs)
     edges = [(segment.start, segment.end) for segment in segments]
     ports = {
@@ -139,15 +145,6 @@ def _too_large(what: str) -> ExpressionError:
     return ExpressionError(
         "limit", f"{what} too many for a picture", hint="`--format dot` and `--format mermaid` take a graph of any size"
     )
-
-
-def _ranks(inputs: Sequence[Sequence[int]]) -> list[int]:
-    distance = [0] * len(inputs)
-    for index in range(len(inputs) - 1, -1, -1):
-        for source in inputs[index]:
-            distance[source] = max(distance[source], distance[index] + 1)
-    deepest = max(distance)
-    return [deepest - source for source in distance]
 
 
 def _insert_bends(
