@@ -7,7 +7,6 @@ from functools import partial
 from typing import Any
 
 from ..table.primitive import OPERATIONS
-from ..table.primitives import by_name
 from .base import Number, NumberType, Written
 from .floats import REAL
 
