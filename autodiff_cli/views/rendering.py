@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from io import StringIO
-from itertools import starmap
+from itertools import repeat, starmap
 from typing import TYPE_CHECKING, Any
 
 from .characters import STYLES, Style, Terminal, paint, visible, width_of
@@ -173,9 +173,14 @@ class PlainText:
         """Return a table in a box; on a narrow screen several, or a list."""
         from rich.box import ASCII2, ROUNDED
         from rich.table import Table as RichTable
+        from rich.text import Text
 
-        rows = [tuple([((head, "heading"),) for head in table.heads]), *table.cells]
-        rows = [tuple([as_shown(cell, self.look) for cell in row]) for row in rows]
+        heading: Style = "heading"
+        rows = [self._cells(table.heads, (heading,) * len(table.heads))]
+        if table.styles:
+            rows += [self._cells(row, table.styles) for row in table.rows]
+        else:
+            rows += [tuple([as_shown(cell, self.look) for cell in row]) for row in table.rows]
         blocks = column_blocks(rows, range(len(table.heads)), self.look.width)
         if table.spare and (blocks is None or len(blocks) > 1):
             kept = [k for k in range(len(table.heads)) if k not in table.spare]
@@ -185,13 +190,19 @@ class PlainText:
         lines: list[str] = []
         for block in blocks:
             grid = RichTable(box=ROUNDED if self.look.unicode else ASCII2, header_style="")
-            heads, *texts = [[_rich_text(row[k], width) for k, width in block.items()] for row in rows]
+            heads, *texts = [
+                [Text.assemble(*row[k]) if width is None else _wrapped(row[k], width) for k, width in block.items()]
+                for row in rows
+            ]
             for k, head in zip(block, heads, strict=True):
                 grid.add_column(head, justify="right" if k in table.right else "left", no_wrap=True)
             for row in texts:
                 grid.add_row(*row)
             lines += self._drawn_lines(grid)
         return lines
+
+    def _cells(self, texts: Sequence[str], styles: Sequence[Style]) -> tuple[Pieces, ...]:
+        return tuple([(piece,) for piece in as_shown(tuple(zip(texts, styles, strict=True)), self.look)])
 
     def _drawn_lines(self, renderable: ConsoleRenderable) -> list[str]:
         segments = _console().render(renderable)
@@ -224,7 +235,7 @@ class PlainText:
 
         look, width, branches = self.look, self.look.width, outline.branches
         names = [as_shown(branch.pieces, look) for branch in branches]
-        cells = [as_shown(tuple([(cell, "number") for cell in branch.cells]), look) for branch in branches]
+        cells = [as_shown(tuple(zip(branch.cells, repeat("number"))), look) for branch in branches]
         for step in (3, 2, 1):
             rails = [_rails(branch.rails, step, look) for branch in branches]
             fits = width is None or _outline_width(outline.heads, [rail for rail, _ in rails], names, cells) <= width
@@ -375,7 +386,7 @@ def _console() -> Console:
     )
 
 
-def _rich_text(pieces: Pieces, width: int | None) -> Text:
+def _wrapped(pieces: Pieces, width: int) -> Text:
     from rich.text import Text
 
     first, *more = broken(pieces, width, indent=0)
