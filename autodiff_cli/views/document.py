@@ -171,8 +171,8 @@ def numbers_table(
 ) -> Table:
     """Return a table of named rows of numbers and text.
 
-    `right` says whether what stands beside the names is flush right, or which columns are; with units none is. `style`
-    is the names'.
+    `right` says whether all columns but the names, or which ones, are flush right; those
+    with units are not. `style` is the names'.
     """
     rows = [*rows]
     measured_columns = {k for row in rows for k, x in enumerate(row) if hasattr(x, "unit")}
@@ -195,7 +195,7 @@ def partials_table(
 ) -> Table:
     """Return the table of values, partial derivatives, and elasticities if any.
 
-    A matrix has its rows, unless numbers have units or many digits, or the entries are not to be `shaped`.
+    A matrix has its rows, unless numbers have units or entries are not to be `shaped`.
     """
     heads = ("variable", "value", head, *("elasticity",) * bool(elasticities))
     rows: list[tuple[Any, ...]] = [(name, point[name], partial) for name, partial in gradient.items()]

@@ -19,7 +19,7 @@ PIPED_WIDTH = 120
 """The width of excerpts where no terminal says its own."""
 
 QUOTED = 300
-"""The most characters of a part of a message; longer ones, mostly names, are shown by their ends."""
+"""The most characters of a part of a message; longer ones are shown by their ends."""
 
 TAB = "    "
 

@@ -147,7 +147,7 @@ def program_text(exercise: Exercise, unicode: bool = True) -> str:
 
 
 def solution(exercise: Exercise, unicode: bool = True) -> Iterator[Block]:
-    """Yield the worked solution of an exercise and its answer; nothing if the exercise has none."""
+    """Yield the worked solution of an exercise, if it has one, and its answer."""
     if exercise.solution is None:
         return
     derived, traced, lines = exercise.solution.derived, exercise.solution.traced, exercise.solution.lines

@@ -485,9 +485,9 @@ def _chosen(
 def language_of(
     to: str | None, format: str | None, path: str | None, languages: Mapping[str, Sequence[str]], otherwise: str
 ) -> str:
-    """Return the language that `--to` names, or the format is, or the name of a file says, or else `otherwise`.
+    """Return the language by `--to`, the format or the name of a file, or else `otherwise`.
 
-    Raises a usage error where these ask for two things, and for a file that is surely of another language.
+    Raises a usage error where these ask for two things, and for files of other languages.
     """
     if format == "latex" and to not in (None, "latex"):
         raise usage_error(f"`--format latex` and `--to {to}` ask for two things", "leave one of them out")
@@ -498,10 +498,10 @@ def language_of(
 def format_of(
     name: str | None, path: str | None, formats: Iterable[str], otherwise: str, text: Sequence[str] = ()
 ) -> str:
-    """Return the format that is named, or that the name of a file says, or else `otherwise`.
+    """Return the format by its name or that of a file, or else `otherwise`.
 
-    Files may also end in one of `text`, whose content is what people read. Raises a usage error where the name and the
-    file's ask for two things, for a format that is not among `formats`, and for a file that is surely of another one.
+    Files of text may also end in one of `text`. Raises a usage error where the names ask for
+    two things, for a format that is not among `formats`, and for files of other formats.
     """
     shown = (otherwise, "table", "plain")
     endings = {format: ENDINGS.get(format, tuple(text) if format in shown else ()) for format in formats}
@@ -540,7 +540,7 @@ def writer(
 ) -> Writer[Answer]:
     """Return the writer of a format; csv and tsv also have the `kept` columns.
 
-    Raises a usage error for a format that this view lacks, and for a choice that the format does not have.
+    Raises a usage error for a format or a choice that it lacks.
     """
     if name not in view.formats:
         raise lacking(name, view.formats)

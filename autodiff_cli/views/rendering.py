@@ -1,7 +1,7 @@
 """Documents as characters: plain text, a terminal with colour, Markdown, HTML.
 
-Rich lays out tables and trees, on a terminal and in a pipe. It crops and folds what is too wide without a sign, so the
-widths of all columns are decided here first: no number and no name is ever broken.
+Rich lays out tables and trees. It crops and folds what is too wide without a sign, so the
+widths of columns are decided here first: no number and no name is ever broken.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ _COMPARISON = frozenset("=<>")
 _AFTER_OPERATOR = re.compile(r"(?<=[,(/·])(?![ *)])|(?<=\*)(?![* ])")
 
 LEVELS = 3
-"""Where a line may be broken: between words; inside what belongs together, `x = 2`, `x > 0` or a piece of code; inside
-code without spaces, after an operator. The later ones only where a line is too short otherwise."""
+"""Where a line may be broken: between words; else inside `x = 2`, `x > 0` or code; else
+inside code without spaces, after an operator."""
 
 
 class Wrapped:
@@ -226,7 +226,7 @@ class PlainText:
         return lines
 
     def outline(self, outline: Outline) -> list[str]:
-        """Return a tree, a line a node: a table without a box, whose first column has the tree's rails.
+        """Return a tree: a table without a box, whose first column has its rails.
 
         Numbers follow their node on its line where columns would be too wide.
         """
@@ -399,10 +399,10 @@ def _wrapped(pieces: Pieces, width: int) -> Text:
 def column_blocks(
     rows: Sequence[Sequence[Pieces]], kept: Sequence[int], width: int | None
 ) -> list[dict[int, int | None]] | None:
-    """Return which of the columns stand side by side, with their widths; the first is in every block.
+    """Return which columns stand side by side; the first is in every block.
 
-    A width is None where no cell has to be broken. None where the first column and another one do not fit beside each
-    other.
+    A width is None where no cell has to be broken. None where the first column does not fit
+    beside another one.
     """
     together: list[dict[int, int | None]] = [dict.fromkeys(kept)]
     if width is None:

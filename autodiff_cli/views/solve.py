@@ -138,7 +138,7 @@ class SolvedView(View[Solved]):
 def by_size(answer: Solved, solution: Solution) -> Solution:
     """A solution with the prefixes that make its values easiest to read.
 
-    Unknowns whose units were asked for, or typed with their bounds or starts, keep them.
+    Unknowns keep the units that were asked for or typed.
     """
     units = answer.units
     if units is None or answer.arithmetic is not DOUBLE:

@@ -1,4 +1,4 @@
-"""Answers in numbers as SVG, PNG or PDF: fits, runs of descent, and uncertainty budgets."""
+"""Pictures of fits, runs of descent, and uncertainty budgets."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ...uncertainty.propagate import Propagation, Result
 
 LOG_SCALE_RATIO = 100.0
-"""The ratio of the largest to the smallest value from which the scale is logarithmic."""
+"""The ratio of values from which their scale is logarithmic."""
 
 MAX_DOTTED_STEPS = 40
 """The most steps of a descent that have a dot each."""
@@ -113,7 +113,7 @@ def loss_picture(
 
 # ---- uncertainty budgets ------------------------------------------------------------------------------------------
 def budget_picture(answer: Propagation) -> Picture:
-    """Return the budget of each output as bars, with its histogram where there are draws."""
+    """Return the budget of each output as bars, with a histogram of draws."""
     shown = answer.results[:MOST_OUTPUTS]
 
     def draw(page: Any, palette: Palette) -> None:

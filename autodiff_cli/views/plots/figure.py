@@ -36,7 +36,7 @@ class Palette(NamedTuple):
     pale: str = "#c9d8ea"
     """What is behind lines."""
     contours: tuple[float, float] = (0.0, 0.9)
-    """Which part of the scale of colours contours take, so that they are seen on the paper."""
+    """The part of the scale of colours that is seen on the paper."""
 
 
 LIGHT = Palette()
@@ -47,7 +47,7 @@ DARK = Palette(
 )
 
 MOST_LOOKS = 3_000
-"""The most labels of contours times lines among which they look for their own."""
+"""The most labels of contours times their lines."""
 
 EDGE = 0.07
 """The share of a side near its ends where no contour is labelled."""
@@ -73,7 +73,7 @@ _AFTER = "+-−*/·=,"
 
 
 def drawn(picture: Picture, format: str, theme: Theme = "auto") -> bytes:
-    """Return the content of an SVG, PNG or PDF file with a picture in the colours of a theme.
+    """Return the content of a file with a picture in the colours of a theme.
 
     Raises `ExpressionError` where matplotlib is not installed.
     """
@@ -171,7 +171,7 @@ def _tints(levels: Sequence[float], palette: Palette) -> list[str]:
 
 
 def draw_curve(page: Any, palette: Palette, curve: Curve, names: Sequence[str], kinked: bool) -> None:
-    """Draw a function with its derivatives, which have these names; `kinked` says that the point is a kink."""
+    """Draw a function with its derivatives; see `panels`."""
     parts = panels(curve, names, kinked)
     if len(parts) == 1:
         grid = [page.subplots()]
@@ -249,7 +249,7 @@ def with_grid(axes: Any, palette: Palette, direction: str = "both") -> None:
 
 
 def draw_contours(page: Any, palette: Palette, surface: Surface, kinked: bool) -> None:
-    """Draw contours, and the gradient at the point; `kinked` says that it is a kink."""
+    """Draw contours, and the gradient at the point, perhaps a kink."""
     import numpy
 
     axes = page.subplots()
@@ -295,7 +295,7 @@ def draw_contours(page: Any, palette: Palette, surface: Surface, kinked: bool) -
 
 
 def _labels(levels: Any, across: tuple[float, float], up: tuple[float, float]) -> list[tuple[float, float]]:
-    """The places of the labels of contours: on long lines, not at the edge, not side by side."""
+    """Return places on long lines, not at the edge, not side by side."""
     import numpy
 
     places: list[tuple[float, tuple[float, float]]] = []
@@ -328,7 +328,7 @@ def draw_dots(
     error_zorder: float = 2,
     **style: Any,
 ) -> None:
-    """Draw rows of data as dots, with their standard uncertainties unless there are too many."""
+    """Draw rows as dots, with their uncertainties unless there are too many."""
     shown = in_sight(xs, ys)
     label = "data" if len(shown) == len(xs) else f"data ({len(shown):,} of {len(xs):,} drawn)"
     places = [xs[k] for k in shown], [ys[k] for k in shown]
