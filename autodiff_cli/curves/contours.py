@@ -33,7 +33,7 @@ FINER = 4
 """Into how many a drawing divides each of these steps."""
 
 
-MOST_CROSSINGS = 12_000
+MAX_CROSSINGS = 12_000
 """The most crossings of contours with grid lines that the grid resolves."""
 
 
@@ -118,7 +118,7 @@ def _followed(levels: tuple[float, ...], rows: Sequence[Sequence[float | None]])
             for a, b in pairwise(line)
             if a is not None and b is not None
         )
-        if crossings <= MOST_CROSSINGS:
+        if crossings <= MAX_CROSSINGS:
             break
         levels = levels[1::2]
     return levels
@@ -146,7 +146,7 @@ def refined(surface: Surface) -> Heights:
         return Heights(x, y, coarse)
     between = numpy.searchsorted(surface.levels, z)
     crossings = sum(int(numpy.abs(numpy.diff(between, axis=axis)).sum()) for axis in (0, 1))
-    return Heights(fine[0], fine[1], z) if crossings <= FINER * MOST_CROSSINGS else Heights(x, y, coarse)
+    return Heights(fine[0], fine[1], z) if crossings <= FINER * MAX_CROSSINGS else Heights(x, y, coarse)
 
 
 def _on_finer_grid(surface: Surface, fine: Sequence[Any], defined: Any) -> Any:

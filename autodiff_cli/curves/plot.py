@@ -36,14 +36,14 @@ Ranges: TypeAlias = Mapping[str, Range]
 
 NOTHING = Samples((), (), (), 0.0, 0.0)
 
-SHORT = 60
+MAX_FORMULA_LENGTH = 60
 """Characters of formulas that are written beside the curves."""
 
 
-MOST_FUNCTIONS = 6
+MAX_FUNCTIONS = 6
 """The number of colours."""
 
-ORDERS = 2
+MAX_ORDER = 2
 """The derivatives that a plot has at most."""
 
 
@@ -368,9 +368,9 @@ def _curve(
     count: int | None,
 ) -> Curve:
     outputs, at = program.outputs, values[name]
-    if len(outputs) > MOST_FUNCTIONS:
+    if len(outputs) > MAX_FUNCTIONS:
         message = f"{len(outputs)} functions are too many for one plot"
-        raise ExpressionError("limit", message, hint=f"draw {MOST_FUNCTIONS} at most")
+        raise ExpressionError("limit", message, hint=f"draw {MAX_FUNCTIONS} at most")
     tangent = None
     if pointed and len(outputs) == 1:
         swept = value_and_gradient(REAL, program.graph, values, (name,))
@@ -440,7 +440,7 @@ def _sampled(curve: Curve, orders: Sequence[Function], also: Sequence[float]) ->
         elif not samples.stretches:
             break
         sampled.append(samples)
-    value, derivative, second = (*sampled, NOTHING, NOTHING, NOTHING)[: ORDERS + 1]
+    value, derivative, second = (*sampled, NOTHING, NOTHING, NOTHING)[: MAX_ORDER + 1]
     return _checked(curve._replace(function=value, derivative=derivative, second=second), [value, derivative])
 
 
@@ -527,7 +527,7 @@ def _middle(ends: Range) -> float:
 
 
 def _formula(program: Program, name: str) -> str:
-    if len(program.text) > SHORT or any(character in program.text for character in "=\n"):
+    if len(program.text) > MAX_FORMULA_LENGTH or any(character in program.text for character in "=\n"):
         # with bindings and conditions the formula would show what the text does not
         return ""
     try:
@@ -535,7 +535,7 @@ def _formula(program: Program, name: str) -> str:
     except ExpressionError:
         return ""
     text = expression_text(next(iter(formulas.values())))
-    return text if len(text) <= SHORT else ""
+    return text if len(text) <= MAX_FORMULA_LENGTH else ""
 
 
 def functions(evaluator: Evaluator, name: str, values: Mapping[str, float]) -> tuple[Function, Function, Function]:

@@ -15,10 +15,10 @@ from .schema import OutputRow, PicturedView, declared
 if TYPE_CHECKING:
     from ..batched.data_loss import LossSummary
 
-SCREEN = 40
+MAX_SCREEN_ROWS = 40
 """How many rows a terminal is shown."""
 
-PAGE = 10_000
+MAX_TABLE_ROWS = 10_000
 """How many rows a table elsewhere has."""
 
 STRIDES = (1, 2, 10, 20, 100)
@@ -42,7 +42,7 @@ class Run:
         self.last = row
         if row.step % self._stride == 0:
             self.rows.append(row)
-            if len(self.rows) > (SCREEN if self.thin else PAGE):
+            if len(self.rows) > (MAX_SCREEN_ROWS if self.thin else MAX_TABLE_ROWS):
                 power, place = divmod(self._next, len(STRIDES) - 1)
                 self._stride, self._next = STRIDES[place] * STRIDES[-1] ** power, self._next + 1
                 self.rows = [row for row in self.rows if row.step % self._stride == 0]

@@ -119,7 +119,7 @@ class JsonLines(Writer[Answer]):
         counts = tuple(map(len, groups))
         template = self._templates.get(counts)
         if template is None:
-            if len(self._templates) >= TEMPLATES:
+            if len(self._templates) >= MAX_TEMPLATES:
                 self._templates.clear()
             record = self._encode(self.view.record(answer)).replace("%", "%%")
             template = self._templates[counts] = _NUMBER.sub('"%s": %r', self._escaped(record)[1:])
@@ -155,7 +155,7 @@ class JsonLines(Writer[Answer]):
         return text if is_plain else "".join(map(_json_character, text))
 
 
-TEMPLATES = 1024
+MAX_TEMPLATES = 1024
 """The most templates of records in the cache."""
 
 _NUMBER = re.compile('"[^"]*": -?[0-9][^,}]*')
@@ -319,7 +319,7 @@ class Documents(Writer[Answer]):
             self.out.write("\n")
         self._begun = True
         if self.many:
-            text = ends(subject.text or "", READ, "…" if self.look.unicode else "...")
+            text = ends(subject.text or "", MAX_PROGRAM_LENGTH, "…" if self.look.unicode else "...")
             blocks = chain([Program(subject.line, text)], blocks)
         self.out.write(self.medium.render(blocks))
 
@@ -376,7 +376,7 @@ class Latex(Writer[Answer]):
             self.out.write("\n")
         self._begin(text)
         # TeX itself reads no line of any length
-        lines = [ends(line, READ, "...") for line in (subject.text or "").splitlines() if line.strip()]
+        lines = [ends(line, MAX_PROGRAM_LENGTH, "...") for line in (subject.text or "").splitlines() if line.strip()]
         numbered = self.many and subject.text is not None
         if self.document:
             lines = [rf"\noindent\texttt{{{text_latex(line)}}}\\" for line in lines]
@@ -447,7 +447,7 @@ ENDINGS: Mapping[str, tuple[str, ...]] = {
 }
 """How the names of files in a format end."""
 
-READ = 2_000
+MAX_PROGRAM_LENGTH = 2_000
 """Characters of a program that people are shown; of a longer one the two ends."""
 
 FOREIGN = frozenset((".gif", ".jpg", ".jpeg", ".bmp", ".webp", ".eps", ".ps", ".xlsx"))

@@ -18,7 +18,7 @@ from .plots import Picture
 from .plots.frame import axis_of, frames, headed, plot_unit
 from .schema import OutputRow, PicturedView, declared
 
-MOST_LISTED = 5
+MAX_LISTED = 5
 """How many gaps and breaks are listed."""
 
 BY_CONVENTION = ", by convention: there is a kink"
@@ -204,8 +204,8 @@ def _surface_words(surface: Surface, digits: int | None) -> Iterator[str]:
 
 
 def _listed(items: list[str]) -> str:
-    more = len(items) - MOST_LISTED
-    return ", ".join(items[:MOST_LISTED]) + (f" and {more:,} more" if more > 0 else "")
+    more = len(items) - MAX_LISTED
+    return ", ".join(items[:MAX_LISTED]) + (f" and {more:,} more" if more > 0 else "")
 
 
 def _rows_drawn(plot: Plot) -> dict[str, object] | None:

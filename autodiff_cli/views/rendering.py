@@ -32,7 +32,7 @@ _SPACE = re.compile(r" +")
 _COMPARISON = frozenset("=<>")
 _AFTER_OPERATOR = re.compile(r"(?<=[,(/·])(?![ *)])|(?<=\*)(?![* ])")
 
-LEVELS = 3
+BREAK_LEVELS = 3
 """Where a line may be broken: between words; else inside `x = 2`, `x > 0` or code; else
 inside code without spaces, after an operator."""
 
@@ -43,7 +43,7 @@ class Wrapped:
     def __init__(self, pieces: Pieces) -> None:
         self.text = "".join([text for text, _ in pieces])
         self.pieces = pieces
-        self.breaks: list[list[tuple[int, int]]] = [[] for _ in range(LEVELS)]
+        self.breaks: list[list[tuple[int, int]]] = [[] for _ in range(BREAK_LEVELS)]
         """The omitted text at the end of a line, mostly spaces, by level."""
         start = 0
         code = []
@@ -70,7 +70,7 @@ class Wrapped:
 
     def least(self) -> int:
         """How wide a line must be so that nothing is broken that may not be."""
-        return max(width_of(self.text[a:b]) for a, b in self._parts(0, len(self.text), LEVELS - 1))
+        return max(width_of(self.text[a:b]) for a, b in self._parts(0, len(self.text), BREAK_LEVELS - 1))
 
     def lines(self, width: int, indent: int = 0) -> list[Pieces]:
         """Return the lines, none wider than `width` unless one word is."""
@@ -83,7 +83,7 @@ class Wrapped:
             room = width - (indent if len(ends) > 1 else 0)
             if ends and width_of(self.text[ends[-1][0] : end]) <= room:
                 ends[-1] = (ends[-1][0], end)
-            elif width_of(self.text[start:end]) <= width - (indent if ends else 0) or level == LEVELS - 1:
+            elif width_of(self.text[start:end]) <= width - (indent if ends else 0) or level == BREAK_LEVELS - 1:
                 ends.append((start, end))
             else:
                 waiting += [(a, b, level + 1) for a, b in reversed([*self._parts(start, end, level + 1)])]

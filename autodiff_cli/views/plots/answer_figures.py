@@ -22,8 +22,8 @@ LOG_SCALE_RATIO = 100.0
 MAX_DOTTED_STEPS = 40
 """The most steps of a descent that have a dot each."""
 
-MOST_BARS = 20
-MOST_OUTPUTS = 6
+MAX_BARS = 20
+MAX_OUTPUTS = 6
 
 
 # ---- fits ---------------------------------------------------------------------------------------------------------
@@ -114,11 +114,11 @@ def loss_picture(
 # ---- uncertainty budgets ------------------------------------------------------------------------------------------
 def budget_picture(answer: Propagation) -> Picture:
     """Return the budget of each output as bars, with a histogram of draws."""
-    shown = answer.results[:MOST_OUTPUTS]
+    shown = answer.results[:MAX_OUTPUTS]
 
     def draw(page: Any, palette: Palette) -> None:
         across = 2 if answer.samples else 1
-        bars = min(MOST_BARS, max(len(result.budget) for result in shown))
+        bars = min(MAX_BARS, max(len(result.budget) for result in shown))
         page.set_size_inches(6.4 * (1.45 if answer.samples else 1), len(shown) * max(2.2, 1.4 + 0.3 * bars))
         grid = page.subplots(len(shown), across, squeeze=False)
         for row, result in zip(grid, shown, strict=True):
@@ -134,7 +134,7 @@ def budget_picture(answer: Propagation) -> Picture:
 
 
 def _bars(axes: Any, result: Result, palette: Palette) -> None:
-    ranked = sorted(result.budget.items(), key=lambda item: -item[1].contribution)[:MOST_BARS]
+    ranked = sorted(result.budget.items(), key=lambda item: -item[1].contribution)[:MAX_BARS]
     names = [*(name for name, _ in ranked), "combined"]
     sizes = [*(share.contribution for _, share in ranked), result.uncertainty]
     colors = [*(palette.blue if share.sensitivity >= 0 else palette.red for _, share in ranked), palette.ink]

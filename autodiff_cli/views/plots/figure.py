@@ -46,10 +46,10 @@ DARK = Palette(
     (0.3, 1.0),
 )
 
-MOST_LOOKS = 3_000
+MAX_LABELS_TIMES_LINES = 3_000
 """The most labels of contours times their lines."""
 
-EDGE = 0.07
+EDGE_SHARE = 0.07
 """The share of a side near its ends where no contour is labelled."""
 
 SETTINGS: Any = {
@@ -116,7 +116,7 @@ def drawn(picture: Picture, format: str, theme: Theme = "auto") -> bytes:
     return _both(svg, picture.levels) if theme == "auto" else svg
 
 
-MOST_LINES = 6
+MAX_TITLE_LINES = 6
 """The most lines of a title; a longer one ends with three dots."""
 
 
@@ -132,7 +132,7 @@ def _fit(line: Any) -> None:
         count = len(left)
         while not fits(left[:count]) and count > 1:
             count = max(1, min(count - 1, int(count * room / line.get_window_extent().width)))
-        if len(lines) == MOST_LINES - 1 and count < len(left):
+        if len(lines) == MAX_TITLE_LINES - 1 and count < len(left):
             lines.append(shortened(left, count))
             break
         if count < len(left):
@@ -303,16 +303,16 @@ def _labels(levels: Any, across: tuple[float, float], up: tuple[float, float]) -
     for level, lines in enumerate(levels):
         for line in lines:
             share = (line - low) / (high - low)
-            inside = numpy.flatnonzero((share > EDGE).all(axis=1) & (share < 1 - EDGE).all(axis=1))
+            inside = numpy.flatnonzero((share > EDGE_SHARE).all(axis=1) & (share < 1 - EDGE_SHARE).all(axis=1))
             steps = numpy.hypot(*numpy.diff(share[inside], axis=0).T) if len(inside) > 1 else numpy.zeros(1)
-            if steps.sum() > 2 * EDGE:
+            if steps.sum() > 2 * EDGE_SHARE:
                 # by the golden section no two that are near each other are at the same part of their lines
                 at = numpy.searchsorted(steps.cumsum() / steps.sum(), 0.25 + 0.5 * (level * 0.618 % 1))
                 x, y = line[inside[min(int(at), len(inside) - 1)]]
                 places.append((float(steps.sum()), (float(x), float(y))))
     # those of many lines would hide what they stand on
     places.sort(key=lambda entry: -entry[0])
-    return [place for _, place in places[: MOST_LOOKS // max(1, sum(map(len, levels)))]]
+    return [place for _, place in places[: MAX_LABELS_TIMES_LINES // max(1, sum(map(len, levels)))]]
 
 
 def draw_dots(
