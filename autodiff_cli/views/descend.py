@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ..optimize.descend import Descent, DescentStep, Ending
+from ..optimize.descend import Descent, DescentStep
 from .characters import shortened
 from .document import Block, Line, Pieces, assignments, circumstances, numbers_table
 from .numerals import attach_units, heading, unit_of, unit_text, words
 from .plots import Picture
 from .schema import OutputRow, PicturedView, declared
-
-if TYPE_CHECKING:
-    from ..batched.data_loss import LossSummary
 
 MAX_SCREEN_ROWS = 40
 """How many rows a terminal is shown."""
@@ -28,13 +25,10 @@ STRIDES = (1, 2, 10, 20, 100)
 class Run:
     """The rows of a run for people: at most a page, or if `thin` a screen."""
 
-    def __init__(self, thin: bool) -> None:
-        self.thin = thin
+    def __init__(self, descent: Descent, thin: bool) -> None:
+        self.descent, self.thin = descent, thin
         self.rows: list[DescentStep] = []
         self.last: DescentStep | None = None
-        self.best: DescentStep | None = None
-        self.ending: Ending | None = None
-        self.over: LossSummary | None = None
         self._stride = self._next = 1
 
     def add(self, row: DescentStep) -> None:
@@ -93,43 +87,42 @@ class DescentView(PicturedView[DescentStep | Run | Descent]):
         run = _run(shown)
         if run.last is None:
             return
-        free = run.last.free
+        free, best, ending = run.last.free, run.descent.best, run.descent.ending
         epochs = ("epoch",) if run.last.epoch is not None else ()
         last = _numbers(run.last)
-        yield from circumstances({}, last["point"], free, self.digits, run.over)
+        yield from circumstances({}, last["point"], free, self.digits, run.descent.over)
         rows: list[tuple[str | float, ...]] = []
         for row in run.shown():
             counts = (str(row.step), *(str(row.epoch or 0) for _ in epochs))
             rows.append((*counts, row.value, *(row.point[name] for name in free), row.gradient_norm))
-        numbers = (last["value"], *[last["point"][name] for name in free], last["gradient_norm"])
-        names = ("value", *free, "gradient norm")
-        columns = [heading(name, unit_text(unit_of(x))) for name, x in zip(names, numbers, strict=True)]
+        named = [("value", last["value"]), *[(name, last["point"][name]) for name in free]]
+        named.append(("gradient norm", last["gradient_norm"]))
+        columns = [heading(name, unit_text(unit_of(x))) for name, x in named]
         heads = ("step", *epochs, *columns)
         yield numbers_table(heads, rows, self.digits, right=range(len(heads)), style="number")
         if run.note:
             yield Line(((run.note, "faint"),))
-        if run.ending is not None:
-            yield Line(((run.ending.message, "" if run.ending.good else "heading"),))
-            if run.ending.hint:
-                yield Line((("hint: ", "faint"), (run.ending.hint, "")))
-        if run.best is not None and run.best.step != run.last.step:
-            best = _numbers(run.best)
-            place = assignments({name: self.number(best["point"][name]) for name in free})
-            value: Pieces = ((f"best: step {run.best.step}, value ", "faint"), (self.number(best["value"]), "number"))
+        if ending is not None:
+            yield Line(((ending.message, "" if ending.good else "heading"),))
+            if ending.hint:
+                yield Line((("hint: ", "faint"), (ending.hint, "")))
+        if best.step != run.last.step:
+            numbers = _numbers(best)
+            place = assignments({name: self.number(numbers["point"][name]) for name in free})
+            value: Pieces = ((f"best: step {best.step}, value ", "faint"), (self.number(numbers["value"]), "number"))
             yield Line((*value, (" at ", "faint"), *place))
 
     def picture(self, shown: DescentStep | Run | Descent) -> Picture:
         from .plots.answer_figures import loss_picture
 
         run = _run(shown)
-        rows = run.shown()
-        assert run.ending is not None and run.best is not None
-        steps, values = [row.step for row in rows], [row.value for row in rows]
-        best = _numbers(run.best)
-        place = ", ".join(f"{name} = {self.number(best['point'][name])}" for name in run.best.free)
-        title = f"value {self.number(best['value'])} at {place}"
-        up = heading("value", unit_text(unit_of(best["value"])))
-        return loss_picture(steps, values, run.best.step, shortened(title), run.ending.message, up)
+        best, ending = run.descent.best, run.descent.ending
+        assert ending is not None
+        numbers = _numbers(best)
+        place = ", ".join([f"{name} = {self.number(numbers['point'][name])}" for name in best.free])
+        title = f"value {self.number(numbers['value'])} at {place}"
+        up = heading("value", unit_text(unit_of(numbers["value"])))
+        return loss_picture(run.shown(), best.step, shortened(title), ending.message, up)
 
 
 def _numbers(row: DescentStep) -> dict[str, Any]:
@@ -147,8 +140,7 @@ def _run(shown: DescentStep | Run | Descent) -> Run:
     if isinstance(shown, Run):
         return shown
     assert isinstance(shown, Descent)
-    run = Run(thin=False)
+    run = Run(shown, thin=False)
     for row in shown:
         run.add(row)
-    run.best, run.ending, run.over = shown.best, shown.ending, shown.over
     return run

@@ -13,6 +13,7 @@ from .figure import Palette, draw_dots, with_grid
 from .frame import MAX_DOTS
 
 if TYPE_CHECKING:
+    from ...optimize.descend import DescentStep
     from ...optimize.fit import Fit
     from ...uncertainty.propagate import Propagation, Result
 
@@ -89,10 +90,9 @@ def _predicted(axes: Any, answer: Fit, palette: Palette, percent: str) -> None:
 
 
 # ---- descents -----------------------------------------------------------------------------------------------------
-def loss_picture(
-    steps: Sequence[int], values: Sequence[float], best: int, title: str, caption: str, up: str
-) -> Picture:
+def loss_picture(rows: Sequence[DescentStep], best: int, title: str, caption: str, up: str) -> Picture:
     """Return the values over the steps, and a ring at the step of the `best` one."""
+    steps, values = [row.step for row in rows], [row.value for row in rows]
 
     def draw(page: Any, palette: Palette) -> None:
         axes = page.subplots()
