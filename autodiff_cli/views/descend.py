@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, TypeAlias
 
 from ..optimize.descend import Descent, DescentStep
 from .characters import shortened
@@ -54,6 +54,8 @@ class Run:
         return [*self.rows, self.last] if ends and self.last else self.rows
 
 
+Answer: TypeAlias = DescentStep | Run | Descent
+
 OF_STEP = declared("descend")
 STEP = OF_STEP.fields
 """The keys of a row."""
@@ -62,28 +64,28 @@ DESCENT = declared("descent", {"rows": list}).fields
 """The keys of a whole descent."""
 
 
-class DescentView(PicturedView[DescentStep | Run | Descent]):
+class DescentView(PicturedView[Answer]):
     """How rows, whole descents, and runs are shown."""
 
     fields, csv_columns, line_fields, unit_columns = OF_STEP
     other_records = (("from Python, about a whole run", (Descent, Run), DESCENT),)
 
-    def measured(self, shown: DescentStep | Run | Descent) -> DescentStep | Run | Descent:
+    def measured(self, shown: Answer) -> Answer:
         return shown
 
-    def rows(self, shown: DescentStep | Run | Descent) -> Iterator[OutputRow]:
+    def rows(self, shown: Answer) -> Iterator[OutputRow]:
         for step in _rows(shown):
             numbers = _numbers(step)
             row = {"step": step.step, "value": numbers["value"], "gradient_norm": numbers["gradient_norm"]}
             for name, x in numbers["point"].items():
                 yield {**row, "variable": name, "at": x, "partial": numbers["gradient"].get(name)}
 
-    def one_line(self, shown: DescentStep | Run | Descent) -> str:
+    def one_line(self, shown: Answer) -> str:
         lines = [{"step": row.step, **_numbers(row)} for row in _rows(shown)]
         names = self.line_fields
         return "\n".join([" ".join([word for name in names for word in words(line[name])]) for line in lines])
 
-    def document(self, shown: DescentStep | Run | Descent) -> Iterator[Block]:
+    def document(self, shown: Answer) -> Iterator[Block]:
         run = _run(shown)
         if run.last is None:
             return
@@ -112,7 +114,7 @@ class DescentView(PicturedView[DescentStep | Run | Descent]):
             value: Pieces = ((f"best: step {best.step}, value ", "faint"), (self.number(numbers["value"]), "number"))
             yield Line((*value, (" at ", "faint"), *place))
 
-    def picture(self, shown: DescentStep | Run | Descent) -> Picture:
+    def picture(self, shown: Answer) -> Picture:
         from .plots.answer_figures import loss_picture
 
         run = _run(shown)
@@ -131,12 +133,12 @@ def _numbers(row: DescentStep) -> dict[str, Any]:
     return numbers if row.units is None else {name: attach_units(x, row.units[name]) for name, x in numbers.items()}
 
 
-def _rows(shown: DescentStep | Run | Descent) -> Iterable[DescentStep]:
+def _rows(shown: Answer) -> Iterable[DescentStep]:
     assert not isinstance(shown, Run)
     return (shown,) if isinstance(shown, DescentStep) else shown
 
 
-def _run(shown: DescentStep | Run | Descent) -> Run:
+def _run(shown: Answer) -> Run:
     if isinstance(shown, Run):
         return shown
     assert isinstance(shown, Descent)
