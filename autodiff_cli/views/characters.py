@@ -137,7 +137,6 @@ def shown_as(char: str, encoding: str) -> str:
     return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}" if code < 65536 else f"\\U{code:08x}"
 
 
-# ---- themes ---------------------------------------------------------------------------------------------------------
 Theme = Literal["auto", "light", "dark"]
 """`auto` is light or dark as whoever looks at an SVG has it set, and light in a PNG."""
 

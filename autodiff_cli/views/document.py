@@ -103,7 +103,6 @@ def sentence(text: str, style: Style = "") -> Pieces:
     return tuple((piece, styles[k % 2]) for k, piece in enumerate(text.split("`")) if piece)
 
 
-# ---- parts that the documents of several commands have ------------------------------------------------------------
 def text_line(text: str, style: Style = "") -> Line:
     """Return a line of one sentence, what stands between its backticks as code."""
     return Line(sentence(text, style))

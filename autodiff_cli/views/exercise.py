@@ -167,7 +167,6 @@ def _heading(answer: Answer) -> str:
     return "Exercise"
 
 
-# ---- for people ---------------------------------------------------------------------------------------------------
 def task(exercise: Exercise, unicode: bool = True) -> Pieces:
     """Return the styled text of a task, with formulas in mathematical notation."""
     pieces = sentence(exercise.task.replace("{f}", f"`{program_text(exercise, unicode)}`"))
@@ -196,7 +195,6 @@ def solution(exercise: Exercise, unicode: bool = True) -> Iterator[Block]:
     yield Line((("answer: ", "heading"), (written, "number")))
 
 
-# ---- LaTeX --------------------------------------------------------------------------------------------------------
 def _latex_sentence(text: str, exercise: Exercise | None = None) -> str:
     if exercise is not None and "{f}" in text:
         stated = [f"{_latex_head(part.name)} = {expression_latex(part.graph)}" for part in exercise.statements]

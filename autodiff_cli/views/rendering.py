@@ -27,7 +27,6 @@ COLUMN_BORDER = 3
 """Columns of text that Rich draws beside each column of a table."""
 
 
-# ---- text over several lines: broken between words, never inside a word, a number or a name -------------------------
 _SPACE = re.compile(r" +")
 _COMPARISON = frozenset("=<>")
 _AFTER_OPERATOR = re.compile(r"(?<=[,(/·])(?![ *)])|(?<=\*)(?![* ])")
@@ -108,7 +107,6 @@ def broken(pieces: Pieces, width: int | None, indent: int = 2) -> Sequence[Piece
     return Wrapped(pieces).lines(width, indent)
 
 
-# ---- documents ----------------------------------------------------------------------------------------------------
 def fenced(lines: Sequence[str], language: str = "text") -> list[str]:
     """Lines of code as Markdown has them."""
     fence = "```"

@@ -27,7 +27,6 @@ MAX_BARS = 20
 MAX_OUTPUTS = 6
 
 
-# ---- fits ---------------------------------------------------------------------------------------------------------
 def fit_picture(answer: Fit) -> Picture:
     """Return the data, the curve with its confidence band, and the residuals below.
 
@@ -89,7 +88,6 @@ def _predicted(axes: Any, answer: Fit, palette: Palette, percent: str) -> None:
             axes.fill_between(xs, low, high, label=label, color=palette.violet, alpha=alpha, linewidth=0)
 
 
-# ---- descents -----------------------------------------------------------------------------------------------------
 def loss_picture(rows: Sequence[DescentStep], best: int, title: str, caption: str, up: str) -> Picture:
     """Return the values over the steps, and a ring at the step of the `best` one."""
     steps, values = [row.step for row in rows], [row.value for row in rows]
@@ -111,7 +109,6 @@ def loss_picture(rows: Sequence[DescentStep], best: int, title: str, caption: st
     return Picture(draw, title, caption)
 
 
-# ---- uncertainty budgets ------------------------------------------------------------------------------------------
 def budget_picture(answer: Propagation) -> Picture:
     """Return the budget of each output as bars, with a histogram of draws."""
     shown = answer.results[:MAX_OUTPUTS]
