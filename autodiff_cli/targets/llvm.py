@@ -11,9 +11,9 @@ from collections.abc import Callable, Collection
 
 from ..numbers.recorder import CONDITIONS, Step
 from ..table.primitives import by_name, native
+from .faults import Vectors, whole_power
 from .lowering import Lowering
 from .target import language, named
-from .vectors import Vectors, whole_power
 
 LANES = 4
 VECTOR, TRUTH = "<4 x double>", "<4 x i1>"

@@ -11,9 +11,9 @@ import numpy as np
 
 from ..numbers.recorder import CONDITIONS, Step
 from ..table.primitives import native
+from .faults import Vectors, whole_power
 from .lowering import Lowering
 from .target import language, named
-from .vectors import Vectors, whole_power
 
 OPERATORS: dict[str, Any] = {
     name: getattr(np, theirs)
