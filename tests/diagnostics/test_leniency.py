@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 
 from autodiff_cli.derivatives.gradient import gradient
-from autodiff_cli.diagnostics import ambiguities
+from autodiff_cli.diagnostics import diagnosis
 from autodiff_cli.diagnostics.leniency import LONGEST, MAX_CORRECTIONS, AsRead, certain, leniently
 from autodiff_cli.diagnostics.parsing import parse
 from autodiff_cli.errors import EXIT_CODES, ExpressionError, Offer, Span
@@ -323,7 +323,7 @@ DOUBTED = {
 
 
 def test_each_doubt_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert DOUBTED.keys() == ambiguities.CONDITIONS.keys()
+    assert DOUBTED.keys() == diagnosis.CONDITIONS.keys()
     point = {"x": 2.0, "y": 3.0}
 
     def ask(text: str) -> object:
@@ -333,7 +333,7 @@ def test_each_doubt_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
         with pytest.raises(ExpressionError) as caught:
             leniently(text, ask)
         with monkeypatch.context() as patch:
-            patch.setitem(ambiguities.CONDITIONS, name, lambda fragments, stop: True)  # type: ignore[misc]
+            patch.setitem(diagnosis.CONDITIONS, name, lambda fragments, stop: True)  # type: ignore[misc]
             try:
                 leniently(text, ask)
             except ExpressionError as error:
