@@ -12,8 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations
+from typing import NamedTuple
 
 from ..graphs.adjoint import Recording
 from ..graphs.schedule import LAZY, branches, live_steps, schedule, shows_first
@@ -252,25 +253,18 @@ MAX_COLUMN_STEPS = 20_000
 """Steps of a program that is printed for columns: what a larger one takes grows faster than it does."""
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
-    """A step that has to be finite, or a comparison that must not be of equal numbers, wherever all of `needed` hold.
-
-    `needed` are conditions, each with what it has to turn out as.
-    """
-
-    step: Step
-    needed: tuple[tuple[Step, bool], ...]
+Needed = tuple[tuple[Step, bool], ...]
+"""Conditions, each with what it has to turn out as."""
 
 
-@dataclass(frozen=True, slots=True)
-class Vectors:
+class Vectors(NamedTuple):
     """The computed steps in order, and the checks."""
 
     steps: tuple[Step, ...]
     results: tuple[Step, ...]
     """The values, then the partial derivatives. They are checked too, and so are all inputs."""
-    checks: tuple[Check, ...]
+    checks: tuple[tuple[Step, Needed], ...]
+    """Steps that have to be finite, comparisons that must not be of equal numbers, where all that is needed holds."""
 
 
 def vectors(recording: Recording) -> Vectors:
@@ -292,9 +286,9 @@ def vectors(recording: Recording) -> Vectors:
     checks = []
     for step, branch, _ in plan.checks:
         conditions = [(part.condition, part.holds) for part in branch.line() if part.condition is not None]
-        checks.append(Check(step, tuple(conditions)))
-    asked = [step for check in checks for step, _ in check.needed]
-    live = live_steps((*results, *[check.step for check in checks], *asked))
+        checks.append((step, tuple(conditions)))
+    asked = [condition for _, needed in checks for condition, _ in needed]
+    live = live_steps((*results, *[step for step, _ in checks], *asked))
     return Vectors(tuple([step for step in live if step.args]), results, tuple(checks))
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection
 
 from ..numbers.recorder import CONDITIONS, Step
 from ..table.primitives import by_name, native
-from .faults import Vectors, whole_power
+from .faults import Needed, Vectors, whole_power
 from .lowering import Lowering
 from .target import language, named
 
@@ -58,7 +58,7 @@ class Llvm:
         self.lines: list[str] = []
         self.declared: dict[str, str] = {}
         self.count = 0
-        self.masks: dict[tuple[tuple[Step, bool], ...], str] = {}
+        self.masks: dict[Needed, str] = {}
 
     def _new(self, text: str, *, before: bool = False) -> str:
         name = f"%v{self.count}"
@@ -181,7 +181,7 @@ class Llvm:
         return vector
 
     # -- checks -----------------------------------------------------------------------------------------------------
-    def _mask(self, needed: tuple[tuple[Step, bool], ...]) -> str:
+    def _mask(self, needed: Needed) -> str:
         if needed not in self.masks:
             condition, holds = needed[-1]
             last = self._value(condition) if holds else self._new(INSTRUCTIONS["not_"].format(self._value(condition)))
@@ -192,13 +192,13 @@ class Llvm:
     def _flag(self, inputs: list[str]) -> str:
         terms = [*inputs, *[self._value(result) for result in self.plan.results]]
         equal: list[str] = []
-        for check in self.plan.checks:
-            where = self._mask(check.needed) if check.needed else None
-            if _is_condition(check.step):
-                same = self._new("fcmp oeq {} {}, {}".format(VECTOR, *[self._value(a) for a in check.step.args]))
+        for step, needed in self.plan.checks:
+            where = self._mask(needed) if needed else None
+            if _is_condition(step):
+                same = self._new("fcmp oeq {} {}, {}".format(VECTOR, *[self._value(a) for a in step.args]))
                 equal.append(same if where is None else self._new(f"and {TRUTH} {same}, {where}"))
                 continue
-            term = self._value(check.step)
+            term = self._value(step)
             if where is not None:
                 term = self._new(f"select {TRUTH} {where}, {VECTOR} {term}, {VECTOR} zeroinitializer")
             terms.append(term)

@@ -7,10 +7,10 @@ import re
 import tomllib
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..errors import quoted
 from ..graphs.adjoint import Branch, Recording
@@ -82,8 +82,7 @@ def named(names: str, prefix: str = "") -> dict[str, str]:
     return by_name({ours: prefix + (theirs or ours) for theirs, _, ours in pairs})
 
 
-@dataclass(frozen=True, slots=True)
-class Unit:
+class Unit(NamedTuple):
     """A unit to be written: the recorded gradient of a program, with its names."""
 
     text: str
