@@ -11,6 +11,7 @@ from unicodedata import normalize
 from ..language.tokens import KEYWORDS
 from ..table.primitive import FUNCTIONS
 from ..table.primitives import native
+from .latex import spelled
 
 # characters that people type or paste into formulas, as parts of patterns
 DASHES = "‐‑‒–—―﹘﹣－"
@@ -59,12 +60,6 @@ def _call(match: re.Match[str]) -> str:
     return f"{name if name in FUNCTIONS and name not in _CAPITAL else match[1]}("
 
 
-def _latex(match: re.Match[str]) -> str:
-    from .latex import spelled
-
-    return spelled(match)
-
-
 REPAIRS: dict[str, Callable[[re.Match[str]], str]] = {
     "plain": lambda match: normalize("NFKC", match[0]),
     "power": _power,
@@ -74,7 +69,7 @@ REPAIRS: dict[str, Callable[[re.Match[str]], str]] = {
     "call": _call,
     "ungrouped": lambda match: match[0].replace(".", "").replace(",", "."),
     "lower": lambda match: match[0].lower(),
-    "latex": _latex,
+    "latex": spelled,
 }
 """The replacements that take more than a pattern; `mistakes.txt` names them after an `@`."""
 
