@@ -17,7 +17,7 @@ from ..table.primitives import native
 from .faults import is_undefined
 
 BASIC = CONDITIONS | native("add sub mul div neg").keys()
-SHORT = 2
+MAX_INLINE_STEPS = 2
 """A formula of no more steps is written where it is needed; of a longer one the target gets a function."""
 
 
@@ -50,7 +50,7 @@ class Lowering(Recorder):
         if rule is None:
             raise Lacking(name)
         fixed = operation.variadic or operation.constant_params
-        if self.functions and not fixed and length(name, len(steps)) > SHORT:
+        if self.functions and not fixed and length(name, len(steps)) > MAX_INLINE_STEPS:
             composed(self.native, name, len(steps))  # what it rests on may be lacking
             return self._new(name, steps, None)
         return self.number(rule(self, *steps))

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 
 from autodiff_cli.derivatives.gradient import gradient
 from autodiff_cli.diagnostics import diagnosis
-from autodiff_cli.diagnostics.leniency import LONGEST, MAX_CORRECTIONS, AsRead, certain, leniently
+from autodiff_cli.diagnostics.leniency import MAX_CORRECTIONS, MAX_LENGTH, AsRead, certain, leniently
 from autodiff_cli.diagnostics.parsing import parse
 from autodiff_cli.errors import EXIT_CODES, ExpressionError, Offer, Span
 from autodiff_cli.inputs.parse_point import parse_point
@@ -221,7 +221,7 @@ def test_the_work_is_bounded() -> None:
     assert len(asked) == MAX_CORRECTIONS + 1
     asked.clear()
     with pytest.raises(ExpressionError):
-        leniently("2 x" + " " * LONGEST, counting(asked))
+        leniently("2 x" + " " * MAX_LENGTH, counting(asked))
     assert len(asked) == 1
 
 
