@@ -117,8 +117,13 @@ def _mistakes(table: str) -> Iterator[Mistake]:
             if key not in Mistake._fields:
                 assert "message" not in values, field
                 values["message"] = field
-            elif key in ("write", "example", "place", "repair"):
-                values[key] = (*values.get(key, ()), _repair(value) if key == "repair" else value)
+            elif key == "repair":
+                pattern, _, text = value.partition(" →")
+                text = _characters(text.removeprefix(" "))
+                replacement = REPAIRS[text[1:]] if text.startswith("@") else text
+                values[key] = (*values.get(key, ()), (_characters(pattern), replacement))
+            elif key in ("write", "example", "place"):
+                values[key] = (*values.get(key, ()), value)
             else:
                 values[key] = _characters(value)
         if len(values.get("place", ())) == 1:
@@ -129,12 +134,6 @@ def _mistakes(table: str) -> Iterator[Mistake]:
 def _characters(text: str) -> str:
     text = re.sub("<([A-Z]+)>", lambda name: globals()[name[1]], text) if "<" in text else text
     return text.replace("␣", " ")
-
-
-def _repair(text: str) -> Repair:
-    pattern, _, replacement = text.partition(" →")
-    replacement = _characters(replacement.removeprefix(" "))
-    return _characters(pattern), REPAIRS[replacement[1:]] if replacement.startswith("@") else replacement
 
 
 MISTAKES = tuple(_mistakes((Path(__file__).parent / "mistakes.txt").read_text(encoding="utf-8")))

@@ -61,8 +61,12 @@ class Lowering(Recorder):
 
     def where(self, condition: Any, then: Any, otherwise: Any) -> Step:
         """The step that chooses between two branches; not a number for a condition that compares what has no value."""
-        if isinstance(condition, Step) and _is_undefined_condition(condition):
-            return self.number(math.nan)
+        step = condition
+        if isinstance(step, Step):
+            while step.args and OPERATIONS[step.name].takes_conditions and OPERATIONS[step.name].gives_condition:
+                step = step.args[0]
+            if any(is_undefined(a) for a in step.args):
+                return self.number(math.nan)
         return super().where(condition, then, otherwise)
 
     def number(self, x: Number) -> Step:
@@ -81,12 +85,6 @@ class Lowering(Recorder):
 
     def items(self, name: str, *args: Number) -> list[Step]:
         return [self.number(x) for x in formula(name)(self, *[self.number(a) for a in args])]
-
-
-def _is_undefined_condition(step: Step) -> bool:
-    while step.args and OPERATIONS[step.name].takes_conditions and OPERATIONS[step.name].gives_condition:
-        step = step.args[0]
-    return any(is_undefined(a) for a in step.args)
 
 
 @lru_cache(256)
