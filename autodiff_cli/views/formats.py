@@ -165,11 +165,8 @@ _NUMBER = re.compile('"[^"]*": -?[0-9][^,}]*')
 def _encoder(escape: bool, string: Callable[[str], str]) -> Callable[[object], str]:
     """Return the encoder of records; `string` is that of texts."""
     encoder = json.JSONEncoder(ensure_ascii=escape, check_circular=False, allow_nan=False)
-    make = getattr(json.encoder, "c_make_encoder", None)
-    if make is None:
-        return encoder.encode
     # `encode` makes one of these for each record, which takes longer than to use it
-    pieces = make(None, encoder.default, string, None, ": ", ", ", False, False, False)
+    pieces = json.encoder.c_make_encoder(None, encoder.default, string, None, ": ", ", ", False, False, False)  # type: ignore[attr-defined]
     return lambda record: "".join(pieces(record, 0))
 
 

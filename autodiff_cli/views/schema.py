@@ -187,17 +187,7 @@ def records_of(fields: Sequence[Field], value: Any, arithmetic: str = "double") 
 
 
 @dataclass_transform(kw_only_default=True)
-class Choices:
-    """Takes values by name for the attributes that subclasses declare."""
-
-    def __init__(self, **choices: Any) -> None:
-        for name, choice in choices.items():
-            if not hasattr(type(self), name):
-                raise TypeError(f"{type(self).__name__} has no choice {name!r}")
-            setattr(self, name, choice)
-
-
-class View(Choices, Generic[Answer]):
+class View(Generic[Answer]):
     """How answers of one kind look in each format.
 
     The attributes with a type are choices of how to show them.
@@ -234,6 +224,12 @@ class View(Choices, Generic[Answer]):
     """To how many digits people are shown numbers."""
     leading: tuple[str, ...] = ()
     """The carried columns of wide rows that come first."""
+
+    def __init__(self, **choices: Any) -> None:
+        for name, choice in choices.items():
+            if not hasattr(type(self), name):
+                raise TypeError(f"{type(self).__name__} has no choice {name!r}")
+            setattr(self, name, choice)
 
     @cached_property
     def formats(self) -> tuple[str, ...]:
