@@ -177,7 +177,7 @@ def run(job: Job, parts: Sequence[Part], scheduler: str | None, workers: int | N
                     tally.merge(counted)
                     progress.step(tally.rows, f", {done:,} of {len(parts):,} parts")
         finally:
-            progress.done()
+            progress.close()
             if done < len(parts):
                 # those that are being written at this moment end with the workers
                 ending.close()
