@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from ..errors import Diagnostic, ExpressionError, usage_error
-from ..graphs.value import Value, grads, values_of
+from ..graphs.value import Value, values_of
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values, kink_warnings
 from ..inputs.figures import unsigned
 from ..inputs.optional_units import program_units, with_units
@@ -171,25 +171,20 @@ def _answer(
         at = Evaluation(m, graph, by)
         adjoints, kinks, order = at.reverse({graph.roots[0]: m.number(1)})
         warnings[:] = kink_warnings(arithmetic, at.breakpoints(kinks).values())
-        graphed = (
-            Graphed(graph, [*grads(adjoints, at.active)], None if units is None else units.node) if m is REAL else None
-        )
         zero, evaluated = m.number(0), {*order} if bound else {*()}
-
-        def slope(i: int) -> Any:
-            if adjoints[i] is None:
-                return zero if at.active[i] else None
-            return unsigned(adjoints[i])
-
+        slopes = [
+            (zero if depends else None) if adjoint is None else unsigned(adjoint)
+            for adjoint, depends in zip(adjoints, at.active, strict=True)
+        ]
+        graphed = Graphed(graph, slopes, None if units is None else units.node) if m is REAL else None
+        gradient = dict.fromkeys(posed.wanted, zero) | {name: slopes[i] for name, i in by.items()}
         value = float(at.values[0]) + 0.0 if m is REAL else at.values[0]
-        gradient = dict.fromkeys(posed.wanted, zero)
-        gradient |= {name: unsigned(adjoints[i]) for name, i in by.items() if adjoints[i] is not None}
         return {
             "value": value,
             "gradient": gradient,
             "point": values,
             "intermediates": [
-                {"value": unsigned(graph.data[i]), "grad": slope(i)}
+                {"value": unsigned(graph.data[i]), "grad": slopes[i]}
                 if i in evaluated
                 else {"value": None, "grad": None}
                 for i in bound
