@@ -47,9 +47,9 @@ class Graphed:
     ) -> None:
         self.graph = graph
         self.grads = grads
-        """The derivative by each node, None where it depends on nothing wanted; None for a graph without a point."""
+        """The derivative by each node, None where there is none; None for a graph without a point."""
         self.unit = unit
-        """Returns the unit of a node, whose value is in coherent ones; None where there are no units."""
+        """Returns the unit of a node, whose value is in coherent ones."""
 
     @cached_property
     def output(self) -> Value:
@@ -68,20 +68,20 @@ class Gradient(Record, Generic[Number]):
     value: Number
     gradient: dict[str, Number]
     point: dict[str, Number]
-    """The value of every variable, in order of first appearance, and of wanted names that the program does not use."""
+    """The value of every variable, and of wanted names that the program does not use."""
     constants: dict[str, float]
-    """The named constants that took part, so that a forgotten variable `e` is seen."""
+    """The named constants that took part: a forgotten variable `e` is seen."""
     warnings: tuple[Diagnostic, ...] = ()
     intermediates: tuple[Intermediate[Number], ...] = ()
     graphed: Graphed | None = None
     over: LossSummary | None = None
     elasticities: dict[str, Number | None] | None = None
-    """The elasticity x·f′/f by each wanted variable, if requested; None where it is undefined, as where f is 0."""
+    """The elasticity x·f′/f by each wanted variable, if requested; None where it is undefined."""
     units: Units | None = None
 
     @property
     def output(self) -> Value | None:
-        """The root of the graph, each node with its `data` and `grad`; None in other arithmetics than doubles."""
+        """The root of the graph, each node with its `data` and `grad`; None but in doubles."""
         return None if self.graphed is None else self.graphed.output
 
 
@@ -94,9 +94,8 @@ def gradient(
 
     `point` gives each variable a number, or a constant expression as text, perhaps with a unit: `"2 mm"`. Then the
     numbers of the answer have units too, its value the unit `units` if that is given; with `system` the units are
-    products of those of the point. `wrt` names variables, as a list
-    or as `"x,y"`. Without it the gradient is taken in all variables (for a program that ends in a definition: in that
-    function's parameters). Derivatives with respect to angles are per radian. Another `arithmetic` than doubles reads
+    products of those of the point. `wrt` names variables, as a list or as `"x,y"`; without it they are all, or the
+    parameters of a definition at the end. Derivatives by angles are per radian. Another `arithmetic` than doubles reads
     literals and the point as decimals. With `relative` also the elasticities; `over` data the program is one row's
     term, in doubles.
 

@@ -1,4 +1,4 @@
-"""A program as a page to learn from: its graph, the names and formulas of every step, and code for each operation."""
+"""A program as a page to learn from: its graph, names, formulas, and code for each operation."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ MOST_DERIVED, MOST_STEPS = 6, 60
 MAX_FORMULA_LENGTH = 40
 """Characters of a local derivative's formula; of a longer one there is the number."""
 SLOTS = "\ue000"
-"""The first of the characters that stand for the inputs in a formula; the one after the last input, for the output."""
+"""The first of the characters that stand for the inputs and then the output in a formula."""
 
 
 class Operation(Record):
     """The operation that several nodes of a page share, with the same inputs fixed."""
 
     source: str
-    """JavaScript: the function `f`, which takes the inputs and gives the value and the array of local derivatives."""
+    """JavaScript: the function `f` of the inputs, which returns the value and the local derivatives."""
     name: str
     domain: str
     domain_message: str
@@ -56,7 +56,7 @@ class Node(Record):
     operation: int | None
     inputs: tuple[int, ...]
     slots: tuple[int | None, ...]
-    """For each input, at which place the operation takes it and gives its derivative; None if it has none."""
+    """For each input, which argument of the operation it is; None for a literal."""
     formula: str
     """The operation, with a character of `SLOTS` for each input."""
     partials: tuple[str, ...]
@@ -67,7 +67,7 @@ class Node(Record):
     source: str
     selects: bool
     place: int | None
-    """A number shared by operations at one place of the text, unrolled from a list; None without a place."""
+    """A number shared by operations at one place of the text; None without a place."""
 
 
 class Page(Record):
@@ -87,7 +87,7 @@ class Page(Record):
     derivations: tuple[Derivation, ...]
     warnings: tuple[Diagnostic, ...]
     folded: tuple[Folding, ...]
-    """The picture with a node for the many that a list was unrolled to, and those where one of these is open."""
+    """The picture with lists folded, and those where one of the folds is open."""
     units: Units | None = None
 
 
