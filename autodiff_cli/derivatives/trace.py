@@ -116,7 +116,6 @@ class Trace(Record):
     tangent: float | None
     notes: tuple[Note, ...]
     warnings: tuple[Diagnostic, ...]
-    has_units: bool
 
 
 def trace(
@@ -200,7 +199,6 @@ def trace(
         None if reverse else writer.tangent(flows[root] or 0.0, root),
         tuple(notes),
         warnings,
-        measured is not None,
     )
 
 
