@@ -29,11 +29,8 @@ from .simplify import simplify
 from .symbolic import SYMBOLIC, truth
 from .walk import chained, facts_of, has_variables, operands, rebuilt, rewritten
 
-MOST_UNSHARED = 300
-"""Names, numbers and operators of a formula whose choices are looked at at each place."""
-
-MOST_CONDITIONS = 6
-"""A formula that needs more of them has no short form."""
+MAX_UNSHARED_SIZE = 300
+MAX_CONDITIONS = 6
 
 _OPPOSITE = {p: q for p in COMPARISONS.values() for q in COMPARISONS.values() if {*p.holds} == {*"<=>"} - {*q.holds}}
 """The comparison that holds where another does not."""
@@ -60,7 +57,7 @@ def generic(total: Value, facts: Sequence[Value] = ()) -> Generic | None:
         return None
     formula, *conditions = simplify((opened, *opener.conditions, *facts))
     needed = _unlike(conditions[: len(opener.conditions)])
-    if len(needed) > MOST_CONDITIONS:
+    if len(needed) > MAX_CONDITIONS:
         return None
     implied = [*conditions[len(opener.conditions) :], *needed]
     try:
@@ -99,7 +96,7 @@ def _unlike(conditions: Iterable[Value]) -> list[Value]:
 
 def unshared(root: Value) -> Value:
     """Return the formula, if it is short, with a copy of each choice at every place where it stands."""
-    if text_size(root, {}) > MOST_UNSHARED:
+    if text_size(root, {}) > MAX_UNSHARED_SIZE:
         return root
     chooses = facts_of((root,), lambda v, inputs: v.primitive is WHERE or any(inputs))
 

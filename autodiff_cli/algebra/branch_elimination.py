@@ -21,12 +21,10 @@ from .walk import operands, rebuilt, rewritten, substituted
 MOST_WORK = 400_000
 """Operations examined, each once under each condition; choices after them are kept."""
 
-LOOKED_AT = 400
-"""The most operations of the branch taken that are searched for the compared numbers."""
+MAX_SEARCHED_OPERATIONS = 400
 
 CONSTANT_DIGITS = (50, 110)
-AGREED = 1e-30
-"""The relative difference up to which two multiprecision values of a constant agree."""
+MAX_RELATIVE_DIFFERENCE = 1e-30
 
 CONDITIONS = frozenset((*COMPARISONS.values(), AND, OR, NOT))
 
@@ -223,7 +221,7 @@ class Guards:
         rest = operands(condition, CONDITIONS)[::-1]
         computed: set[Value] = set()
         stack = [taken]
-        while stack and len(computed) < LOOKED_AT:
+        while stack and len(computed) < MAX_SEARCHED_OPERATIONS:
             top = stack.pop()
             if top not in computed:
                 computed.add(top)
@@ -291,7 +289,7 @@ def sign_of_constant(x: Value, y: Value) -> str | None:
         except (ExpressionError, ArithmeticError, ValueError):
             return None
     first, second = differences
-    if abs(second) <= AGREED * largest or abs(first - second) > AGREED * abs(second):
+    if abs(second) <= MAX_RELATIVE_DIFFERENCE * largest or abs(first - second) > MAX_RELATIVE_DIFFERENCE * abs(second):
         return None
     return "<" if second < 0 else ">"
 

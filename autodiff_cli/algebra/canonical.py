@@ -32,8 +32,6 @@ MAX_FRACTION_DIGITS = 8
 
 MAX_FOLDED_EXPONENT = 64
 IRRATIONALS = ("pi", "π", "e")
-"""The names of irrational constants."""
-
 SURELY_SHORT = 3 * MAX_DIGITS
 MIN_SIZE = Fraction(1, 10**MAX_EXPONENT)
 ZERO, HALF, ONE = Fraction(0), Fraction(1, 2), Fraction(1)
@@ -449,7 +447,7 @@ class Canonicalizer:
             or (isinstance(form, Value) and form.primitive.norm)
         ):
             return self.product([(e, value, form)])
-        return Product(ONE, {self.node_of(form): e})
+        return self.product_form(ONE, {self.node_of(form): e})
 
     def declared_identity(self, primitive: Primitive, inputs: Sequence[Form]) -> Form:
         """Return the identity that a function's row declares, valid in its whole domain. Raises `RuleNotApplicable`."""

@@ -22,8 +22,7 @@ End = Fraction | float
 
 INF = math.inf
 ROUNDING_MARGIN = Fraction(1, 2**40)
-MOST_BITS = 300
-"""Ends with longer numerators or denominators are moved outwards to doubles."""
+MAX_BITS_OF_END = 300  # ends with more are moved outwards to doubles
 
 
 class _Ends(NamedTuple):
@@ -137,9 +136,9 @@ def _range(x: Any) -> Range:
 def rounded(r: Range) -> Range:
     """The range with ends of bounded length, not narrower."""
     low, above, high, below = r.low, r.above, r.high, r.below
-    if isinstance(low, Fraction) and size(low) > MOST_BITS:
+    if isinstance(low, Fraction) and size(low) > MAX_BITS_OF_END:
         low, above = _outward(low, -INF), True
-    if isinstance(high, Fraction) and size(high) > MOST_BITS:
+    if isinstance(high, Fraction) and size(high) > MAX_BITS_OF_END:
         high, below = _outward(high, INF), True
     return Range(low, high, above, below, r.nonzero)
 

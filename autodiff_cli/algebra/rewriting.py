@@ -36,27 +36,16 @@ from .canonical import (
 )
 from .walk import facts_of
 
-ROUNDS = 3
-MOST_TERMS = 40
-"""Longer sums are left as they are."""
-
-MOST_PRODUCTS = 24
-"""The most terms that expanding a product may give."""
-
-MOST_DEPTH = 6
-"""Sums within sums that factors are taken out of."""
-
-MOST_TAKEN = 12
-"""The most terms or factors of a shared sum or product that are merged into its users."""
-
+MAX_ROUNDS = 3
+MAX_TERMS = 40
+MAX_EXPANDED_TERMS = 24
+MAX_NESTED_SUMS = 6
+MAX_MERGED_TERMS = 12  # of a shared sum or product
 MOST_LINED = 2
 """Higher powers of sums of fractions stay: of denominators to high powers there is no double."""
 
-MOST_COPIED = 14
-"""A product of this length as text is written once more for each term that it is multiplied by."""
-
-LEAST_TRIED, TRIED_A_NODE = 300, 3
-"""The most terms tried, and the additional number for each node of the graph."""
+MAX_COPIED_SIZE = 14  # of a product that is written once more for each term of a sum
+MIN_TRIED_TERMS, TRIED_TERMS_PER_NODE = 300, 3
 
 Part = tuple[Fraction, Terms]
 """A term: its coefficient, and bases with their exponents."""
@@ -85,7 +74,7 @@ def shortest(outputs: Sequence[Value], leaves: Sequence[Value] = ()) -> list[Val
     sizes: dict[Value, int] = {}
     best = list(outputs)
     open_ = [k for k, output in enumerate(best) if output._prev]
-    for _ in range(ROUNDS):
+    for _ in range(MAX_ROUNDS):
         if not open_:
             break
         results = Shortener([best[k] for k in open_], leaves).outputs()
@@ -117,7 +106,7 @@ class Shortener(Canonicalizer):
         self.sizes: dict[Value, int] = {}
         self.tried: dict[object, list[Part]] = {}
         self.depth = 0
-        self.left = LEAST_TRIED + TRIED_A_NODE * len(self.order)
+        self.left = MIN_TRIED_TERMS + TRIED_TERMS_PER_NODE * len(self.order)
         """The number of terms that may still be tried."""
         self.places = {leaf: k for k, leaf in enumerate(leaves)}
 
@@ -133,7 +122,7 @@ class Shortener(Canonicalizer):
     def _shortened(self, form: Form) -> Form | None:
         if isinstance(form, Product):
             return self._product_merged(form)
-        if isinstance(form, Sum) and len(form.terms) <= MOST_TERMS:
+        if isinstance(form, Sum) and len(form.terms) <= MAX_TERMS:
             return self._sum_of(self.shortest(self._parts(form)))
         return None
 
@@ -143,7 +132,7 @@ class Shortener(Canonicalizer):
         return 0 if base.primitive is CONSTANT else 1, self.places.get(base, 0)
 
     def may_be_merged(self, value: Value | None, form: Form) -> bool:
-        return not isinstance(form, (Sum, Product)) or len(form[1]) <= MOST_TAKEN
+        return not isinstance(form, (Sum, Product)) or len(form[1]) <= MAX_MERGED_TERMS
 
     # -- terms ------------------------------------------------------------------------------------------------------
     def _parts(self, form: Form) -> list[Part]:
@@ -171,7 +160,7 @@ class Shortener(Canonicalizer):
         stack = list(parts)[::-1]
         while stack:
             c, factors = stack.pop()
-            if abs(c) == 1 and (inner := self.as_sum(factors, MOST_TERMS)):
+            if abs(c) == 1 and (inner := self.as_sum(factors, MAX_TERMS)):
                 stack += [(c * d, inside) for d, inside in self._parts(inner)[::-1]]
                 continue
             key = frozenset(factors.items())
@@ -206,7 +195,7 @@ class Shortener(Canonicalizer):
     def shortest(self, terms: Sequence[Part], again: bool = True) -> list[Part]:
         """The terms of the shortest sum that is found; `again` is whether other ways than grouping are tried."""
         parts = self.collected(terms)
-        if self.depth > MOST_DEPTH or self.left < 0:
+        if self.depth > MAX_NESTED_SUMS or self.left < 0:
             return parts
         key = again, frozenset([(c, frozenset(factors.items())) for c, factors in parts])
         if key in self.tried:
@@ -329,14 +318,14 @@ class Shortener(Canonicalizer):
                 if isinstance(inner, Sum) and e.denominator == 1 and 0 < e <= 3:
                     listed = len(inner.terms) + (inner.constant != 0)
                     if (
-                        len(product) * listed ** int(e) <= MOST_PRODUCTS
-                        and length - text_size(base, self.sizes) <= MOST_COPIED
+                        len(product) * listed ** int(e) <= MAX_EXPANDED_TERMS
+                        and length - text_size(base, self.sizes) <= MAX_COPIED_SIZE
                     ):
                         by, times, some = self._parts(inner), int(e), True
                 for _ in range(times):
                     product = [(check_digits(a * b), multiplied(f, g)) for a, f in product for b, g in by]
             expanded += product
-            if len(expanded) > MOST_PRODUCTS:
+            if len(expanded) > MAX_EXPANDED_TERMS:
                 return None
         return self.shortest(expanded, False) if some else None
 
@@ -375,7 +364,7 @@ class Shortener(Canonicalizer):
             for base, e in factors.items():
                 if e < 0:
                     below[base] = max(below.get(base, ZERO), -e)
-        if not below or self._product_size(ONE, below) > MOST_COPIED:
+        if not below or self._product_size(ONE, below) > MAX_COPIED_SIZE:
             return None
         divisor = lcm(*[c.denominator for c, _ in parts])
         top = self.shortest([(c * divisor, multiplied(factors, below)) for c, factors in parts])
@@ -388,7 +377,7 @@ class Shortener(Canonicalizer):
             c, factors = parts[0]
             for base, e in factors.items():
                 inner = self.forms.get(base)
-                if e == 1 and isinstance(inner, Sum) and len(inner.terms) <= MOST_TERMS:
+                if e == 1 and isinstance(inner, Sum) and len(inner.terms) <= MAX_TERMS:
                     cofactors = self.without_content(self._parts(inner))
                     if len(cofactors) == 1:
                         one = [(c * cofactors[0][0], multiplied(cofactors[0][1], divided(factors, {base: ONE})))]

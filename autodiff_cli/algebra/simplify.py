@@ -16,7 +16,7 @@ from .canonical import Canonicalizer
 from .symbolic import by_definition
 from .walk import rebuilt, rewritten, shapes
 
-ROUNDS = 8
+MAX_ROUNDS = 8
 
 
 def simplify(outputs: Sequence[Value], *, spell: bool = True) -> list[Value]:
@@ -27,7 +27,7 @@ def simplify(outputs: Sequence[Value], *, spell: bool = True) -> list[Value]:
     formulas = list(outputs)
     before: list[int] = []
     numbers: dict[tuple[object, ...], int] = {}
-    for _ in range(ROUNDS):
+    for _ in range(MAX_ROUNDS):
         spelled = rewritten(formulas, _spelled) if spell else formulas
         formulas = Canonicalizer(spelled).outputs()
         shape = shapes(formulas, numbers)

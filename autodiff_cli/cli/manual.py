@@ -51,7 +51,10 @@ def _keys() -> str:
     parts = []
     for command in QUESTIONS:
         view = view_in(command_module(command))
-        for about, fields in (("", view.fields), *view.other_records):
+        for about, fields in (
+            ("", view.fields),
+            *[(about, fields) for about, _, fields in view.other_records if about],
+        ):
             parts.append(f"`{command}`{about and f', {about}'}:\n")
             parts.append(_table(("key", "what it holds"), _key_rows(fields)))
         if view.csv_columns:

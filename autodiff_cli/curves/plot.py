@@ -1,10 +1,10 @@
-"""A function of one variable with its derivative, its tangent and its gaps: all that a plot of it shows."""
+"""A function of one variable with all that a plot of it shows."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from ..algebra.symbolic_derivative import derivatives
 from ..batched.evaluator import Evaluator
@@ -29,18 +29,21 @@ from .sampling import Function, Samples, sample, split
 if TYPE_CHECKING:
     from ..inputs.quantities import ProgramUnits, Units
     from ..optimize.observations import Sigma
+    from ..quantities.unit import Unit
     from .measurements import Measurements
+
+Ranges: TypeAlias = Mapping[str, Range]
 
 NOTHING = Samples((), (), (), 0.0, 0.0)
 
-SHORT = 60
-"""Characters of a program, and of its derivative, that are written beside the curves."""
+MAX_FORMULA_LENGTH = 60
+"""Characters of formulas that are written beside the curves."""
 
 
-MOST_FUNCTIONS = 6
-"""The most functions in one plot, which is the number of colours."""
+MAX_FUNCTIONS = 6
+"""The number of colours."""
 
-ORDERS = 2
+MAX_ORDER = 2
 """The derivatives that a plot has at most."""
 
 
@@ -79,7 +82,7 @@ class Curve(Record):
     second: Samples = NOTHING
     """The second derivative, if requested."""
     formula: str = ""
-    """The derivative as a formula; empty where that would be too long to read."""
+    """The derivative as a formula; empty where that is long."""
     tangent: Tangent | None = None
     """At the point, where one was given."""
     unknown: str = ""
@@ -88,11 +91,11 @@ class Curve(Record):
     known: frozenset[str] = frozenset()
     """All variables of those."""
     path: tuple[tuple[float, float], ...] = ()
-    """The points of a run, each with the value there; without those that have none."""
+    """The points of a run that have a value, with this."""
     outputs: tuple[Output, ...] = ()
-    """All functions of a program with several outputs, of which the first is the function; empty for one."""
+    """The functions of a program with several outputs."""
     at: float | None = None
-    """The point, of a program with several outputs, where one was given."""
+    """The point, if one was given, for several outputs."""
     log: str = ""
     """The axes that are logarithmic: `x`, `y` or `xy`."""
     samples: int | None = None
@@ -102,7 +105,7 @@ class Curve(Record):
     """The units of its numbers; None where they have none."""
 
     def in_logs(self) -> Curve:
-        """Return the curve in the decimal logarithms of its logarithmic axes, which are plain axes then.
+        """Return the curve in the decimal logarithms of its logarithmic axes.
 
         Its data are those that have logarithms, without uncertainties.
         """
@@ -126,7 +129,7 @@ class Curve(Record):
 
     @property
     def kinks(self) -> list[float]:
-        """Places where the function has a value and no derivative."""
+        """The places with a value and no derivative."""
         broken = {*self.function.breaks}
         return [x for x in self.derivative.breaks if x not in broken]
 
@@ -136,7 +139,7 @@ def plot(
     point: Mapping[str, float | str] | None = None,
     *,
     wrt: Sequence[str] | None = None,
-    ranges: Mapping[str, Range] | None = None,
+    ranges: Ranges | None = None,
     path: Sequence[Mapping[str, float]] = (),
     unknowns: Sequence[str] | None = None,
     between: Mapping[str, Range] | Range | None = None,
@@ -150,14 +153,14 @@ def plot(
 ) -> Curve | Surface:
     """Compute the data of a plot of the program `text`: a `Curve` over one variable, a `Surface` over two.
 
-    `ranges` says from where to where, and thereby of which variables; `wrt` says of which without a range. The others
-    are held at `point`. `path` is that of a run. Up to the `order`, 0 to 2, there are derivatives too: by default the
-    first, and none where a program has several outputs, which are curves beside each other. With `unknowns`, or bounds
-    of them in `between`, the text is equations as for `solve`, and the first unknown is the function. With `log`, `x`,
-    `y` or `xy`, these axes are logarithmic, and there are no derivatives. With `samples` a curve has so many points at
-    equal distances. The rows of `data` are drawn too: over one variable its column and that of the `response`, over two
-    those of both, with the standard uncertainties in `sigma`. Values and ranges may have units, and `units` are those
-    of the functions. Raises `ExpressionError` as `gradient` does at the point, and as `solve` does.
+    It is over the variables of `ranges` and `wrt`; the others are held at `point`. `path` is
+    that of a run. There are derivatives up to the `order`, 0 to 2: by default the first, and
+    none of several outputs. With `unknowns`, or bounds of them in `between`, the text is
+    equations, and the first unknown is the function. The axes in `log`, `x`, `y` or `xy`, are
+    logarithmic, without derivatives. A curve has so many `samples` at equal distances. Rows of
+    `data` are drawn too: over one variable its column and that of the `response`, over two both,
+    with the standard uncertainties in `sigma`. Values and ranges may have units; `units` are
+    those of the functions. Raises `ExpressionError` as `gradient` and `solve` do.
     """
     ranges = dict(ranges or {})
     if left_out(units):
@@ -196,9 +199,7 @@ def plot(
     return drawn._replace(data=in_axis_units(rows, getattr(data, "units", {}), sigma, axes))
 
 
-def _in_units_typed(
-    text: str, values: Mapping[str, object], ranges: Mapping[str, Range], asked: Sequence[str] | str | None
-) -> bool:
+def _in_units_typed(text: str, values: Mapping[str, object], ranges: Ranges, asked: Sequence[str] | str | None) -> bool:
     ends = {(name, k): x for name, ends in ranges.items() for k, x in enumerate(ends)}
     return may_have_units(text, {**ends, **values}, asked)
 
@@ -207,7 +208,7 @@ def _formulas(
     text: str,
     values: dict[str, float],
     wrt: Sequence[str] | None,
-    ranges: Mapping[str, Range],
+    ranges: Ranges,
     path: Sequence[Mapping[str, float]],
     order: int | None,
     log: str,
@@ -258,13 +259,13 @@ def _formulas(
         drawn = _curve(program, name, assumed, ranges.get(name), path, pointed, warnings, order, log, count)
         if order:
             drawn = drawn._replace(formula=_formula(typed, name))
-    return drawn if measured is None else drawn._replace(units=_units_of(measured, names))
+    return drawn._replace(units=_units_of(measured, names))
 
 
 def _in_units(
     program: Program,
     values: Mapping[str, float],
-    ranges: Mapping[str, Range],
+    ranges: Ranges,
     names: Sequence[str],
     asked: Sequence[str] | str | None,
 ) -> tuple[Program, dict[str, float], dict[str, Range], ProgramUnits | None]:
@@ -275,25 +276,33 @@ def _in_units(
     measured = program_units(program, point, asked, called)
     if measured is None:
         return program, dict(values), dict(ranges), None
+    return *_in_own_units(measured, program, measured.outputs, values, ranges), measured
+
+
+def _in_own_units(
+    measured: ProgramUnits, program: Program, sides: Sequence[Unit], values: Mapping[str, float], ranges: Ranges
+) -> tuple[Program, dict[str, float], dict[str, Range]]:
     from ..inputs.own_units import in_own_units, ranges_in  # only units need it
 
     numbers = {name: measured.number_of(name, x) for name, x in values.items()}
-    own = in_own_units(program, measured.point, measured.outputs)
-    return own, numbers, ranges_in(ranges, measured.point, "an end of its range"), measured
+    own_ranges = ranges_in(ranges, measured.point, "an end of its range")
+    return in_own_units(program, measured.point, sides), numbers, own_ranges
 
 
-def _units_of(measured: ProgramUnits, names: Sequence[str]) -> Units:
+def _units_of(measured: ProgramUnits | None, names: Sequence[str]) -> Units | None:
+    if measured is None:
+        return None
     first = measured.outputs[0]
     across = {name: measured.differences[name] for name in names}
     units = measured.tree(value=first, gradient={name: first.difference / unit for name, unit in across.items()})
-    (unit, *_) = across.values()
+    unit = across[names[0]]
     units["derivative"], units["second"] = first.difference / unit, first.difference / unit**2
     units["range"] = {name: measured.point[name] for name in names}
     units["outputs"] = [{"value": unit} for unit in measured.outputs]
     return units
 
 
-def _check_log(log: str, name: str, ranges: Mapping[str, Range], other: str) -> None:
+def _check_log(log: str, name: str, ranges: Ranges, other: str) -> None:
     if other:
         raise usage_error("on logarithmic axes there is the function alone", f"leave `{other}` out")
     low = ranges[name].low if name in ranges else None
@@ -359,9 +368,9 @@ def _curve(
     count: int | None,
 ) -> Curve:
     outputs, at = program.outputs, values[name]
-    if len(outputs) > MOST_FUNCTIONS:
+    if len(outputs) > MAX_FUNCTIONS:
         message = f"{len(outputs)} functions are too many for one plot"
-        raise ExpressionError("limit", message, hint=f"draw {MOST_FUNCTIONS} at most")
+        raise ExpressionError("limit", message, hint=f"draw {MAX_FUNCTIONS} at most")
     tangent = None
     if pointed and len(outputs) == 1:
         swept = value_and_gradient(REAL, program.graph, values, (name,))
@@ -382,15 +391,14 @@ def _curve(
     curve = Curve(program.text, name, low, high, fixed, tuple(warnings), tangent=tangent, log=log, samples=count)
     also = [at] if pointed else []
     if len(outputs) == 1:
-        orders = functions(Evaluator(program, (name,)), name, values)
-        on_path = ((x, orders[0](x)) for x in marks)
-        curve = curve._replace(path=tuple((x, y) for x, y in on_path if y is not None))
+        function, *_ = orders = functions(Evaluator(program, (name,)), name, values)
+        curve = curve._replace(path=tuple([(x, y) for x in marks if (y := function(x)) is not None]))
         return _sampled(curve, orders[: order + 1], also)
     results: list[Output] = []
     called = output_names(program.text, outputs, {b.value: b.name for b in program.bindings})
     for title, root in zip(called, program.roots, strict=True):
-        heights, *_ = functions(Evaluator(program.with_outputs((root,), program.text), (name,)), name, values)
-        results.append(Output(title, _on_axes(heights, curve, also), heights(at) if pointed else None))
+        function, *_ = functions(Evaluator(program.with_outputs((root,), program.text), (name,)), name, values)
+        results.append(Output(title, _on_axes(function, curve, also), function(at) if pointed else None))
     curve = curve._replace(function=results[0].function, outputs=tuple(results), at=at if pointed else None)
     return _checked(curve, [result.function for result in results])
 
@@ -432,7 +440,7 @@ def _sampled(curve: Curve, orders: Sequence[Function], also: Sequence[float]) ->
         elif not samples.stretches:
             break
         sampled.append(samples)
-    value, derivative, second = (*sampled, NOTHING, NOTHING, NOTHING)[: ORDERS + 1]
+    value, derivative, second = (*sampled, NOTHING, NOTHING, NOTHING)[: MAX_ORDER + 1]
     return _checked(curve._replace(function=value, derivative=derivative, second=second), [value, derivative])
 
 
@@ -452,7 +460,7 @@ def _branch(
     text: str,
     point: dict[str, float | str],
     wrt: Sequence[str] | None,
-    ranges: Mapping[str, Range],
+    ranges: Ranges,
     unknowns: Sequence[str] | None,
     between: Mapping[str, Range] | Range | None,
     units: Sequence[str] | str | None,
@@ -468,12 +476,9 @@ def _branch(
     if measured is None:
         ranges = {name: Range(*(x if x is None else as_number(x, name) for x in ends)) for name, ends in ranges.items()}
     else:
-        from ..inputs.own_units import in_own_units, ranges_in  # only units need it
-
-        ranges = ranges_in(ranges, measured.point, "an end of its range")
-        numbers = {name: measured.number_of(name, x) for name, x in posed.values.items()}
+        program, numbers, ranges = _in_own_units(measured, posed.program, measured.sides, posed.values, ranges)
         posed = posed._replace(
-            program=in_own_units(posed.program, measured.point, measured.sides),
+            program=program,
             point={name: numbers[name] for name in posed.point},
             values=numbers,
             bounds={name: measured.ends(name, ends) for name, ends in posed.bounds.items()},
@@ -502,19 +507,10 @@ def _branch(
         return None if solution is None else unsigned(solution[model.outputs[0]])
 
     fixed = {key: x for key, x in model.values.items() if key not in (name, *model.outputs)}
-    curve = Curve(
-        text,
-        name,
-        low,
-        high,
-        fixed,
-        (*model.warnings, *warnings),
-        tangent=Tangent(at, values[0], rows[0][0]) if pointed else None,
-        unknown=model.outputs[0],
-        equations=tuple(posed.texts),
-        known=frozenset(model.values),
-    )
-    curve = curve if measured is None else curve._replace(units=_units_of(measured, [name]))
+    tangent = Tangent(at, values[0], rows[0][0]) if pointed else None
+    notes = (*model.warnings, *warnings)
+    curve = Curve(text, name, low, high, fixed, notes, tangent=tangent, units=_units_of(measured, [name]))
+    curve = curve._replace(unknown=model.outputs[0], equations=tuple(posed.texts), known=frozenset(model.values))
     return _sampled(curve, (height, branch.slope), [at])
 
 
@@ -531,7 +527,7 @@ def _middle(ends: Range) -> float:
 
 
 def _formula(program: Program, name: str) -> str:
-    if len(program.text) > SHORT or any(character in program.text for character in "=\n"):
+    if len(program.text) > MAX_FORMULA_LENGTH or any(character in program.text for character in "=\n"):
         # with bindings and conditions the formula would show what the text does not
         return ""
     try:
@@ -539,11 +535,11 @@ def _formula(program: Program, name: str) -> str:
     except ExpressionError:
         return ""
     text = expression_text(next(iter(formulas.values())))
-    return text if len(text) <= SHORT else ""
+    return text if len(text) <= MAX_FORMULA_LENGTH else ""
 
 
 def functions(evaluator: Evaluator, name: str, values: Mapping[str, float]) -> tuple[Function, Function, Function]:
-    """The value and its first two derivatives as functions of one variable; None where they are undefined."""
+    """Return the value and its first two derivatives as functions of one variable."""
     place = [values[variable] for variable in evaluator.variables]
     position = evaluator.variables.index(name)
 

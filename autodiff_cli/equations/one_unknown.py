@@ -25,40 +25,25 @@ from ..numerics.polynomials import RealRoot, real_roots
 from ..table.operators import ADD, MUL, SUB
 from ..table.primitive import Primitive
 from ..table.primitives import OSCILLATING
-from .residuals import DIGITS, ZERO_ROUNDINGS, Search, Stopped, other_values, rounding_errors
+from .residuals import ROOT_DIGITS, ZERO_ROUNDINGS, Search, Stopped, other_values, rounding_errors
 
 Sample = tuple[float, float, float]
 """A number, and left side less right side there with its derivative."""
 
-MAX_REACH = 1e5
-"""The largest magnitude of roots in a search without bounds."""
-
+MAX_UNBOUNDED_ROOT = 1e5
 FIRST_REACH = 10.0
 """The first interval without bounds is from minus this on; the next ones go ten times as far."""
 
-GRID, SHELL_STEPS = 240, 60
-"""The numbers of steps in which the first interval, and each farther one, is searched for roots."""
-
-DECADES = 100
+FIRST_GRID_STEPS, FARTHER_GRID_STEPS = 240, 60
+MIN_GEOMETRIC_QUOTIENT = 100
 """The quotient of its ends from which an interval also gets a geometric grid."""
 
-MAX_ROOTS = 12
-"""The most roots that a search without bounds returns."""
-
-MANY_DIGITS = 800
-"""The precision in digits at which a value that rounds to 0 in doubles is compared with 0."""
-
-STEPS = 2200
-"""Enough to halve any interval of doubles down to one."""
-
-SECANTS = 80
-"""The most steps of the secant method towards a multiple root."""
-
-WIDENINGS = 90
-"""The most steps outwards from a start, on each side."""
-
-EDGE = 60
-"""The most halvings towards the edge of the domain."""
+MAX_UNBOUNDED_ROOTS = 12
+ZERO_TEST_DIGITS = 800  # where doubles round to 0
+MAX_HALVINGS = 2200  # of any interval of doubles
+MAX_SECANT_STEPS = 80
+MAX_OUTWARD_STEPS = 90  # on each side of a start
+MAX_EDGE_HALVINGS = 60
 
 
 class OneEquation(Search):
@@ -196,13 +181,13 @@ class OneEquation(Search):
         leaf = self.problem.program.variables[self.name]
         varies = facts_of((self.output,), lambda v, inputs: v is leaf or any(inputs))
         endless = any(varies[v] and v.primitive.name in OSCILLATING for v in varies) or bool(self.plateaus)
-        while self.reach < MAX_REACH and len(roots) < MAX_ROOTS and not (roots and endless):
+        while self.reach < MAX_UNBOUNDED_ROOT and len(roots) < MAX_UNBOUNDED_ROOTS and not (roots and endless):
             ends = (-10 * self.reach, -self.reach), (self.reach, 10 * self.reach)
-            shells = [self.confirmed(self._on_grid(*shell, SHELL_STEPS)) for shell in ends]
+            shells = [self.confirmed(self._on_grid(*shell, FARTHER_GRID_STEPS)) for shell in ends]
             roots = sorted({*roots, *shells[0], *shells[1]})
             self.reach *= 10
         self.count, self.farthest = len(roots), max(map(abs, roots), default=0.0)
-        nearest = sorted(roots, key=lambda x: abs(x - start))[:MAX_ROOTS]
+        nearest = sorted(roots, key=lambda x: abs(x - start))[:MAX_UNBOUNDED_ROOTS]
         outside = self(start) is None and self.least is not None
         return [[x] for x in sorted(nearest)] if nearest or outside else self.one()
 
@@ -219,7 +204,7 @@ class OneEquation(Search):
         left, right = min(a[0], b[0]), max(a[0], b[0])
         x = start if start is not None and left < start < right else (a[0] + b[0]) / 2
         before = abs(b[0] - a[0])
-        for _ in range(1, STEPS):
+        for _ in range(1, MAX_HALVINGS):
             here = self(x)
             if here is None or here[1] == 0:
                 return None if here is None else x
@@ -260,7 +245,7 @@ class OneEquation(Search):
         ends: list[Sample | None] = [first, first]
         places = [start, start]
         step = 0.01 * abs(start) or 0.01
-        for _ in range(WIDENINGS):
+        for _ in range(MAX_OUTWARD_STEPS):
             for side, sign in ((0, -1.0), (1, 1.0)):
                 end = ends[side]
                 x = places[side] + sign * step
@@ -284,17 +269,17 @@ class OneEquation(Search):
             samples[x] = self(x)
             return samples[x] is not None
 
-        edge = samples[bisected(has_value, inside[0], outside, most=EDGE)[0]]
+        edge = samples[bisected(has_value, inside[0], outside, most=MAX_EDGE_HALVINGS)[0]]
         assert edge is not None
         return edge
 
-    def _on_grid(self, low: float, high: float, steps: int = GRID) -> list[float]:
+    def _on_grid(self, low: float, high: float, steps: int = FIRST_GRID_STEPS) -> list[float]:
         points = {low + (high - low) * k / steps for k in range(steps)} | {low, high}
         for a, b, sign in ((low, high, 1.0), (-high, -low, -1.0)):
             near = max(a, b * 1e-12)
-            if near > 0 and b / near > DECADES:
+            if near > 0 and b / near > MIN_GEOMETRIC_QUOTIENT:
                 ratio = math.log(b / near)
-                points |= {sign * near * math.exp(ratio * k / GRID) for k in range(1, GRID)}
+                points |= {sign * near * math.exp(ratio * k / FIRST_GRID_STEPS) for k in range(1, FIRST_GRID_STEPS)}
         samples = [(x, self(x)) for x in sorted(x for x in points if low <= x <= high)]
         roots = [(x, True) for x, here in samples if here is not None and here[1] == 0]
         for (x, here), (y, there) in pairwise(samples):
@@ -320,7 +305,7 @@ class OneEquation(Search):
         if 0 in (a[1], a[2], b[1], b[2]) or (a[1] > 0) == (a[2] > 0) or (b[1] > 0) != (b[2] > 0):
             return
         left, right = a, b
-        for _ in range(STEPS):
+        for _ in range(MAX_HALVINGS):
             x = left[0] + (right[0] - left[0]) / 2
             if not left[0] < x < right[0]:
                 break
@@ -388,11 +373,11 @@ class OneEquation(Search):
 
     def _rounded_root(self, flat: Sequence[float], width: float) -> list[float]:
         at = min(flat, key=lambda x: abs(self._evaluator.value(self._point_at(x))))
-        in_digits = self._in_digits(MANY_DIGITS)(at)
+        in_digits = self._in_digits(ZERO_TEST_DIGITS)(at)
         value = in_digits and in_digits[0]
         exact = value == 0 and (self._is_computed_exactly(at) or self._holds(at))
         if not exact and not self._changes_sign(at, width):
-            again = self._in_digits(MANY_DIGITS + DIGITS)(at) if value else None
+            again = self._in_digits(ZERO_TEST_DIGITS + ROOT_DIGITS)(at) if value else None
             if in_digits and again and abs(value - again[0]) > 0.01 * abs(again[0]):
                 in_digits = 0, 0  # these digits are rounding errors
             self.rejected[at] = in_digits
@@ -420,7 +405,7 @@ class OneEquation(Search):
 
     def _last_zero(self, x: float, width: float) -> tuple[float, float | None]:
         step, (low, high) = width * 2.0**-10, self.bounds
-        low, high = max(low, -MAX_REACH), min(high, MAX_REACH)
+        low, high = max(low, -MAX_UNBOUNDED_ROOT), min(high, MAX_UNBOUNDED_ROOT)
 
         def holds(x: float) -> bool:
             sample = self(x)
@@ -466,7 +451,7 @@ class OneEquation(Search):
         method converges: beside it that is (x - root)/multiplicity. Where f only tends to 0 it does not shrink.
         """
         error = max(self._rounding(start), self._rounding(start + width))
-        function, finer = self._in_digits(DIGITS), self._in_digits(2 * DIGITS)
+        function, finer = self._in_digits(ROOT_DIGITS), self._in_digits(2 * ROOT_DIGITS)
         x = _zero_of_quotient(function, start, width)
         if x is None:
             x = start
@@ -597,7 +582,7 @@ def _zero_of_quotient(function: Callable[[Any], tuple[Any, Any] | None], start: 
     a = 0 * before[0] + start
     x, low = a + width / 7, before[0] / before[1]
     best = a, abs(before[0])
-    for _ in range(SECANTS):
+    for _ in range(MAX_SECANT_STEPS):
         here = function(x)
         if here is None or not abs(x - start) < 20 * width:
             break

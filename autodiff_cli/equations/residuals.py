@@ -22,8 +22,12 @@ from ..run.evaluation import Kinks
 ZERO_ROUNDINGS = 64
 """How many rounding errors a value may be that counts as 0."""
 
-DIGITS = 80
+ROOT_DIGITS = 80
 """The precision in digits of the search for roots that doubles cannot distinguish."""
+
+
+Ends = dict[str, tuple[float, float]]
+"""The ends of an interval for each unknown."""
 
 
 class Stopped(Exception):
@@ -47,6 +51,10 @@ class Search:
         """How far the roots that are known exactly may be off."""
         self.plateaus: list[tuple[float, float]] = []
         """Intervals in which the equation holds."""
+        self.undecided: list[Ends] | None = None
+        """The boxes in which it is not proven whether there are solutions; None without a proof."""
+        self.unbounded: list[Ends] = []
+        """Those of them in which an equation is unbounded, as at a pole."""
 
     def evaluated(self) -> None:
         """Count and charge an evaluation. Raises `Stopped`."""

@@ -16,11 +16,10 @@ from ..errors import ExpressionError, counted, needed
 from ..inputs.problem import Problem
 from ..numbers.budget import Defined
 from ..numerics.newton import damped_newton, newton
-from .residuals import DIGITS, ZERO_ROUNDINGS, Search, residuals, rounding_errors, solution_errors, system
+from .residuals import ROOT_DIGITS, ZERO_ROUNDINGS, Search, residuals, rounding_errors, solution_errors, system
 
-MOST_STEPS = 100
-STARTS = 200
-"""The number of starting points of the search for all solutions."""
+MAX_NEWTON_STEPS = 100
+RANDOM_STARTS = 200
 
 MAX_NAMED = 4
 """The number of unknowns that the hint on further solutions names."""
@@ -28,7 +27,7 @@ MAX_NAMED = 4
 SHRINKING_STEPS = 12
 """The number of Newton steps in which the error halves at a root of multiplicity 17."""
 
-BESIDE = 1e-6
+RELATIVE_OFFSET = 1e-6
 """How far from a singular solution, in terms of its size, Newton's method is tried."""
 
 ANYWHERE = (-math.inf, math.inf)
@@ -105,7 +104,7 @@ class SeveralEquations(Search):
         def least_squares(rows: Any, values: Any) -> list[float]:
             return self.np.linalg.lstsq(rows, -values, rcond=None)[0].tolist()  # type: ignore[no-any-return]
 
-        ended = damped_newton(evaluate, least_squares, list(map(float, start)), most=MOST_STEPS, smallest=1e-6)
+        ended = damped_newton(evaluate, least_squares, list(map(float, start)), most=MAX_NEWTON_STEPS, smallest=1e-6)
         if ended is None:
             return None
         x, values, _ = ended
@@ -125,9 +124,9 @@ class SeveralEquations(Search):
         at = dict(zip(problem.unknowns, x, strict=True))
         if solution_errors(problem, at, *residuals(problem, at)) is not None:
             return True
-        m = Multiprecision(DIGITS)
+        m = Multiprecision(ROOT_DIGITS)
         in_digits = system(m, problem, {name: m.number(value) for name, value in problem.values.items()})
-        beside = [m.number(value + BESIDE * (abs(value) or 1.0)) for value in x]
+        beside = [m.number(value + RELATIVE_OFFSET * (abs(value) or 1.0)) for value in x]
         sizes: list[Any] = []
         with Defined(ArithmeticError):
             for _, step in islice(newton(m, in_digits, beside), SHRINKING_STEPS):
@@ -160,7 +159,7 @@ class SeveralEquations(Search):
         draw = random.Random(0)
         near = [1e-6 * (high - low) for low, high in self.bounds]
         solutions: list[list[float]] = []
-        for _ in range(STARTS):
+        for _ in range(RANDOM_STARTS):
             x = self._newton([draw.uniform(low, high) for low, high in self.bounds])
             distances = [[abs(a - b) for a, b in zip(x, y, strict=True)] for y in solutions] if x else []
             if x and not any(all(map(le, distance, near)) for distance in distances):

@@ -98,18 +98,13 @@ class Dimensions(NumberType):
         known = [x for x in xs if not x.is_zero] or xs[:1]
         for x in known[1:]:
             if not self.same(x.dimension, known[0].dimension):
-                verb = {"add": "add", "sub": "subtract"}.get(
-                    name, "compare" if name in COMPARES_DIMENSIONS else "combine"
-                )
-                verb = "choose between" if name == "where" else verb
                 first, second = self.named(known[0].dimension), self.named(x.dimension)
-                if name == "sub":
-                    first, second = second, first
-                raise Refusal(
-                    KIND,
-                    f"cannot {verb} {first} {'from' if name == 'sub' else 'and'} {second}",
-                    "give both the same dimension; a number alone has none",
+                verbs = {"add": "add", "where": "choose between"}
+                verb = verbs.get(name, "compare" if name in COMPARES_DIMENSIONS else "combine")
+                message = (
+                    f"cannot subtract {second} from {first}" if name == "sub" else f"cannot {verb} {first} and {second}"
                 )
+                raise Refusal(KIND, message, "give both the same dimension; a number alone has none")
         return Dimensioned(known[0].dimension, _constant(name, xs), _temperatures(name, xs))
 
     def _ratio(self, name: str, xs: Iterable[Any]) -> Dimensioned:

@@ -124,8 +124,8 @@ class BoundedDigits(Compared, Valued):
 
     def largest(self) -> Any:
         """Return an upper bound on the absolute value, with a few digits."""
-        context = self.m.base.context
-        return abs(self.x) + (0 if self.log_error == EXACT else context.ldexp(1, math.ceil(min(self.log_error, 1e9))))
+        error = 0 if self.log_error == EXACT else self.m.base.context.ldexp(1, math.ceil(min(self.log_error, 1e9)))
+        return abs(self.x) + error
 
     def _compared(self, other: Any, holds: Callable[[int], bool], question: str) -> Any:
         y = other if type(other) is BoundedDigits else self.m.number(other)

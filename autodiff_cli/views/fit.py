@@ -10,11 +10,10 @@ from ..errors import counted
 from ..inputs.figures import Shown
 from ..optimize.fit import Fit
 from ..uncertainty.measured_value import concise
-from .characters import Theme, on_one_line, shortened
 from .document import Block, Line, circumstances, matrix_table, measured, numbers_table, text_line
 from .numerals import attach_units, format_number, unit_of, without_unit
-from .plots import PICTURES
-from .schema import OutputRow, View, declared
+from .plots import Picture
+from .schema import OutputRow, PicturedView, declared
 
 HELD = {
     "fixed": "held",
@@ -28,10 +27,10 @@ def _of_parameters(attribute: str) -> Callable[[Fit], dict[str, Any]]:
 
 
 PREDICTED: tuple[str, ...] = ("value", "confidence_low", "confidence_high", "prediction_low", "prediction_high")
-"""The columns of csv and tsv with the curve at points, after those of the predictors."""
+"""The columns of csv after those of the predictors."""
 
 
-class FitView(View[Fit]):
+class FitView(PicturedView[Fit]):
     """How a fit is shown."""
 
     fields, csv_columns, line_fields, unit_columns = declared(
@@ -47,9 +46,7 @@ class FitView(View[Fit]):
     latex_writer = "tex_tables.fit_table"
     latex_packages = ("booktabs", "siunitx")
     row_key = ("parameter", "parameters")
-    extra_formats = PICTURES
 
-    theme: Theme = "auto"
     predicted: tuple[str, ...] = ()
     """The predictors, if csv shows predictions instead of parameters."""
 
@@ -156,7 +153,7 @@ class FitView(View[Fit]):
             statistic, p = format_number(normality.statistic, 3), format_number(normality.p_value, 2)
             yield f"normality of the residuals (Anderson-Darling): A² = {statistic}, p = {p}"
 
-    def draw(self, answer: Fit, format: str) -> bytes:
-        from .plots.answer_figures import fit_figure
+    def picture(self, answer: Fit) -> Picture:
+        from .plots.answer_figures import fit_picture
 
-        return fit_figure(answer, format, shortened(on_one_line(answer.text)), self.theme)
+        return fit_picture(answer)

@@ -1,4 +1,4 @@
-"""A Curve or a Surface in every form: drawn in several formats, described in words, as rows and as a record."""
+"""The views of a Curve and of a Surface."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from ..curves.contours import Surface
 from ..curves.plot import Curve
 from ..errors import ExpressionError, counted, usage_error
 from ..inputs.problem import parse
-from .characters import FORMULA, Theme, on_one_line, shortened
+from .characters import FORMULA, on_one_line, shortened
 from .document import Block, Line, held_fixed, measured
 from .formats import format_of
 from .mathematics import program_in_mathematics
-from .plots import PICTURES
+from .plots import Picture
 from .plots.frame import axis_of, frames, headed, plot_unit
-from .schema import OutputRow, View, declared, record_of, with_lists
+from .schema import OutputRow, PicturedView, declared
 
-MOST_LISTED = 5
+MAX_LISTED = 5
 """How many gaps and breaks are listed."""
 
 BY_CONVENTION = ", by convention: there is a kink"
@@ -27,7 +27,7 @@ Plot = Curve | Surface
 
 
 def drawn_as(name: str | None, path: str | None) -> str:
-    """The format that is named, or that the name of a file says; see `format_of`.
+    """Return the format by its name or that of a file; see `format_of`.
 
     Raises a usage error where the name of a file says none.
     """
@@ -74,7 +74,7 @@ def _derivative(curve: Curve) -> str:
 
 
 def title_of(plot: Plot) -> str:
-    """The function with its program, on one line, as mathematics writes it; as typed where that is much shorter."""
+    """Return the function on one line, as mathematics writes it or as typed."""
     typed = on_one_line(plot.text)
     if isinstance(plot, Curve) and plot.unknown:
         return f"{plot.unknown}({plot.variable}): {shortened(_equations(plot, typed))}"
@@ -100,7 +100,7 @@ def _equations(curve: Curve, typed: str) -> str:
 
 
 def is_kinked(plot: Plot) -> bool:
-    """Return whether the point is a kink, so that the tangent there is by convention."""
+    """Return whether the point is a kink."""
     return any(warning.kind == "kink" for warning in plot.warnings)
 
 
@@ -158,7 +158,7 @@ def approximation(curve: Curve, digits: int | None) -> str:
 
 
 def linear(curve: Curve, digits: int | None = None) -> str:
-    """Return the linear approximation at the point, as a formula: f(a) + f′(a)(x − a)."""
+    """Return the linear approximation as a formula: f(a) + f′(a)(x − a)."""
     assert curve.tangent is not None
     x, at, slope = curve.variable, curve.tangent.at, curve.tangent.slope
     shown = measured(abs(at), plot_unit(curve, "range", x), digits)
@@ -204,8 +204,8 @@ def _surface_words(surface: Surface, digits: int | None) -> Iterator[str]:
 
 
 def _listed(items: list[str]) -> str:
-    more = len(items) - MOST_LISTED
-    return ", ".join(items[:MOST_LISTED]) + (f" and {more:,} more" if more > 0 else "")
+    more = len(items) - MAX_LISTED
+    return ", ".join(items[:MAX_LISTED]) + (f" and {more:,} more" if more > 0 else "")
 
 
 def _rows_drawn(plot: Plot) -> dict[str, object] | None:
@@ -244,21 +244,15 @@ def _by_variable(surface: Surface, numbers: Sequence[float] | None) -> dict[str,
     return None if numbers is None else dict(zip(surface.variables, numbers, strict=True))
 
 
-class PlotView(View[Plot]):
+class PlotView(PicturedView[Plot]):
     """How a plot is shown."""
 
     fields = CURVE
-    other_records = (("over two variables", SURFACE),)
+    other_records = (("over two variables", Surface, SURFACE),)
     csv_columns, unit_columns = COLUMNS, MEASURED
-    extra_formats = PICTURES
-
-    theme: Theme = "auto"
 
     def measured(self, plot: Plot) -> Plot:
         return plot
-
-    def record(self, plot: Plot) -> dict[str, object]:
-        return with_lists(record_of(CURVE if isinstance(plot, Curve) else SURFACE, plot))
 
     def rows(self, plot: Plot) -> Iterator[OutputRow]:
         texts = {} if plot.units is None else plot.units.texts()
@@ -297,13 +291,17 @@ class PlotView(View[Plot]):
         for line in words(plot, self.digits):
             yield Line(((line, ""),))
 
-    def draw(self, plot: Plot, format: str) -> bytes:
-        from .plots.figure import figure
+    def picture(self, plot: Plot) -> Picture:
+        from .plots.figure import draw_contours, draw_curve
 
         caption = "; ".join(f"{name} = {x}" for name, x in self._fixed(plot).items())
-        if isinstance(plot, Curve) and plot.tangent is not None:
+        kinked = is_kinked(plot)
+        if isinstance(plot, Surface):
+            return Picture(partial(draw_contours, surface=plot, kinked=kinked), title_of(plot), caption, plot.levels)
+        if plot.tangent is not None:
             caption = approximation(plot, self.digits) + (f"   ({caption})" if caption else "")
-        return figure(plot, format, names_of(plot), title_of(plot), caption, is_kinked(plot), self.theme)
+        draw = partial(draw_curve, curve=plot, names=names_of(plot), kinked=kinked)
+        return Picture(draw, title_of(plot), caption)
 
     def _fixed(self, plot: Plot) -> dict[str, str]:
         units = {} if plot.units is None else plot.units["point"]

@@ -1,4 +1,4 @@
-"""Answers in numbers as SVG, PNG or PDF: fits, runs of descent, and uncertainty budgets."""
+"""Pictures of fits, runs of descent, and uncertainty budgets."""
 
 from __future__ import annotations
 
@@ -7,27 +7,28 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...uncertainty.measured_value import concise, in_unit
-from ..characters import Theme, shortened
-from .figure import Palette, draw_dots, drawn, with_grid
+from ..characters import on_one_line, shortened
+from . import Picture
+from .figure import Palette, draw_dots, with_grid
 from .frame import MAX_DOTS
 
 if TYPE_CHECKING:
+    from ...optimize.descend import DescentStep
     from ...optimize.fit import Fit
     from ...uncertainty.propagate import Propagation, Result
 
 LOG_SCALE_RATIO = 100.0
-"""The ratio of the largest to the smallest value from which the scale is logarithmic."""
+"""The ratio of values from which their scale is logarithmic."""
 
 MAX_DOTTED_STEPS = 40
 """The most steps of a descent that have a dot each."""
 
-MOST_BARS = 20
-MOST_OUTPUTS = 6
+MAX_BARS = 20
+MAX_OUTPUTS = 6
 
 
-# ---- fits ---------------------------------------------------------------------------------------------------------
-def fit_figure(answer: Fit, format: str, title: str, theme: Theme = "auto") -> bytes:
-    """The data, the curve with its confidence band, and the residuals below, as the content of a file.
+def fit_picture(answer: Fit) -> Picture:
+    """Return the data, the curve with its confidence band, and the residuals below.
 
     With several predictors the observed values are over the fitted ones.
     """
@@ -70,7 +71,7 @@ def fit_figure(answer: Fit, format: str, title: str, theme: Theme = "auto") -> b
         estimate = f"{float(parameter.estimate):.6g}"
         written = estimate if parameter.error is None else concise(float(parameter.estimate), float(parameter.error))
         parts.append(f"{name} = {written.replace('-', '−')} {units.get(name) or ''}".rstrip())
-    return drawn(draw, format, title, ", ".join(parts), theme)
+    return Picture(draw, shortened(on_one_line(answer.text)), ", ".join(parts))
 
 
 def _predicted(axes: Any, answer: Fit, palette: Palette, percent: str) -> None:
@@ -87,18 +88,9 @@ def _predicted(axes: Any, answer: Fit, palette: Palette, percent: str) -> None:
             axes.fill_between(xs, low, high, label=label, color=palette.violet, alpha=alpha, linewidth=0)
 
 
-# ---- descents -----------------------------------------------------------------------------------------------------
-def loss_figure(
-    steps: Sequence[int],
-    values: Sequence[float],
-    best: int,
-    format: str,
-    title: str,
-    caption: str,
-    theme: Theme,
-    up: str = "value",
-) -> bytes:
-    """The values over the steps, and a ring at the step of the `best` one, as the content of a file."""
+def loss_picture(rows: Sequence[DescentStep], best: int, title: str, caption: str, up: str) -> Picture:
+    """Return the values over the steps, and a ring at the step of the `best` one."""
+    steps, values = [row.step for row in rows], [row.value for row in rows]
 
     def draw(page: Any, palette: Palette) -> None:
         axes = page.subplots()
@@ -114,17 +106,16 @@ def loss_figure(
         with_grid(axes, palette)
         axes.legend(loc="best", fontsize=9)
 
-    return drawn(draw, format, title, caption, theme)
+    return Picture(draw, title, caption)
 
 
-# ---- uncertainty budgets ------------------------------------------------------------------------------------------
-def budget_figure(answer: Propagation, format: str, title: str, theme: Theme = "auto") -> bytes:
-    """The budget of each output as bars, with its histogram where there are draws, as the content of a file."""
-    shown = answer.results[:MOST_OUTPUTS]
+def budget_picture(answer: Propagation) -> Picture:
+    """Return the budget of each output as bars, with a histogram of draws."""
+    shown = answer.results[:MAX_OUTPUTS]
 
     def draw(page: Any, palette: Palette) -> None:
         across = 2 if answer.samples else 1
-        bars = min(MOST_BARS, max(len(result.budget) for result in shown))
+        bars = min(MAX_BARS, max(len(result.budget) for result in shown))
         page.set_size_inches(6.4 * (1.45 if answer.samples else 1), len(shown) * max(2.2, 1.4 + 0.3 * bars))
         grid = page.subplots(len(shown), across, squeeze=False)
         for row, result in zip(grid, shown, strict=True):
@@ -136,11 +127,11 @@ def budget_figure(answer: Propagation, format: str, title: str, theme: Theme = "
     if len(shown) == 1:
         unit = "" if answer.units is None else f" {answer.units['results'][0]['value']}".rstrip()
         caption = f"{in_unit(shown[0].interval, unit)}, for {100 * shown[0].level:.4g} %"
-    return drawn(draw, format, title, caption, theme)
+    return Picture(draw, shortened(on_one_line(answer.text)), caption)
 
 
 def _bars(axes: Any, result: Result, palette: Palette) -> None:
-    ranked = sorted(result.budget.items(), key=lambda item: -item[1].contribution)[:MOST_BARS]
+    ranked = sorted(result.budget.items(), key=lambda item: -item[1].contribution)[:MAX_BARS]
     names = [*(name for name, _ in ranked), "combined"]
     sizes = [*(share.contribution for _, share in ranked), result.uncertainty]
     colors = [*(palette.blue if share.sensitivity >= 0 else palette.red for _, share in ranked), palette.ink]

@@ -6,8 +6,7 @@ import io
 import math
 import re
 import warnings
-from collections.abc import Callable, Iterable, Sequence
-from functools import partial
+from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -15,8 +14,9 @@ from ...curves.contours import Surface, refined
 from ...curves.plot import Curve
 from ...curves.sampling import Stretch
 from ..characters import Theme, shortened
+from . import Picture
 from .braille import arrow, library
-from .frame import MAX_DOTS, ROWS, Frame, Series, axis_of, in_sight, panels, path_of, rows_of
+from .frame import MAX_DOTS, ROWS, Series, axis_of, in_sight, panels, path_of, rows_of
 
 
 class Palette(NamedTuple):
@@ -36,7 +36,7 @@ class Palette(NamedTuple):
     pale: str = "#c9d8ea"
     """What is behind lines."""
     contours: tuple[float, float] = (0.0, 0.9)
-    """Which part of the scale of colours contours take, so that they are seen on the paper."""
+    """The part of the scale of colours that is seen on the paper."""
 
 
 LIGHT = Palette()
@@ -46,10 +46,10 @@ DARK = Palette(
     (0.3, 1.0),
 )
 
-MOST_LOOKS = 3_000
-"""The most labels of contours times lines among which they look for their own."""
+MAX_LABELS_TIMES_LINES = 3_000
+"""The most labels of contours times their lines."""
 
-EDGE = 0.07
+EDGE_SHARE = 0.07
 """The share of a side near its ends where no contour is labelled."""
 
 SETTINGS: Any = {
@@ -72,39 +72,10 @@ _AFTER = "+-−*/·=,"
 """Signs at which no line ends."""
 
 
-def figure(
-    plot: Curve | Surface,
-    format: str,
-    names: Sequence[str],
-    title: str,
-    caption: str,
-    kinked: bool,
-    theme: Theme = "auto",
-) -> bytes:
-    """The plot as the content of an SVG, PNG or PDF file; `kinked` says that there is no derivative at the point.
+def drawn(picture: Picture, format: str, theme: Theme = "auto") -> bytes:
+    """Return the content of a file with a picture in the colours of a theme.
 
     Raises `ExpressionError` where matplotlib is not installed.
-    """
-
-    if isinstance(plot, Surface):
-        contours = partial(_contours, surface=plot, kinked=kinked)
-        return drawn(contours, format, title, caption, theme, levels=plot.levels)
-    return drawn(partial(_curve, curve=plot, names=names, kinked=kinked), format, title, caption, theme)
-
-
-def drawn(
-    draw: Callable[[Any, Palette], None],
-    format: str,
-    title: str,
-    caption: str = "",
-    theme: Theme = "auto",
-    *,
-    levels: Sequence[float] = (),
-) -> bytes:
-    """Return the content of an SVG, PNG or PDF file that `draw` makes in the colours of a theme.
-
-    `levels` are those of contours that are coloured by `_tints`. Raises `ExpressionError` where matplotlib is not
-    installed.
     """
     palette = DARK if theme == "dark" else LIGHT
     matplotlib = library("matplotlib")
@@ -119,15 +90,19 @@ def drawn(
         warnings.simplefilter("ignore", UserWarning)
         page = Figure(figsize=(6.4, 4.4), layout="constrained")
         FigureCanvasAgg(page)
-        draw(page, palette)
-        _fit(page.suptitle(title, fontsize=11, color=palette.ink))
-        if caption:
-            _fit(page.supxlabel(caption, fontsize=9, color=palette.faint))
-        _trim(page)
+        picture.draw(page, palette)
+        _fit(page.suptitle(picture.title, fontsize=11, color=palette.ink))
+        if picture.caption:
+            _fit(page.supxlabel(picture.caption, fontsize=9, color=palette.faint))
+        # axes of equal scales leave some of the page's height free
+        page.draw_without_rendering()
+        width, height = page.get_size_inches()
+        free = min(axes.get_position(original=True).height - axes.get_position().height for axes in page.axes)
+        page.set_size_inches(width, height * (1 - max(free, 0.0)))
         file = io.BytesIO()
         metadata: Any = {"Date": None, "Creator": None} if format == "svg" else {"Software": None}
         if format == "pdf":
-            metadata = {"Title": title, "Subject": caption, "CreationDate": None, "Creator": None}
+            metadata = {"Title": picture.title, "Subject": picture.caption, "CreationDate": None, "Creator": None}
         page.savefig(file, format=format, dpi=150, metadata=metadata)
     if format != "svg":
         return file.getvalue()
@@ -138,10 +113,10 @@ def drawn(
         file.getvalue(),
         count=2,
     )
-    return _both(svg, levels) if theme == "auto" else svg
+    return _both(svg, picture.levels) if theme == "auto" else svg
 
 
-MOST_LINES = 6
+MAX_TITLE_LINES = 6
 """The most lines of a title; a longer one ends with three dots."""
 
 
@@ -157,7 +132,7 @@ def _fit(line: Any) -> None:
         count = len(left)
         while not fits(left[:count]) and count > 1:
             count = max(1, min(count - 1, int(count * room / line.get_window_extent().width)))
-        if len(lines) == MOST_LINES - 1 and count < len(left):
+        if len(lines) == MAX_TITLE_LINES - 1 and count < len(left):
             lines.append(shortened(left, count))
             break
         if count < len(left):
@@ -167,13 +142,6 @@ def _fit(line: Any) -> None:
         lines.append(left[:count].strip())
         left = left[count:].strip()
     line.set_text("\n".join(lines))
-
-
-def _trim(page: Any) -> None:
-    page.draw_without_rendering()
-    width, height = page.get_size_inches()
-    free = min(axes.get_position(original=True).height - axes.get_position().height for axes in page.axes)
-    page.set_size_inches(width, height * (1 - max(free, 0.0)))
 
 
 def _both(light: bytes, levels: Sequence[float]) -> bytes:
@@ -202,7 +170,8 @@ def _tints(levels: Sequence[float], palette: Palette) -> list[str]:
     return [to_hex(color) for color in scale(places)]
 
 
-def _curve(page: Any, palette: Palette, curve: Curve, names: Sequence[str], kinked: bool) -> None:
+def draw_curve(page: Any, palette: Palette, curve: Curve, names: Sequence[str], kinked: bool) -> None:
+    """Draw a function with its derivatives; see `panels`."""
     parts = panels(curve, names, kinked)
     if len(parts) == 1:
         grid = [page.subplots()]
@@ -218,7 +187,13 @@ def _curve(page: Any, palette: Palette, curve: Curve, names: Sequence[str], kink
         if "y" in curve.log:
             axes.set_yscale("log")
             _powers(axes.yaxis, frame.high / frame.low)
-        _dress(axes, (curve.low, curve.high), frame, palette)
+        axes.set_xlim(curve.low, curve.high)
+        axes.set_ylim(*frame)
+        with_grid(axes, palette)
+        if frame.low < 0 < frame.high:
+            axes.axhline(0, color=palette.faint, linewidth=0.9, zorder=1)
+        if curve.low < 0 < curve.high:
+            axes.axvline(0, color=palette.faint, linewidth=0.9, zorder=1)
         axes.legend(loc="best", fontsize=9)
     grid[-1].set_xlabel(axis_of(curve, curve.variable))
 
@@ -267,23 +242,14 @@ def _lines(axes: Any, pieces: Any, color: str, label: str, **style: Any) -> None
         axes.plot(*zip(*dots, strict=True), ".", color=color, label=None if xs else label, markersize=5)
 
 
-def _dress(axes: Any, sides: tuple[float, float], frame: Frame, palette: Palette) -> None:
-    axes.set_xlim(*sides)
-    axes.set_ylim(*frame)
-    with_grid(axes, palette)
-    if frame.low < 0 < frame.high:
-        axes.axhline(0, color=palette.faint, linewidth=0.9, zorder=1)
-    if sides[0] < 0 < sides[1]:
-        axes.axvline(0, color=palette.faint, linewidth=0.9, zorder=1)
-
-
 def with_grid(axes: Any, palette: Palette, direction: str = "both") -> None:
     """Draw a grid behind everything else."""
     axes.grid(axis=direction, color=palette.grid, linewidth=0.7)
     axes.set_axisbelow(True)
 
 
-def _contours(page: Any, palette: Palette, surface: Surface, kinked: bool) -> None:
+def draw_contours(page: Any, palette: Palette, surface: Surface, kinked: bool) -> None:
+    """Draw contours, and the gradient at the point, perhaps a kink."""
     import numpy
 
     axes = page.subplots()
@@ -329,7 +295,7 @@ def _contours(page: Any, palette: Palette, surface: Surface, kinked: bool) -> No
 
 
 def _labels(levels: Any, across: tuple[float, float], up: tuple[float, float]) -> list[tuple[float, float]]:
-    """The places of the labels of contours: on long lines, not at the edge, not side by side."""
+    """Return places on long lines, not at the edge, not side by side."""
     import numpy
 
     places: list[tuple[float, tuple[float, float]]] = []
@@ -337,16 +303,16 @@ def _labels(levels: Any, across: tuple[float, float], up: tuple[float, float]) -
     for level, lines in enumerate(levels):
         for line in lines:
             share = (line - low) / (high - low)
-            inside = numpy.flatnonzero((share > EDGE).all(axis=1) & (share < 1 - EDGE).all(axis=1))
+            inside = numpy.flatnonzero((share > EDGE_SHARE).all(axis=1) & (share < 1 - EDGE_SHARE).all(axis=1))
             steps = numpy.hypot(*numpy.diff(share[inside], axis=0).T) if len(inside) > 1 else numpy.zeros(1)
-            if steps.sum() > 2 * EDGE:
+            if steps.sum() > 2 * EDGE_SHARE:
                 # by the golden section no two that are near each other are at the same part of their lines
                 at = numpy.searchsorted(steps.cumsum() / steps.sum(), 0.25 + 0.5 * (level * 0.618 % 1))
                 x, y = line[inside[min(int(at), len(inside) - 1)]]
                 places.append((float(steps.sum()), (float(x), float(y))))
     # those of many lines would hide what they stand on
     places.sort(key=lambda entry: -entry[0])
-    return [place for _, place in places[: MOST_LOOKS // max(1, sum(map(len, levels)))]]
+    return [place for _, place in places[: MAX_LABELS_TIMES_LINES // max(1, sum(map(len, levels)))]]
 
 
 def draw_dots(
@@ -362,7 +328,7 @@ def draw_dots(
     error_zorder: float = 2,
     **style: Any,
 ) -> None:
-    """Draw rows of data as dots, with their standard uncertainties unless there are too many."""
+    """Draw rows as dots, with their uncertainties unless there are too many."""
     shown = in_sight(xs, ys)
     label = "data" if len(shown) == len(xs) else f"data ({len(shown):,} of {len(xs):,} drawn)"
     places = [xs[k] for k in shown], [ys[k] for k in shown]
