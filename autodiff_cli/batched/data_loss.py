@@ -195,12 +195,6 @@ def pose_over(
 def _in_units(
     program: Program, data: Columns, values: Mapping[str, float], units: Sequence[str] | str | None
 ) -> tuple[Program, Columns, dict[str, float], ProgramUnits | None, list[Diagnostic]]:
-    """Return the program of the values' numbers, with the columns in units that belong together; its units, and notes.
-
-    The headings' units count where a value has a unit, a number of the program has, or one is asked for, and where
-    they are all known and the program's dimensions fit together with them; else the numbers are as they were. Raises
-    `ExpressionError`.
-    """
     from ..inputs.optional_units import column_units, without_units_hint
     from ..inputs.own_units import in_own_units
     from ..inputs.quantities import ProgramUnits, unit_value
@@ -447,7 +441,6 @@ class DataLoss:
         return Bounded(value, error(value, [v.error for v, _ in parts])), [Bounded(x, error(x, e)) for x, e in gradient]
 
     def _error_of(self, rows: int) -> Callable[[float, Iterable[float]], float]:
-        """Return a function that bounds the error of the sum over all rows from the terms of a sample of `rows`."""
         share = 1 / max(1, self.rows) if self.over.how == "mean" else 1.0
         times = share * (1.0 if rows >= self.rows else ESTIMATED * self.rows / max(1, rows))
         return lambda x, errors: times * math.fsum(errors) + UNIT * abs(x)

@@ -83,10 +83,7 @@ def second_recorder(program: Program, wanted: Sequence[str]) -> Record:
 
 
 def _near_poles(recording: Recording) -> Iterator[Step]:
-    """Steps that are infinite near poles, and far away, where second derivatives overflow or are lost to underflow.
-
-    Formulas may have cancelled what the sweeps meet, which take each operation by itself: `sqrt(x)**2` at 1e-300.
-    """
+    # formulas may have cancelled what the sweeps meet: `sqrt(x)**2` at 1e-300
     m, graph, place = recording.recorder, recording.graph, recording.place
     for i in place:
         if i not in recording.active:

@@ -399,10 +399,6 @@ def _copied(inputs: Sequence[Value], primitive: Primitive, *facts: Any) -> Value
 
 
 def _below(root: Value, done: Container[int]) -> Iterator[Value]:
-    """Yield a node and those below it, each after its inputs, but for those whose ids are `done`.
-
-    The caller adds the id of each to these before the next one.
-    """
     stack = [root]
     while stack:
         missing = [p for p in stack[-1]._prev if id(p) not in done]

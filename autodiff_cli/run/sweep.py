@@ -413,7 +413,6 @@ def _no_derivative(active: Activity, i: int, adjoint: Number, error: Exception) 
 
 
 def _failing_input(active: Activity, i: int) -> int:
-    """Return the position of the first active input whose partial fails or is infinite; else of the last."""
     graph, position = active.graph, 0
     ps, inputs, primitive = graph.parents[i], graph.inputs(i), graph.primitives[i]
     for k, p in enumerate(ps):
@@ -453,7 +452,6 @@ def kinks_met(order: Sequence[int], active: Activity, adjoints: Sequence[Number 
 
 
 def _kinks(active: Activity, i: int) -> list[int]:
-    """Return the nodes at which node `i` has no derivative: itself, or the breakpoints of its condition."""
     primitive, ps = active.graph.primitives[i], active.graph.parents[i]
     if primitive is WHERE:
         return _condition_breakpoints(active, ps[0]) if active[ps[0]] else []
@@ -485,7 +483,6 @@ def _nodes_that(order: Iterable[int], holds: Callable[[int], object]) -> Iterato
 
 
 def _pieces_meet(active: Activity, i: int, meet: Callable[..., bool] | None) -> bool:
-    """Return whether branches of node `i` meet at its inputs, and an active input is among them."""
     ps, data, primitive = active.graph.parents[i], active.graph.data, active.graph.primitives[i]
     if meet is None or not any(active[p] for p in ps):
         return False
@@ -499,10 +496,6 @@ def _pieces_meet(active: Activity, i: int, meet: Callable[..., bool] | None) -> 
 
 
 def _condition_breakpoints(active: Activity, condition: int) -> list[int]:
-    """Return the active nodes at which a condition may change: comparisons of equal numbers, and jumps.
-
-    For a `discontinuous` number, return the nodes at which its value jumps.
-    """
     graph = active.graph
     edges: list[int] = []
     seen: set[int] = set()
