@@ -374,7 +374,7 @@ class DataLoss:
             block.results[:, list(block.errors)] = 0.0
             totals.add(block.results)
 
-    # ---- second derivatives, and how far numbers are off -----------------------------------------------------------
+    # ---- second derivatives, and how far numbers are off
     def second(self, point: Sequence[float], wrt: Sequence[str]) -> list[float]:
         """Value, gradient and the lower triangle of the Hessian by `wrt`, row after row. Raises `ExpressionError`."""
         n = len(wrt)
@@ -458,7 +458,7 @@ class DataLoss:
                     continue
             yield at
 
-    # ---- what else there is to say --------------------------------------------------------------------------------
+    # ---- what else there is to say
     def kinks(self, point: Mapping[str, float], wrt: Sequence[str]) -> tuple[Diagnostic, ...]:
         """A warning for each place of the program that has no derivative at some of the rows, which are counted."""
         if not self.evaluator.may_kink:
@@ -503,7 +503,7 @@ def square(lower: Sequence[float]) -> list[list[float]]:
     return [[lower[max(i, k) * (max(i, k) + 1) // 2 + min(i, k)] for k in range(size)] for i in range(size)]
 
 
-# ---- sums ---------------------------------------------------------------------------------------------------------
+# ---- sums
 class Totals:
     """Sums of many numbers each, as good as if they were computed in twice the digits and then rounded.
 

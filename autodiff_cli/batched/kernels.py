@@ -127,7 +127,7 @@ def _planned(record: Record, lowering: Lowering, most: int, lacks: str) -> Vecto
     return vectors(recording)
 
 
-# ---- LLVM ---------------------------------------------------------------------------------------------------------
+# ---- LLVM
 _LOADING = threading.Lock()
 _LOADED: list[Callable[[str], bool]] = []
 
@@ -218,7 +218,7 @@ def _address(array: Any) -> Any:
     return np.uint64(array.__array_interface__["data"][0])
 
 
-# ---- NumPy --------------------------------------------------------------------------------------------------------
+# ---- NumPy
 def _called(record: Record, inputs: int) -> Compute:
     from ..targets.ufuncs import Columns, lowering
 
@@ -242,7 +242,7 @@ def _called(record: Record, inputs: int) -> Compute:
     return compute
 
 
-# ---- rows ---------------------------------------------------------------------------------------------------------
+# ---- rows
 class Block(NamedTuple):
     """The results of a block of rows."""
 

@@ -67,7 +67,7 @@ def _jet(m: NumberType, graph: Graph, values: Mapping[str, Number], wrt: Sequenc
     return Curvature(at.values[0].x, gradient, rows)
 
 
-# ---- at breakpoints ------------------------------------------------------------------------------------------------
+# ---- at breakpoints
 def _at_breakpoints(m: NumberType, swept: GradientResult, wrt: Sequence[str]) -> Curvature:
     graph = swept.graph
     (root,) = graph.roots

@@ -278,7 +278,7 @@ def _inputs(children: Sequence[Value], op: str) -> tuple[Value, ...]:
     return listed
 
 
-# ---- making nodes -------------------------------------------------------------------------------------------------
+# ---- making nodes
 _new = object.__new__
 
 
@@ -387,7 +387,7 @@ def as_float(x: object, refusal: str) -> float:
     return number
 
 
-# ---- copies -------------------------------------------------------------------------------------------------------
+# ---- copies
 FACTS = ("data", "grad", "_about")
 """The attributes of a node besides its operation and its inputs."""
 
@@ -451,7 +451,7 @@ def _unpickled(leaves: Mapping[int, Value], *columns: Iterable[Any]) -> list[Val
     return values
 
 
-# ---- sweeps over Values -------------------------------------------------------------------------------------------
+# ---- sweeps over Values
 def in_order(roots: Iterable[Value]) -> dict[Value, int]:
     """Return the nodes that the roots depend on in topological order, with their positions."""
     place: dict[Value, int] = {}

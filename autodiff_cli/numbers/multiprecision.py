@@ -65,7 +65,7 @@ class Multiprecision(NumberType):
         for name, function in _FUNCTIONS.items():
             self.__dict__[name] = self._guarded(name, function, accurate=name in _SURE)
 
-    # -- numbers ----------------------------------------------------------------------------------------------------
+    # -- numbers
     @property
     def pi(self) -> Number:
         return +self.context.pi
@@ -113,7 +113,7 @@ class Multiprecision(NumberType):
     def charge(self, operations: int) -> None:
         work.charge(operations * (10 + self._step))
 
-    # -- functions --------------------------------------------------------------------------------------------------
+    # -- functions
     def __getattr__(self, name: str) -> Any:
         function = self.__dict__[name] = self._guarded(name, self.definition(name), accurate=name in _SURE)
         return function
@@ -199,7 +199,7 @@ def _steep(name: str, below: int | None) -> Function:
     return function
 
 
-# ---- elementary ---------------------------------------------------------------------------------------------------
+# ---- elementary
 def _log(m: Multiprecision, x: Number) -> Number:
     if x < 0:
         raise ValueError("the logarithm of a negative number")
@@ -223,7 +223,7 @@ def _pow(m: Multiprecision, x: Number, y: Number) -> Number:
     return m.underflow() if size < -MAGNITUDE else m.context.power(x, y)
 
 
-# ---- trigonometric and hyperbolic ---------------------------------------------------------------------------------
+# ---- trigonometric and hyperbolic
 def _sinc_derivative(m: Multiprecision, n: Number, x: Number) -> Number:
     # each step is π(x f⁽ᵏ⁾ + k f⁽ᵏ⁻¹⁾) = π^k·sin(πx + kπ/2), and safe as long as k < π|x|
     order, context = whole_order(float(n)), m.context
@@ -255,7 +255,7 @@ def _sinc_series(m: Multiprecision, order: int, x: Number) -> Number:
         return total
 
 
-# ---- special ------------------------------------------------------------------------------------------------------
+# ---- special
 def _erfc(m: Multiprecision, x: Number) -> Number:
     if m.context.mag(x) > 17:
         return m.underflow() if x > 0 else 2

@@ -34,7 +34,7 @@ EFFORT = 200_000
 """Pieces are compared as long as their number, times nodes, times pairs of variables is below this."""
 
 
-# ---- numbers with derivatives -------------------------------------------------------------------------------------
+# ---- numbers with derivatives
 class Unknown(Exception):
     """An undecidable question of a number type near the point: a sign, or the length of a vector that is 0 there."""
 
@@ -211,7 +211,7 @@ class TaylorSeries:
         raise Unknown(piece.here)
 
 
-# ---- one piece ----------------------------------------------------------------------------------------------------
+# ---- one piece
 class Length(NamedTuple):
     """The length of a vector that is 0 at the point, as a variable: the vector's derivatives."""
 
@@ -405,7 +405,7 @@ def common(
     return first
 
 
-# ---- the derivative where all sides agree ------------------------------------------------------------------------
+# ---- the derivative where all sides agree
 def sides_chosen(order: Sequence[int], active: Activity, seeds: Mapping[int, Number]) -> Sequence[int]:
     """Find out whether all sides have one value and gradient, and choose one; the nodes that are evaluated then.
 

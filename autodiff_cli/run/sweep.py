@@ -86,7 +86,7 @@ class Breakpoint(NamedTuple):
             raise NodeError(self.node, refusal.kind, message, refusal.hint) from None
 
 
-# ---- values -------------------------------------------------------------------------------------------------------
+# ---- values
 def forward(graph: Graph, m: NumberType, roots: Iterable[int]) -> Sequence[int]:
     """Evaluate the nodes that the roots need, and return them in the order of evaluation.
 
@@ -199,7 +199,7 @@ def domain_error(m: NumberType, node: int, primitive: Primitive, inputs: Sequenc
     return NodeError(node, "domain", message, hint)
 
 
-# ---- backpropagation ----------------------------------------------------------------------------------------------
+# ---- backpropagation
 def backward(order: Sequence[int], active: Activity, seeds: Mapping[int, Number]) -> list[Number | None]:
     """Return the adjoint of every node from the adjoints of the outputs, `seeds`; None where none arrives.
 
@@ -228,7 +228,7 @@ def backward(order: Sequence[int], active: Activity, seeds: Mapping[int, Number]
     return adjoints
 
 
-# ---- derivatives --------------------------------------------------------------------------------------------------
+# ---- derivatives
 class Activity(list[bool]):
     """Activity analysis: whether the value of each node depends on a wanted leaf. Raises `NodeError`.
 
@@ -427,7 +427,7 @@ def _failing_input(active: Activity, i: int) -> int:
     return position
 
 
-# ---- kinks --------------------------------------------------------------------------------------------------------
+# ---- kinks
 def kinks_met(order: Sequence[int], active: Activity, adjoints: Sequence[Number | None]) -> list[int]:
     """Return the nodes where a reverse sweep with these adjoints meets a kink, in the order of the sweep.
 
@@ -515,7 +515,7 @@ def _condition_breakpoints(active: Activity, condition: int) -> list[int]:
     return edges
 
 
-# ---- forward mode -------------------------------------------------------------------------------------------------
+# ---- forward mode
 def tangents(
     order: Sequence[int], active: Activity, seeds: Mapping[int, Number], roots: Iterable[int] | None = None
 ) -> list[Number | None]:
