@@ -14,9 +14,8 @@ from weakref import ref
 from ..errors import Diagnostic, ExpressionError, Span
 from ..numbers.base import Number
 from ..numbers.floats import REAL
-from ..run.backends import with_fallback
 from ..run.doubles import adjoints
-from ..run.evaluation import Evaluation
+from ..run.evaluation import Evaluation, with_fallback
 from ..run.flat_graph import Graph
 from ..run.sweep import NodeError, compute
 from ..table import primitives as primitives
