@@ -34,7 +34,7 @@ EFFORT = 200_000
 """Pieces are compared as long as their number, times nodes, times pairs of variables is below this."""
 
 
-# ---- numbers with derivatives -------------------------------------------------------------------------------------
+# ---- numbers with derivatives
 class Unknown(Exception):
     """An undecidable question of a number type near the point: a sign, or the length of a vector that is 0 there."""
 
@@ -129,7 +129,6 @@ class SecondOrder:
 
 
 def _definite(rows: Sequence[Sequence[Number]], among: Sequence[int]) -> int:
-    """1 or -1 where the quadratic form in these variables is positive or negative definite, else 0."""
     matrix = [[rows[i][j] for j in among] for i in among]
     sign = 0
     for k, row in enumerate(matrix):
@@ -212,7 +211,7 @@ class TaylorSeries:
         raise Unknown(piece.here)
 
 
-# ---- one piece ----------------------------------------------------------------------------------------------------
+# ---- one piece
 class Length(NamedTuple):
     """The length of a vector that is 0 at the point, as a variable: the vector's derivatives."""
 
@@ -406,7 +405,7 @@ def common(
     return first
 
 
-# ---- the derivative where all sides agree ------------------------------------------------------------------------
+# ---- the derivative where all sides agree
 def sides_chosen(order: Sequence[int], active: Activity, seeds: Mapping[int, Number]) -> Sequence[int]:
     """Find out whether all sides have one value and gradient, and choose one; the nodes that are evaluated then.
 
@@ -431,10 +430,6 @@ def sides_chosen(order: Sequence[int], active: Activity, seeds: Mapping[int, Num
 
 
 def _common(active: Activity, seeds: Mapping[int, Number]) -> SmoothBranch | None:
-    """A piece, if all have the same value and gradient; one that takes the branches taken at the point, if there is.
-
-    Raises `NodeError`, and what rules raise, where a piece has none.
-    """
     graph, m, wanted = active.graph, active.m, list(dict.fromkeys(active.wanted))
     # Most kinks show along any one line already.
     line = [m.number((37 * k % 101 + 64) / 64) for k in range(len(wanted))]
@@ -493,7 +488,6 @@ def _strayed(piece: SmoothBranch) -> int:
 
 
 def _local(piece: SmoothBranch, m: NumberType) -> dict[int, list[Number | None]]:
-    """The local derivatives on the piece's side, of all operations that have sides."""
     graph, duals = piece.graph, Duals(m)
     slopes: dict[int, list[Number | None]] = {
         i: [m.number(1) if k == taken else None for k in range(len(graph.parents[i]))]
