@@ -234,11 +234,18 @@ def _reduced(
             condition = float(abs(totals[k] * problem.values[name] / totals[0]))
         number = _compared(number, slope, condition, exists=not (compared and kinks))
         numbers.append(number)
-    gradient, warnings = dict(zip(wanted, partials, strict=True)), (*problem.warnings, *kinks)
     answer = Check(
-        text, value, gradient, {**problem.values}, problem.program.constants, 2 * DIGITS, required, tuple(numbers),
-        warnings, summary,
-    )  # fmt: skip
+        text=text,
+        value=value,
+        gradient=dict(zip(wanted, partials, strict=True)),
+        point={**problem.values},
+        constants=problem.program.constants,
+        precision=2 * DIGITS,
+        required=required,
+        quantities=tuple(numbers),
+        warnings=(*problem.warnings, *kinks),
+        over=summary,
+    )
     return answer if function.units is None else _in_units(answer, function.units, of_numbers=True)
 
 

@@ -356,6 +356,10 @@ class DataLoss:
 
         values = iter(point)
         fixed = [next(values) if column is None else None for column in self._columns]
+
+        def plain(at: Mapping[str, float]) -> list[float]:
+            return row(list(at.values()))
+
         size = block_size(totals.count)
         for start in range(0, len(taken), size):
             rows = taken[start : start + size]
@@ -365,7 +369,6 @@ class DataLoss:
                 x if column is None else np.asarray(column)[part]
                 for x, column in zip(fixed, self._columns, strict=True)
             ]
-            plain = lambda at: row(list(at.values()))  # noqa: E731
             block = evaluate(kernel, self.names, inputs, len(rows), totals.count, plain, lambda row, name: None)
             for k in block.asked:
                 self.asked.append(int(rows[k]))
