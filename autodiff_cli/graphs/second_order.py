@@ -81,7 +81,7 @@ def _at_breakpoints(m: NumberType, swept: GradientResult, wrt: Sequence[str]) ->
 
     def numbers(piece: SmoothBranch) -> list[Number]:
         gradient, rows = _without_lengths(m, piece)
-        return [piece.smooth.value(piece.numbers[root]), *gradient, *[rows[i][j] for i, j in pairs]]
+        return [piece.value(root), *gradient, *[rows[i][j] for i, j in pairs]]
 
     def shared(smooth: Callable[[], Any]) -> list[Number]:
         return common(m, swept.value, pieces(smooth, graph, (root,), wanted), numbers, names)
