@@ -43,13 +43,11 @@ def read_columns(
     skip: bool = False,
     readings: bool = False,
 ) -> MeasuredColumns:
-    """Return the columns of data, as `--points` reads them, that `wanted` chooses among their names.
+    """Return the columns of data that `wanted` chooses among their names, with the units in their headings.
 
-    Those in `called` have another name, by which they are known then: each name with its column; `other` names have
-    values otherwise. With `skip`, rows that lack a number are left out, and it is printed how many. Of repeated
-    `readings` it is printed which columns are not used. The numbers
-    remember their texts, for other arithmetics, and the columns have the units in their headings. Raises
-    `ExpressionError`: `io` for a file that cannot be read, `point` for what is no number, with its line and column.
+    Each name in `called` stands for a column; `other` names have values otherwise. With `skip`, rows that lack a number
+    are counted and left out; of `readings` the unused columns are noted. Numbers remember their texts, for other
+    arithmetics. Raises `ExpressionError`: `io`, or `point` with line and column.
     """
     columns = MeasuredColumns()
     count = rows = 0

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 CERTIFIED_DIGITS = 17
 MAX_BITS = 1 << 17
-"""With so many bits, more than are needed otherwise, what is undecided stays so."""
 
 VANISHING_BITS = 7000
 """With so many bits a number that is not distinguished from 0 is shown as being within this of it."""
@@ -49,10 +48,9 @@ class Arithmetic(NamedTuple):
     digits: int = CERTIFIED_DIGITS
 
     def run(self, point: Mapping[str, float | str], task: Task, units: Units | None = None) -> dict[str, Any]:
-        """Run a task in this arithmetic; return its lists and dictionaries with the numbers as they are shown.
+        """Run a task, which computes in coherent units, and return its tree of numbers as they are shown, in `units`.
 
-        With `units` these are in the units of that tree; tasks compute in coherent ones. Raises `ExpressionError`; of
-        the kind `limit` where it would take more work than it may.
+        Raises `ExpressionError`, of the kind `limit` for too much work.
         """
         with allowed(anew=False):
             if units is None:

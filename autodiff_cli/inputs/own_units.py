@@ -113,10 +113,7 @@ class _Scaled:
 
 
 def number_in(name: str, x: float, unit: Unit, what: str = "a value of it") -> float:
-    """The number of a value in a variable's unit; a number without a unit has to be 0, or the variable one.
-
-    Raises a usage error.
-    """
+    """Return the number of a value in a variable's unit. Raises a usage error for another dimension."""
     own = x.unit if isinstance(x, Quantity) else Unit()
     if own.dimension != unit.dimension and (isinstance(x, Quantity) or x or unit.zero):
         theirs = "a number" if own.dimension == NUMBER else quantity_name(own.dimension)

@@ -36,7 +36,7 @@ from ..quantities.unit import (
 from ..run.evaluation import Evaluation
 from ..table.primitive import FUNCTIONS
 from .parse_point import constant_value, pieces
-from .problem import PLAIN, Quantity, as_number, evaluate_constant, number_or_quantity
+from .problem import Quantity, evaluate_constant
 
 
 class Units(dict[str, Any]):
@@ -166,35 +166,13 @@ def _nearest(exact: Fraction) -> float:
         return math.inf
 
 
-def read_value(value: Any, name: str) -> float:
-    """The value that Python or a point gives to a name: a number, a text, a quantity of pint or the like."""
-    if isinstance(value, str):
-        return quantity_value(name, value)
-    if hasattr(value, "magnitude") and hasattr(value, "units"):
-        return quantity_value(name, f"{as_number(value.magnitude, name)!r} {value.units:~P}")
-    return number_or_quantity(value, name)
-
-
-def with_quantities(point: Mapping[str, Any]) -> dict[str, Any]:
-    """The point with those of its values that have units, as texts or as pint has them, read as quantities."""
-    values = dict(point)
-    for name, value in point.items():
-        if type(value) not in PLAIN and type(value) is not Quantity:
-            quantity = read_value(value, name) if not isinstance(value, str) or split_quantity(value) else value
-            values[name] = quantity if type(quantity) is Quantity else value
-    return values
-
-
 def has_unit(value: object) -> bool:
     """Whether a value has a unit."""
     return getattr(value, "unit", None) is not None
 
 
 def parse_units(texts: Sequence[str] | str | None, outputs: Sequence[str]) -> dict[int, Unit]:
-    """The units that are asked for, by the number of the output: `mm`, `mm, kN` in order, or `y=mm`.
-
-    Raises `ExpressionError`.
-    """
+    """Return the units of `--in` by the number of the output: `mm`, `mm, kN` in order, or `y=mm`."""
     if texts is None:
         return {}
     listed = [text[start:end] for text in ([texts] if isinstance(texts, str) else texts) for start, end in pieces(text)]
@@ -253,7 +231,6 @@ class ProgramUnits:
     ) -> list[Any]:
         evaluation = evaluate_dimensions(m, program, leaves)
         self.dimensions: list[Any] = evaluation.graph.data
-        """Of the nodes of the program's graph."""
         self._inputs = [*(self.point[name] for name in program.leaves if name in self.point), *more]
         self._system = UnitSystem(sorted(self._inputs, key=lambda unit: len(unit.atoms))) if system else None
         return evaluation.values
@@ -280,7 +257,6 @@ class ProgramUnits:
 
     @cached_property
     def differences(self) -> dict[str, Unit]:
-        """The units of differences of the variables."""
         return {name: unit.difference for name, unit in self.point.items()}
 
     def derivative(self, names: Sequence[str], output: int = 0) -> Unit:
@@ -342,9 +318,8 @@ class ProgramUnits:
 
     def of_hessian(self, names: Sequence[str]) -> Units:
         """Return the units of a Hessian's numbers."""
-        matrix = [[self.derivative([other, name]) for other in names[: k + 1]] for k, name in enumerate(names)]
-        for k, row in enumerate(matrix):
-            row += [below[k] for below in matrix[k + 1 :]]
+        places = range(len(names))
+        matrix = [[self.derivative([names[min(j, k)], names[max(j, k)]]) for j in places] for k in places]
         return self.tree(value=self.outputs[0], gradient=self.gradient(names), hessian=matrix)
 
     def tree(self, **fields: Any) -> Units:
@@ -428,7 +403,7 @@ def direction_in_units(
     rates: dict[str, Unit] = {}
     for name, component in direction.items():
         own = units.point.get(name, Unit()).degree
-        value = read_value(component, name) if isinstance(component, str) else component
+        value = quantity_value(name, component) if isinstance(component, str) else component
         number = value.number if isinstance(value, Quantity) else value
         shown[name] = value.unit.degree if isinstance(value, Quantity) else own
         source = getattr(value, "source", None) if not isinstance(value, Quantity) else None
@@ -460,10 +435,7 @@ def has_units(program: Program, values: Mapping[Any, Any]) -> bool:
 
 
 def in_units(m: NumberType, numbers: Any, units: Any) -> Any:
-    """Numbers of any type in coherent units, in lists and dictionaries, in the units of a tree of the same shape.
-
-    What the tree does not name stays as it is.
-    """
+    """Return a tree of numbers in coherent units as numbers in the units of a tree; other numbers stay."""
     if isinstance(units, dict):
         return numbers | {key: in_units(m, numbers[key], unit) for key, unit in units.items() if key in numbers}
     if isinstance(units, list):

@@ -189,7 +189,6 @@ class Grid(NamedTuple):
 
     axes: Mapping[str, Axis]
     fixed: dict[str, float]
-    """What all points share."""
     zipped: bool
 
     def without_units(self) -> tuple[Grid, dict[str, Unit]]:
@@ -200,7 +199,6 @@ class Grid(NamedTuple):
 
     @property
     def size(self) -> int:
-        """The number of points."""
         sizes = [axis.size for axis in self.axes.values()]
         return sizes[0] if self.zipped else math.prod(sizes)
 
@@ -488,10 +486,9 @@ def _counted(size: int) -> str:
 
 
 def grid_of(point: Mapping[str, float], *, zipped: bool = False, times: float = 1) -> Grid | None:
-    """The points of a point in which names are swept; None where there are none.
+    """Return the points of a point in which names are swept, side by side if `zipped`; None without sweeps.
 
-    With `zipped` the sweeps go side by side. `times` is how often the usual number of points is allowed. Raises
-    `ExpressionError` for too many points, and for sweeps of different lengths that are `zipped`.
+    `times` is how often the usual number of points is allowed. Raises `ExpressionError`.
     """
     axes = {name: value.axis for name, value in point.items() if isinstance(value, Swept)}
     if not axes:

@@ -10,8 +10,8 @@ from typing import Any
 
 from flint import acb, arb, ctx, fmpq
 
-from ..table.names import by_name, native
 from ..table.primitive import OPERATIONS
+from ..table.primitives import by_name, native
 from . import budget as work
 from . import exact_form as form
 from .base import (

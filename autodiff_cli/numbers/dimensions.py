@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from ..quantities.table import BASE
 from ..quantities.unit import NUMBER, Dimension, Elimination, Exponent, Unit, coherent, quantity_name
-from ..table.names import COMPARES_DIMENSIONS, OF_CONDITIONS, OF_ONE_DIMENSION
+from ..table.primitives import COMPARES_DIMENSIONS, OF_CONDITIONS, OF_ONE_DIMENSION
 from .base import Number, NumberType, Refusal
 
 KIND = "dimension"

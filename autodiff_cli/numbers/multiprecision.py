@@ -16,8 +16,8 @@ from typing import Any
 import mpmath
 from mpmath.libmp.gammazeta import pow_fixed
 
-from ..table.names import by_name, native
 from ..table.primitive import OPERATIONS
+from ..table.primitives import by_name, native
 from . import budget as work
 from .base import MANY_POLES, Number, NumberType, cotangent_derivative, whole_order
 from .double.twofold import finite

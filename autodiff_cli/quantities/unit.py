@@ -22,7 +22,6 @@ Dimension = tuple[Exponent, ...]
 """The exponents of the base units `BASE`."""
 
 NUMBER: Dimension = (0,) * len(BASE)
-"""The dimension of a number."""
 
 MAX_POWER = 99
 
@@ -323,14 +322,11 @@ def _symbol(symbol: str, start: int = 0) -> Unit:
         raise _wrong(f"`{symbol}` is not a unit here", *span, reason)
     named = [entry.symbol for entry in table().values() if entry.name == symbol.lower().replace("meter", "metre")]
     close = nearest(symbol, list(spellings()))
-    hints = [f"`{name}`" for name in named or _other_case(symbol) or ([close] if close else [])]
+    names = {prefix + name for name, entry in spellings().items() for prefix in ("", *entry.prefixes)}
+    other_case = sorted(name for name in names if name.lower() == symbol.lower())[:3]
+    hints = [f"`{name}`" for name in named or other_case or ([close] if close else [])]
     hint = f"did you mean {' or '.join(hints)}? " if hints else ""
     raise _wrong(f"`{symbol}` is not a unit", *span, f"{hint}`autodiff units` lists them all".replace("? `", "?; `"))
-
-
-def _other_case(symbol: str) -> list[str]:
-    names = {prefix + name for name, entry in spellings().items() for prefix in ("", *entry.prefixes)}
-    return sorted(name for name in names if name.lower() == symbol.lower())[:3]
 
 
 def _entry(symbol: str) -> tuple[Entry, str] | None:

@@ -36,9 +36,9 @@ abandoned = threading.Event()
 
 
 def patiently(action: Callable[[], Result], seconds: float | None = None) -> Result:
-    """Return the result of an action that may wait for a network, in a thread, so that signals are handled meanwhile.
+    """Return the result of an action that waits for a network, in a thread, so that signals are handled meanwhile.
 
-    Raises what the action raises, and `TimeoutError` where it takes longer than `seconds`.
+    Raises what the action raises, and `TimeoutError` after `seconds`.
     """
     if seconds is None and threading.current_thread() is not threading.main_thread():
         return action()

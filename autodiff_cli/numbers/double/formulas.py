@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...table.names import by_name
 from ...table.primitive import ACCURATE, DEFINITIONS, OPERATIONS, Number
+from ...table.primitives import by_name
 from . import special as doubles
 from . import special_formulas as special
 from .twofold import horner, two_product, two_sum
