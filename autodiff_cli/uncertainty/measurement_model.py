@@ -39,37 +39,20 @@ from ..numerics.newton import newton
 from ..run.sweep import Breakpoint
 from .measured_value import MeasuredValue
 
-CORRECTIONS = 12
-"""Steps of Newton's method from a place that should be near a solution."""
-
-STEP_TOLERANCE = 1e-10
-"""The relative length of a step of Newton's method that leaves only rounding behind."""
-
-SLACK = 0.02
-"""A share of the unknown that it may be off the tangent after a step, whatever the step is."""
-
-SHORTEST = 2.0**-30
-"""Into how small parts the way to another place is divided where the solution is hard to follow."""
-
-MOST_KINKS = 50
-"""The number of nearest kinks of a program that are considered."""
+MAX_CORRECTIONS = 12  # steps of Newton's method from a place that should be near a solution
+STEP_TOLERANCE = 1e-10  # relative length of a step that leaves only rounding behind
+SLACK = 0.02  # share of the unknown that it may be off the tangent after a step, whatever the step is
+SHORTEST = 2.0**-30  # part of the way to another place where the solution is hard to follow
+MAX_KINKS = 50  # the nearest ones of a program
 
 
-class FirstOrder(NamedTuple):
-    """The outputs at the estimates, the derivatives of each, and warnings."""
+FirstOrder = tuple[list[float], list[list[float]], list[Diagnostic]]
+"""The outputs at the estimates, the derivatives of each, and warnings."""
 
-    values: list[float]
-    rows: list[list[float]]
-    warnings: list[Diagnostic]
-
-
-class Draws(NamedTuple):
-    """The outputs of a model at many points."""
-
-    steps: float
-    """The least work of evaluating one point."""
-    at: Callable[[Mapping[str, Any], int], Any]
-    """Evaluate the outputs at `n` points; return an array with a row for each output, NaN where undefined."""
+Draws = tuple[float, Callable[[Mapping[str, Any], int], Any]]
+"""The least work of evaluating one point, and a function that evaluates the outputs at `n` points: an array with a row
+for each output, NaN where it is undefined.
+"""
 
 
 class Kink(NamedTuple):
@@ -164,7 +147,7 @@ def _kinks(
         for u in surfaces.zeros:
             if not u.fault and 0 < math.hypot(*u.d.values()) < math.inf:
                 kinks.append(Kink(at.breakpoints((place,))[place], u.x, [u.d.get(i, 0.0) for i in range(count)]))
-    return sorted(kinks, key=lambda kink: abs(kink.value) / math.hypot(*kink.slopes))[:MOST_KINKS]
+    return sorted(kinks, key=lambda kink: abs(kink.value) / math.hypot(*kink.slopes))[:MAX_KINKS]
 
 
 class Explicit:
@@ -177,8 +160,12 @@ class Explicit:
             problem = pose(text, point, None, quantities=True)
         except ExpressionError as error:
             if error.kind == "syntax":
-                _check_no_equations(text, point)
-            raise
+                with suppress(ExpressionError):
+                    variables = read_equations(text, list(point)).program.variables
+                    unknowns = [name for name in variables if name not in point] or ["x"]
+                    hint = f"name that: `--for {','.join(unknowns)}`"
+                    error = usage_error("this is an equation: it does not say what is computed", hint)
+            raise error
         self.program, self.point, self.warnings = problem.program, problem.point, problem.warnings
         """The point has the values of the inputs, as they were given."""
         self.outputs = output_names(text, self.program.outputs, {b.value: b.name for b in self.program.bindings})
@@ -188,7 +175,7 @@ class Explicit:
         """Return the outputs and their derivatives by these inputs. Raises `ExpressionError`."""
         at = evaluate_in(REAL, self.program.outputs, self.values, names)
         rows, kinks = at.jacobian(names)
-        return FirstOrder(_floats(at.values), [_floats(row) for row in rows], kink_warnings(DOUBLE, kinks.values()))
+        return _floats(at.values), [_floats(row) for row in rows], kink_warnings(DOUBLE, kinks.values())
 
     def second(self, k: int, names: Sequence[str]) -> Sequence[Sequence[Any]]:
         """Return the second derivatives of output `k`. Raises `ExpressionError`."""
@@ -214,10 +201,8 @@ class Explicit:
         program, leaves = self.program, list(self.program.variables.values())
         names, count = list(program.variables), len(program.roots)
 
-        def record(recorder: Any) -> Any:
-            return record_values(program.outputs, leaves, recorder)
-
-        compiled = kernel(record, len(leaves), _shared(names, fixed), None)
+        shared = frozenset(k for k, name in enumerate(names) if name in fixed)
+        compiled = kernel(lambda m: record_values(program.outputs, leaves, m), len(leaves), shared, None)
         evaluators = [Evaluator(program.with_outputs((root,), program.text)) for root in program.roots]
         steps = DRAWN_INPUT * sum([name not in fixed for name in names])
         steps += DRAWN_OUTPUT * count + DRAWN_NODE * len(in_order(program.outputs))
@@ -229,25 +214,11 @@ class Explicit:
             charge(steps * points)
             return evaluate(compiled, names, [values[name] for name in names], points, count, plain, _no_reason).results
 
-        return Draws(steps + (sum(evaluator.steps for evaluator in evaluators) if compiled.compute is None else 0), at)
-
-
-def _check_no_equations(text: str, point: Point) -> None:
-    try:
-        variables = read_equations(text, list(point)).program.variables
-    except ExpressionError:
-        return
-    unknowns = [name for name in variables if name not in point] or ["x"]
-    hint = f"name that: `--for {','.join(unknowns)}`"
-    raise usage_error("this is an equation: it does not say what is computed", hint)
+        return steps + (sum(evaluator.steps for evaluator in evaluators) if compiled.compute is None else 0), at
 
 
 def _floats(numbers: Sequence[Any]) -> list[float]:
     return [float(x) + 0.0 for x in numbers]
-
-
-def _shared(names: Sequence[str], fixed: Collection[str]) -> frozenset[int]:
-    return frozenset(k for k, name in enumerate(names) if name in fixed)
 
 
 def _no_reason(row: int, name: str) -> None:
@@ -282,12 +253,12 @@ class Implicit:
             message = f"the equations have a multiple root at {where}, which has no derivative"
             hint = "a small change of the other variables may split it in two, or leave none"
             raise ExpressionError("derivative", message, hint=hint) from None
-        return FirstOrder(self.solution, [_floats(row) for row in rows], kink_warnings(DOUBLE, kinks.values()))
+        return self.solution, [_floats(row) for row in rows], kink_warnings(DOUBLE, kinks.values())
 
     def second(self, k: int, names: Sequence[str]) -> Sequence[Sequence[Any]]:
         """Return the second derivatives of unknown `k`. Raises `ExpressionError`."""
-        first = self.first(names).rows
-        return second_derivatives(REAL, self.program.outputs, self.values, self.outputs, names, first)[k]
+        _, rows, _ = self.first(names)
+        return second_derivatives(REAL, self.program.outputs, self.values, self.outputs, names, rows)[k]
 
     def third(self, k: int, direction: Mapping[str, float]) -> float:
         """Return the third derivative of unknown `k` along a direction. Raises `ExpressionError`.
@@ -308,7 +279,7 @@ class Implicit:
     def kinks(self, k: int, names: Sequence[str], directions: Sequence[Sequence[float]]) -> list[Kink]:
         """Return the nearest kinks of the equations; `directions` has a row for each input."""
         slopes = dict(zip(names, directions, strict=True))
-        for name, row in zip(self.outputs, self.first(names).rows, strict=True):
+        for name, row in zip(self.outputs, self.first(names)[1], strict=True):
             slopes[name] = [math.fsum(map(mul, row, along)) for along in zip(*directions, strict=True)]
         return _kinks(self.program.outputs, self.values, slopes, len(names))
 
@@ -328,8 +299,8 @@ class Implicit:
         from ..batched.kernels import evaluate, kernel
 
         random_inputs, names = [name for name in self.point if name not in fixed], list(self.program.variables)
-        size, slopes = len(self.outputs), np.array(self.first(random_inputs).rows)
-        shared = _shared(names, [name for name in self.point if name in fixed])
+        size, slopes = len(self.outputs), np.array(self.first(random_inputs)[1])
+        shared = frozenset(k for k, name in enumerate(names) if name in self.point and name in fixed)
         kernels = [
             kernel(gradient_recorder(equation, self.outputs), len(names), shared, None) for equation in self.equations
         ]
@@ -365,7 +336,7 @@ class Implicit:
             last = np.maximum(np.max(far / sizes, axis=0), 2 * SLACK)
             waiting = np.arange(count)
             doubtful = []
-            for _ in range(CORRECTIONS):
+            for _ in range(MAX_CORRECTIONS):
                 inputs = {name: x[waiting] if isinstance(x, np.ndarray) else x for name, x in values.items()}
                 step = newton_step(inputs, results[:, waiting], len(waiting))
                 length = np.max(np.abs(step) / sizes[:, waiting], axis=0)
@@ -383,7 +354,7 @@ class Implicit:
                 results[:, row] = self.followed(there) or np.nan
             return results
 
-        return Draws(DRAWN_INPUT * len(random_inputs) + 3 * steps, at)
+        return DRAWN_INPUT * len(random_inputs) + 3 * steps, at
 
     def followed(self, target: Mapping[str, float]) -> list[float] | None:
         """Return the solution that this one moves to with the inputs; None if it ends before."""
@@ -426,7 +397,7 @@ class Implicit:
 
         solution: list[float] | None = None
         last = max(2 * SLACK, *map(truediv, far, size))
-        for point, step in islice(newton(REAL, system, start), CORRECTIONS):
+        for point, step in islice(newton(REAL, system, start), MAX_CORRECTIONS):
             length = math.inf if step is None else max(abs(d) / part for d, part in zip(step, size, strict=True))
             if step is None or not (length <= STEP_TOLERANCE or length <= last / 2):
                 return None
@@ -468,8 +439,8 @@ class Branch:
         self.model, self.name = model, name
         self._last = (-math.inf, math.inf)
         """Between these numbers it ends, or goes on."""
-        self._at = [model.values[name]]
         self._known = {model.values[name]: model.values}
+        self._at = [*self._known]
 
     def __call__(self, x: float) -> dict[str, float] | None:
         """Return the values of all variables; None beyond the end. Raises `ExpressionError` (`limit`)."""

@@ -29,33 +29,17 @@ if TYPE_CHECKING:
     from ..inputs.quantities import Units
     from .monte_carlo import Drawn
 
-LEVEL = 0.95
-"""The default level of confidence."""
-
+LEVEL = 0.95  # of confidence, by default
 SEED = 1
-
 INSTEAD = "`--samples 1e6` draws from the distributions instead"
-
-MOST_INPUTS = 1000
-MOST_THIRD_ORDER = 24
-"""With more inputs no third derivatives are computed: their number grows with the square."""
-
-QUANTILES = 100
-"""The number of quantiles that represent a normal distribution if a kink is within reach."""
-
-SCATTER = 3
-"""The tolerance, in standard deviations of scatter, between the draws and their distribution."""
-
+MAX_INPUTS = 1000
+MAX_THIRD_ORDER_INPUTS = 24  # the number of third derivatives grows with the square
+QUANTILES = 100  # of a normal distribution, if a kink is within reach
+MAX_SCATTER = 3  # standard deviations between the draws and their distribution
 MIN_SAMPLES, MAX_SAMPLES = 1000, 10**10
-"""The fewest and the most draws."""
-
-LEFT_OUT = 0.01
-"""The largest share of draws outside the domain of a formula."""
-
+MAX_OUTSIDE = 0.01  # share of draws outside the domain of a formula
 LEAVE_ONE = "leave one of them out"
-
-SLACK = 1e-9
-"""How far below 0 rounding may put an eigenvalue of a correlation matrix."""
+SLACK = 1e-9  # how far below 0 rounding may put an eigenvalue of a correlation matrix
 
 Pair = tuple[str, str]
 
@@ -102,9 +86,7 @@ class Result(Record):
     uncertainty: float
     """The combined standard uncertainty, to first order."""
     dof: float
-    """The effective degrees of freedom."""
     k: float
-    """The coverage factor."""
     level: float
     expanded: float
     """k times the combined standard uncertainty."""
@@ -188,9 +170,7 @@ class Estimates(NamedTuple):
     """The inputs with uncertainties and degrees of freedom; fixed inputs as plain numbers."""
     correlation: dict[Pair, float]
     level: float
-    """The level of their confidence intervals."""
     units: Mapping[str, str] = {}
-    """The units of those that have one."""
 
 
 def estimates_of_fit(record: object) -> Estimates:
@@ -267,7 +247,14 @@ def propagate(
         raise usage_error(f"the coverage factor cannot be {k:g}", "it is above 0: `--k 2`")
     if level is None and k is None:
         level = LEVEL if fitted is None else fitted.level
-    count = 0 if samples is None else _checked_samples(samples)
+    count = 0
+    if samples is not None:
+        if samples != int(samples) or not MIN_SAMPLES <= samples <= MAX_SAMPLES:
+            hint = f"it takes a whole number from {MIN_SAMPLES:,} to {MAX_SAMPLES:,}, such as 1e6"
+            raise usage_error(f"`--samples` cannot be {samples:,.17g}", hint)
+        message = "`--samples` needs NumPy, which comes with the extra `optimize`"
+        needed("numpy", "optimize", message, "; without `--samples` the budget needs nothing")
+        count = int(samples)
     readings, draws, correlation = readings or {}, draws or {}, correlation or {}
     quantities = {name: _quantity_of(name, value) for name, value in (point or {}).items()}
     tables: dict[str, dict[str, Sequence[float]]] = {"": {**draws}} if draws else {}
@@ -277,17 +264,18 @@ def propagate(
             tables.setdefault(table, {})[name] = column
     measured: dict[str, float] = {}
     for columns, what in ((readings, "reading"), (draws, "draw")):
-        for name in columns:
-            if name in quantities or (what == "draw" and name in measured):
+        for name, column in columns.items():
+            if name in quantities or name in measured:
                 raise point_error(f"`{name}` is given a value by `--at`, and is a column of the {what}s", LEAVE_ONE)
-            if len(columns[name]) < 2:
+            if len(column) < 2:
                 raise point_error(
-                    f"`{name}` has {counted(len(columns[name]), what)}, which says nothing of its uncertainty",
+                    f"`{name}` has {counted(len(column), what)}, which says nothing of its uncertainty",
                     "give two rows or more, or the value with its uncertainty in `--at`",
                 )
-        for name, column in columns.items():
-            of_mean = what == "reading"
-            measured[name] = normal(name, *means(column), dof=len(column) - 1.0) if of_mean else of_draws(name, column)
+            if what == "draw":
+                measured[name] = of_draws(name, column)
+            else:
+                measured[name] = normal(name, *means(column), dof=len(column) - 1.0)
     texts = {**getattr(readings, "units", {}), **getattr(draws, "units", {})}
     if fitted is not None:
         names = variables_of(text, [*fitted.values, *quantities, *measured], not (unknowns is None and between is None))
@@ -302,13 +290,12 @@ def propagate(
     if texts:
         asked = bool(units) or has_unit_literals(text) or any(hasattr(x, "unit") for x in quantities.values())
         known, notes = column_units(measured, texts, asked)
-        in_units = {name: str(unit) for name, unit in known.items() if unit.atoms}
-        measured |= {name: with_unit(name, measured[name], unit) for name, unit in in_units.items()}
+        measured |= {name: with_unit(name, measured[name], str(unit)) for name, unit in known.items() if unit.atoms}
     system = system or any(hasattr(x, "unit") for x in measured.values())
     values = {**quantities, **measured}
     model = model_of(text, values, unknowns, between, units, system=system)
     of_program = model.units
-    warnings = [*model.warnings, *(() if of_program is None else of_program.warnings), *notes]
+    warnings = [*model.warnings, *(of_program.warnings if of_program else ()), *notes]
     inputs = _inputs(model, dof or {}, readings, warnings)
     warnings += [_two_pieces(name, x, of_program) for name, x in inputs.items() if x.distribution.family == "twopiece"]
     seed, interrupted = SEED if seed is None else seed, False
@@ -415,8 +402,8 @@ def _inputs(
     if not inputs:
         example = next(iter(model.point), "x")
         raise point_error("no value has an uncertainty", f'write it behind the value: `--at "{example}=5.00±0.02"`')
-    if len(inputs) > MOST_INPUTS:
-        message = f"{len(inputs):,} inputs with uncertainties are too many; {MOST_INPUTS:,} is the most"
+    if len(inputs) > MAX_INPUTS:
+        message = f"{len(inputs):,} inputs with uncertainties are too many; {MAX_INPUTS:,} is the most"
         raise ExpressionError("limit", message, hint="give those that hardly matter without an uncertainty")
     return inputs
 
@@ -427,17 +414,14 @@ def _unused(name: str, what: str, names: Iterable[str]) -> Diagnostic:
     return Diagnostic("unused", f"`{name}` has {what}, and no uncertainty in this program", None, hint)
 
 
-_Group = tuple[list[int], float]
-"""The places of inputs that are correlated, and the degrees of freedom of their sum."""
-
-
 class _Spread(NamedTuple):
     """How the inputs vary together, to second moments."""
 
     inputs: Mapping[str, Input]
     matrix: list[list[float]]
     """Their correlations."""
-    groups: list[_Group]
+    groups: list[tuple[list[int], float]]
+    """The places of inputs that are correlated, and the degrees of freedom of their sum."""
     root: list[list[float]]
     """A matrix R with R·Rᵀ their covariance; diagonal where they are independent."""
 
@@ -499,7 +483,9 @@ def _correlation(a: Sequence[float], b: Sequence[float]) -> float:
     return max(-1.0, min(1.0, covariance / (u_a * u_b)))
 
 
-def _groups(matrix: Sequence[Sequence[float]], inputs: Mapping[str, Input], warnings: list[Diagnostic]) -> list[_Group]:
+def _groups(
+    matrix: Sequence[Sequence[float]], inputs: Mapping[str, Input], warnings: list[Diagnostic]
+) -> list[tuple[list[int], float]]:
     """The inputs by what they are correlated with, through others too.
 
     What is correlated is one component in the formula of Welch and Satterthwaite, which is about independent ones. Its
@@ -611,7 +597,7 @@ class _Expansion:
             self.ends.append(ends)
 
     def second_order(self, *, drawn: bool) -> tuple[SecondOrder | None, Diagnostic | None]:
-        if len(self.names) > MOST_THIRD_ORDER:
+        if len(self.names) > MAX_THIRD_ORDER_INPUTS:
             return None, None
         first, moments = self.first, self.moments
         named = f"{first.output}: " if len(self.model.outputs) > 1 else ""
@@ -740,17 +726,6 @@ def _tolerance(u: float) -> float:
     return 0.5 * 10.0 ** last_place(u) if u > 0 else 0.0
 
 
-def _checked_samples(samples: float) -> int:
-    if samples != int(samples) or not MIN_SAMPLES <= samples <= MAX_SAMPLES:
-        raise usage_error(
-            f"`--samples` cannot be {samples:,.17g}",
-            f"it takes a whole number from {MIN_SAMPLES:,} to {MAX_SAMPLES:,}, such as 1e6",
-        )
-    message = "`--samples` needs NumPy, which comes with the extra `optimize`"
-    needed("numpy", "optimize", message, "; without `--samples` the budget needs nothing")
-    return int(samples)
-
-
 def _with_draws(
     model: Model,
     results: Sequence[Result],
@@ -780,36 +755,36 @@ def _with_draws(
     constants = {name: float(model.values[name]) for name in model.point if name not in inputs}
     distributions = {name: entry.distribution for name, entry in inputs.items()}
     draw = Sampler(distributions, correlated, constants, seed, copies, samples)
-    draws, work = model.draws(constants), current()
-    if samples * draws.steps > work.left:
-        raise work.exhausted(samples * draws.steps, exactly=True)
+    (steps, evaluate), work = model.draws(constants), current()
+    if samples * steps > work.left:
+        raise work.exhausted(samples * steps, exactly=True)
+    units = [None] * len(results) if model.units is None else model.units.outputs
     collected = [Results(result.value) for result in results]
     done, interrupted = 0, False
-    while done < samples and not interrupted and all(tally.outside <= LEFT_OUT * samples for tally in collected):
+    while done < samples and not interrupted and all(tally.outside <= MAX_OUTSIDE * samples for tally in collected):
         count = min(BLOCK, samples - done)
-        for k, (tally, column) in enumerate(zip(collected, draws.at(draw(count), count), strict=True)):
-            unit = None if model.units is None else model.units.outputs[k]
+        for tally, column, unit in zip(collected, evaluate(draw(count), count), units, strict=True):
             tally.add(column if unit is None else (column - float(unit.zero)) / unit.factor)
         done += count
         interrupted = done < samples and stop()
+    validated = []
     for result, tally in zip(results, collected, strict=True):
         message = f"`{result.output}` has no value at {tally.outside:,} of {done:,} points that were drawn"
-        if tally.outside > LEFT_OUT * done or tally.count < 2:
+        if tally.outside > MAX_OUTSIDE * done or tally.count < 2:
             hint = "the distributions reach too far beyond the domain of the formula"
             raise ExpressionError("domain", message, hint=hint)
         if tally.outside:
             hint = "the distributions reach beyond the domain of the formula"
             warnings.append(Diagnostic("outside", f"{message}; they are left out", None, hint))
-    validated = []
-    for result, tally in zip(results, collected, strict=True):
         drawn = tally.drawn(result.level)
-        if not all(map(math.isfinite, (drawn.mean, drawn.deviation, *drawn.shortest, *drawn.symmetric, drawn.scatter))):
+        numbers = drawn.mean, drawn.deviation, *drawn.shortest, *drawn.symmetric, drawn.scatter
+        if not all(map(math.isfinite, numbers)):
             message = f"the draws of `{result.output}` are too large for their mean and deviation in double precision"
             raise ExpressionError("overflow", message, hint="compute in larger units")
         tolerance = _tolerance(result.uncertainty)
         low = abs(result.value - result.expanded - drawn.shortest[0])
         high = abs(result.value + result.expanded - drawn.shortest[1])
         worst = max(low, high)
-        valid = worst <= tolerance or (None if worst <= tolerance + SCATTER * drawn.scatter else False)
+        valid = worst <= tolerance or (None if worst <= tolerance + MAX_SCATTER * drawn.scatter else False)
         validated.append(result._replace(drawn=drawn, validation=Validation(tolerance, low, high, valid)))
     return validated, done, interrupted
