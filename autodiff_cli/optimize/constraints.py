@@ -18,8 +18,7 @@ from ..language.builder import Program
 from ..numbers.budget import Defined
 from ..numbers.running_error import UNIT, Bounded
 from ..numerics.optimality import Single
-from ..record import Record
-from .convergence import Limits, walls_at
+from .convergence import ConstraintAtPoint, ConvergenceReport, Limits, walls_at
 
 NEARBY = (1e-4, 1e-6, 1e-9)
 """How near to its border, in units of its gradient and the size of the point, a constraint that may hold a minimum near
@@ -44,18 +43,6 @@ class Constraint(NamedTuple):
     program: Program
     """Whose value is g."""
     unit: str = ""
-    """The unit of g."""
-
-
-class ConstraintAtPoint(Record):
-    """A constraint at the end point of a search."""
-
-    text: str
-    slack: float
-    """How far it is from its border; of an equation, left side less right side."""
-    multiplier: float
-    """Lagrange's multiplier: by how much the value improves for each unit by which an inequality is relaxed."""
-    active: bool
 
 
 def parse_constraints(texts: str | Sequence[str]) -> list[Constraint]:
@@ -83,17 +70,6 @@ def parse_constraints(texts: str | Sequence[str]) -> list[Constraint]:
                 raise
             constraints.append(Constraint(f"{left} {sign} {right}", sign in ("=", "=="), program))
     return constraints
-
-
-class Conditions(NamedTuple):
-    """The conditions for a minimum at a point, as far as they hold."""
-
-    met: bool
-    """Whether those of the first order hold."""
-    kind: str | None
-    """`minimum`, `saddle`, `flat`, by the Lagrangian's curvature; None if unknown."""
-    message: str
-    constraints: tuple[ConstraintAtPoint, ...]
 
 
 class ConstrainedProblem:
@@ -124,7 +100,6 @@ class ConstrainedProblem:
         ]
 
     def complete(self, x: Sequence[float]) -> dict[str, float]:
-        """Return the values of all variables."""
         return dict(zip(self.objective.start.names, self.objective.full(x), strict=True))
 
     def embedded(self, values: Sequence[float], names: Sequence[str]) -> list[float]:
@@ -157,11 +132,9 @@ class ConstrainedProblem:
         return total
 
     def of_lagrangian(self, x: Sequence[float], multipliers: Any) -> Any:
-        """Return the Hessian of the Lagrangian."""
         return self.hessian(x, (1.0, *(-m for m in multipliers)))
 
     def for_scipy(self, method: str, steps: int) -> dict[str, Any]:
-        """Return the constraints, bounds and options of a method as SciPy takes them."""
         from scipy.optimize import NonlinearConstraint
 
         np = self.np
@@ -237,15 +210,15 @@ class ConstrainedProblem:
                 left[k] = 0.0
         return result, left
 
-    def nearby(self, x: Any) -> tuple[Any, Conditions]:
-        """Return the point nearby where the conditions hold, else the end, and the conditions."""
+    def nearby(self, x: Any) -> tuple[Any, ConvergenceReport]:
+        """Return the point nearby where the conditions hold, else the end, and the report on it, as at the start."""
         np = self.np
         for near in NEARBY:
             there = self.polished(x, near)
             if np.all(np.abs(there - x) <= END_TOLERANCE * np.maximum(1.0, np.abs(x))):
-                conditions = self.conditions(there)
-                if conditions.met:
-                    return there, conditions
+                report = self.conditions(there)
+                if report.reason:
+                    return there, report
         return x, self.conditions(x)
 
     def polished(self, x: Any, close: float) -> Any:
@@ -289,7 +262,7 @@ class ConstrainedProblem:
             x = np.clip(there, low, high)
         return best
 
-    def conditions(self, x: Any) -> Conditions:
+    def conditions(self, x: Any) -> ConvergenceReport:
         """Check the conditions at a point, with the rounding errors of all that goes into them."""
         np = self.np
         values, errors, gradients, gradient_errors = self.first_order(x)
@@ -309,8 +282,8 @@ class ConstrainedProblem:
         allowed = np.maximum(self.tolerance, gradient_errors[0] + np.abs(multipliers) @ gradient_errors[1:])
         # a constraint whose multiplier is not 0 is at its border
         loose = [a.text for a in at_point if not a.active and abs(a.multiplier) > VANISHING * max(1.0, largest)]
-        met = False
         kind: str | None = "not stationary"
+        verdict = reason = ""
         if off:
             message = f"no point was found where all constraints hold: {', '.join(off)}"
         elif np.any(np.abs(left) > allowed) or loose:
@@ -321,9 +294,11 @@ class ConstrainedProblem:
             kind, message = "kink", "there is a kink here, where the KKT conditions need derivatives"
         else:
             held = [k for k, a in enumerate(at_point) if a.active]
-            met, kind = True, self.second_order(x, gradients, multipliers, held, max(1.0, largest))
+            kind = self.second_order(x, gradients, multipliers, held, max(1.0, largest))
+            verdict, reason = KINDS[kind].format(self.objective.sense), "kkt"
             message = "feasible, and the gradient is a sum of the active constraints' gradients (KKT conditions)"
-        return Conditions(met, kind, f"{'' if met else 'not '}converged: {message}", tuple(at_point))
+        message = f"{'' if reason else 'not '}converged: {message}"
+        return ConvergenceReport(self.objective.start, kind, verdict, reason, message, constraints=tuple(at_point))
 
     def second_order(self, x: Any, gradients: Any, multipliers: Any, held: Sequence[int], scale: float) -> str | None:
         """Return the kind of a point by the Lagrangian's curvature along its constraints."""

@@ -18,6 +18,7 @@ from ..numbers.running_error import UNIT, Bounded
 from ..numerics.linear_algebra import eigh, shortest_mean
 from ..numerics.newton import bisected
 from ..numerics.optimality import NAMED, Derivatives, Matrix, Single, Verdict, classified, direction_in_words
+from ..record import Record
 from .descend import DescentStep
 
 if TYPE_CHECKING:
@@ -83,6 +84,17 @@ KINDS = {
 """The kinds of points in the words of a sense, which each is formatted with."""
 
 
+class ConstraintAtPoint(Record):
+    """A constraint at the end point of a search."""
+
+    text: str
+    slack: float
+    """How far it is from its border; of an equation, left side less right side."""
+    multiplier: float
+    """Lagrange's multiplier: by how much the value improves for each unit by which an inequality is relaxed."""
+    active: bool
+
+
 @dataclass(frozen=True, slots=True)
 class ConvergenceReport:
     """The end point of a search."""
@@ -91,14 +103,13 @@ class ConvergenceReport:
     kind: str | None
     """`minimum`, `maximum`, `saddle`, `flat`, `kink`, `not stationary`; or None."""
     verdict: str = ""
-    """The kind in words, with the reason; empty where there is nothing to report."""
     reason: str = ""
-    """Why this is the end, if that is known here: `precision`, `kink`; `edge`, `held up`, `unattained`, `unbounded`."""
+    """Why this is the end, if that is known here, as in `Minimum`."""
     message: str = ""
-    """The reason in words."""
     kinks: tuple[Diagnostic, ...] = ()
     held: tuple[str, ...] = ()
     """The variables away from whose bounds the value rises."""
+    constraints: tuple[ConstraintAtPoint, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +120,6 @@ class PointAnalysis:
     """None where there is no Hessian."""
     kinks: tuple[Diagnostic, ...] = ()
     why: str = ""
-    """Why there is no Hessian, in words."""
 
 
 def projected(row: DescentStep, limits: Limits) -> float:
@@ -297,7 +307,6 @@ class LocalModel:
         return trail, verdict
 
     def diverging(self, trail: Sequence[DescentStep]) -> ConvergenceReport:
-        """Report a value that keeps falling although no partial derivative is large."""
         start, end = trail[0].free_values, trail[-1].free_values
         far = max(range(len(start)), key=lambda k: abs(end[k] - start[k]) / self.size[k])
         way = "grows" if end[far] > start[far] else "falls"
@@ -314,7 +323,6 @@ class LocalModel:
         return all(abs(s) <= SAME_POINT_DISTANCE * size for s, size in zip(step, self.size, strict=True))
 
     def falling(self, row: DescentStep) -> ConvergenceReport:
-        """Report partial derivatives that are small, and not 0 nearby."""
         small = f"no partial derivative is larger than {self.tolerance:g}, but"
         if projected(row, self.limits) > self.tolerance:
             small = f"the search found no {self.sense.lower} value, but"
@@ -324,7 +332,6 @@ class LocalModel:
 
     # ---- what there is to say -----------------------------------------------------------------------------------
     def described(self, row: DescentStep, look: PointAnalysis) -> ConvergenceReport:
-        """Put a verdict in words; where the Hessian does not decide, by values nearby."""
         verdict = look.verdict
         if verdict is None:
             if look.kinks:
@@ -437,7 +444,6 @@ class LocalModel:
         return ConvergenceReport(row, "kink", "", "held up", message)
 
     def on_kink(self, row: DescentStep, gathered: Sequence[Sequence[float]]) -> ConvergenceReport:
-        """Return the report for a kink around which a convex combination of the gradients is 0."""
         s = self.sense
         if len(row.free) > 1:
             message = "converged: at a kink, where the derivatives from its sides cancel"
@@ -470,7 +476,6 @@ class LocalModel:
         return points[low] or row, outside, outside is None
 
     def falls(self, row: DescentStep | None, way: Sequence[float]) -> bool:
-        """Whether the value falls along a line, as far as no bound holds it."""
         if row is None:
             return False
         walls = walls_at(row.free_values, self.limits)

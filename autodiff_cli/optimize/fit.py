@@ -68,7 +68,6 @@ class Fit(Record):
     method: str
     evaluations: int
     point: dict[str, float]
-    """The estimates as a point."""
     columns: dict[str, list[float]]
     sigma: dict[str, list[float]]
     """The standard uncertainties in each row, by column."""

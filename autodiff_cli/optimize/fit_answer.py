@@ -36,7 +36,6 @@ class Goodness(Record):
     chi_squared: float | None = None
     """The sum of the squared residuals in units of their standard uncertainties; None where these are not known."""
     reduced: float | None = None
-    """χ² divided by the degrees of freedom."""
     p_value: float | None = None
     """The probability of so large a χ², or a larger one."""
     log_likelihood: float | None = None
@@ -68,7 +67,6 @@ class Parameter(Record):
 
     estimate: Shown
     error: Shown | None
-    """The standard error; None where there is none."""
     interval: tuple[float, float] | None
     linear: bool
     held: str
@@ -82,6 +80,5 @@ class Prediction(Record):
     value: float | None
     """None where the formula has none."""
     confidence: tuple[float, float] | None
-    """The ends of the confidence interval of the curve."""
     prediction: tuple[float, float] | None
     """The ends of the interval for a new row; None where its uncertainty is not known."""

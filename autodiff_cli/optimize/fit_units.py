@@ -121,12 +121,10 @@ class FitUnits:
         return coherent(own.dimension) if self.si else self.system.unit(own.dimension)
 
     def shown(self, name: str) -> Unit:
-        """Return the unit of a parameter."""
         solution = self.solved[name]
         return self.wanted.get(name) or (Unit() if solution is None else self.system.unit(solution))
 
     def formula(self, formula: FitFormula) -> FitFormula:
-        """Return the formula of numbers in the units of columns and parameters."""
         variables = self.columns | {name: self.shown(name) for name in self.parameters}
         program, transform = (
             of and own_units.in_own_units(of, variables, [self.columns[self.response]], self.computed)
@@ -136,7 +134,6 @@ class FitUnits:
         return formula._replace(program=program, transform=transform)
 
     def inputs(self, inputs: FitInputs) -> FitInputs:
-        """Return the inputs as numbers in the units of columns and parameters."""
         texts, of_points = getattr(inputs.columns, "units", {}), getattr(inputs.predict, "units", {})
         columns = dict(inputs.columns)
 
@@ -179,7 +176,6 @@ class FitUnits:
         return in_unit(numbers, own.degree, to.degree) if spread else in_unit(numbers, own, to)
 
     def of_answer(self, fit: Any) -> Units:
-        """Return the units of the numbers of a fit."""
         degree = self.columns[self.response].degree
         of_parameters = {name: None if self.solved[name] is None else self.shown(name) for name in fit.parameters}
         units = Units(

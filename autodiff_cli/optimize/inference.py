@@ -88,7 +88,6 @@ class Inference:
         return correction**2 * float(psi @ psi) / dof / mean**2 * square
 
     def parameters(self) -> dict[str, Parameter]:
-        """Return the estimate of each parameter, in the order of the formula."""
         parameters: dict[str, Parameter] = {}
         for name in self.model.problem.program.leaves:
             if name in self.model.held:
@@ -100,11 +99,9 @@ class Inference:
         return parameters
 
     def interval(self, x: float, error: float | None) -> tuple[float, float] | None:
-        """Return the confidence interval of a parameter; None where it has no standard error."""
         return None if error is None else (x - self.factor * error, x + self.factor * error)
 
     def correlation(self) -> dict[str, dict[str, float]]:
-        """Return the correlations of the parameters that have standard errors."""
         place = {name: self.names.index(name) for name in self.errors}
         length = {name: math.sqrt(max(0.0, float(self.inverse[k, k]))) for name, k in place.items()}
 
@@ -143,7 +140,6 @@ class Inference:
         return values, np.maximum(self._variances(slopes[self.estimated].T / self.size), 0.0)
 
     def curve(self) -> list[tuple[float, float, float]]:
-        """Return the curve over the range of its one predictor, where it has values."""
         if len(self.model.data.predictors) != 1:
             return []
         (name,) = self.model.data.predictors
@@ -194,7 +190,6 @@ class Inference:
         return size**2 * self.noise
 
     def undetermined_warnings(self) -> Iterator[Diagnostic]:
-        """Yield a warning for each direction of the parameters that the data say nothing of."""
         for direction in self.null:
             first, *others = direction
             if others:

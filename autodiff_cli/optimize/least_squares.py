@@ -48,7 +48,6 @@ class EndPoint(NamedTuple):
     """The end point of a strategy."""
 
     values: Any
-    """Of the free parameters."""
     cost: float
     """Half the sum of the squared residuals, or of their losses."""
     moved: float
@@ -96,7 +95,6 @@ class Evaluated(NamedTuple):
     slopes: Any
     """The derivatives by the free parameters, a row of the array each."""
     errors: dict[int, ExpressionError]
-    """Why rows have no value."""
     weights: Any
     """The roots of the weights of the rows."""
     corrections: dict[str, Any]
@@ -161,7 +159,6 @@ class Model:
         return ProgramOverRows(program, wrt, [name for name in program.leaves if name not in self.columns])
 
     def __call__(self, values: Any) -> Evaluated:
-        """Return the model at values of the parameters."""
         key = np.asarray(values, dtype=float).tobytes()
         if self._last is None or self._last[0] != key:
             if self.errors:
@@ -258,7 +255,6 @@ class Model:
         return np.bincount(places, residuals[used]) / counts
 
     def robust(self, values: Any) -> Robust:
-        """Return the loss of the residuals."""
         return LOSSES[self.loss](self.residuals(values) / self.scale)
 
     def cost(self, values: Any) -> float:

@@ -17,8 +17,17 @@ from ..inputs.problem import Point, Quantity, as_number, number_or_quantity, par
 from ..numbers.budget import MINIMIZER_ITERATION, MINIMIZER_VARIABLE, current
 from ..numerics.optimality import Single
 from ..record import Record
-from .constraints import KINDS, WALL, Conditions, ConstrainedProblem, Constraint, ConstraintAtPoint, parse_constraints
-from .convergence import MAXIMIZE, MINIMIZE, ConvergenceReport, Limits, LocalModel, Sense, projected
+from .constraints import WALL, ConstrainedProblem, Constraint, parse_constraints
+from .convergence import (
+    MAXIMIZE,
+    MINIMIZE,
+    ConstraintAtPoint,
+    ConvergenceReport,
+    Limits,
+    LocalModel,
+    Sense,
+    projected,
+)
 from .descend import SEED, DescentStep, Init, begin
 
 if TYPE_CHECKING:
@@ -58,20 +67,16 @@ class Minimum(Record):
     method: str
     value: float
     point: dict[str, float]
-    """The value of every variable, also of those held fixed."""
     gradient: dict[str, float]
-    """The derivatives there, by the variables that moved."""
     gradient_norm: float
     converged: bool
     reason: str
     """Why it stopped: `gradient`, `precision`, `kink`, `kkt`; `steps`, `unbounded`, `unattained`, `edge`, `held up`,
     `stuck`; `limit`; `interrupted`."""
     message: str
-    """The reason in words."""
     kind: str | None
     """The kind of point: `minimum`, `saddle`, `maximum`, `flat`, `kink`, `not stationary`; None if it is unknown."""
     verdict: str
-    """The kind in words, with the reason."""
     at_bounds: tuple[str, ...]
     """The variables that are at a bound."""
     steps: int
@@ -81,16 +86,12 @@ class Minimum(Record):
     outside: int
     """How many of the evaluations fell on points without a value."""
     path: tuple[DescentStep, ...]
-    """The points that it went through, the start first."""
     warnings: tuple[Diagnostic, ...]
     over: LossSummary | None = None
-    """The rows of data that the value is the sum or mean over, if it is."""
     constraints: tuple[ConstraintAtPoint, ...] | None = None
-    """The constraints with their multipliers, if there are any."""
     sought: str = "minimum"
     """The kind that was looked for: `minimum` or `maximum`."""
     units: Units | None = None
-    """The units of its numbers; None where they have none."""
 
 
 FAILURES = (Diagnosed, ValueError, FloatingPointError)
@@ -127,7 +128,6 @@ class Objective:
         self.reserve = RESERVE * self.work.left
 
     def full(self, x: Sequence[float]) -> list[float]:
-        """Return the values of all variables."""
         point = list(self.start.coordinates)
         for k, value in zip(self.where, x, strict=True):
             point[k] = float(value)
@@ -162,7 +162,6 @@ class Objective:
         return row
 
     def falls_without_bound(self, row: DescentStep) -> bool:
-        """Whether a value is so far below 0 that there is no minimum."""
         return row.value <= -BOUNDLESS * (1 + abs(self.start.value))
 
     def value_and_gradient(self, x: Any) -> tuple[float, Any]:
@@ -175,7 +174,6 @@ class Objective:
         return row.value, numpy.array(row.partials)
 
     def hessian(self, x: Any) -> Any:
-        """Return the exact matrix of second derivatives for SciPy."""
         import numpy
 
         self.hessians += 1
@@ -282,10 +280,9 @@ def minimize(
     function = Single(evaluator.output) if isinstance(evaluator, Evaluator) else evaluator
     objective = Objective(evaluate, start, stop, function, sense, constrained=constrained)
     limits = _limits(start, bounds or {})
-    conditions: Conditions | None = None
     if constrained:
         problem = ConstrainedProblem(objective, constraints, own_start.free, limits, tolerance)
-        end, conditions, chosen = _search_constrained(objective, problem, [method] if method else CONSTRAINED, steps)
+        end, chosen = _search_constrained(objective, problem, [method] if method else CONSTRAINED, steps)
     else:
         if method is None and len(start.free) > MAX_DENSE:
             chosen = "l-bfgs-b"
@@ -294,8 +291,8 @@ def minimize(
         except _Stopped:
             ended, message = objective.best, ""
         end = _judged(objective, ended, limits, tolerance, message, chosen)
-    shown, at_point = end.row.units, conditions and conditions.constraints
-    if conditions is not None and shown is not None:
+    shown, at_point = end.row.units, end.constraints
+    if at_point is not None and shown is not None:
         from ..quantities.unit import Unit
 
         of_constraint = [
@@ -392,15 +389,15 @@ def _in_own_units(
 
 def _search_constrained(
     objective: Objective, problem: ConstrainedProblem, methods: Sequence[str], steps: int | None
-) -> tuple[ConvergenceReport, Conditions | None, str]:
+) -> tuple[ConvergenceReport, str]:
     import numpy
 
-    best: tuple[Conditions, DescentStep] | None = None
+    best: ConvergenceReport | None = None
     reason = message = ""
     method = methods[0]
     try:
         for name in methods:
-            start = objective.start if best is None else best[1]
+            start = objective.start if best is None else best.row
             try:
                 usual = SLSQP_STEPS if name == "slsqp" else SECOND_ORDER_STEPS
                 more = problem.for_scipy(name, usual if steps is None else steps)
@@ -416,27 +413,23 @@ def _search_constrained(
                     message = f"not converged: {falls}; {_bounding(end_row)}"
                     break
                 with numpy.errstate(all="ignore"):
-                    values, conditions = problem.nearby(numpy.array(result))
+                    values, report = problem.nearby(numpy.array(result))
             except ExpressionError as error:
                 message = message or f"not converged: {error}"
                 continue
             row = objective.row(values.tolist())
-            if row is not None and (best is None or conditions.met):
-                best, method = (conditions, row), name
-            if conditions.met:
+            if row is not None and (best is None or report.reason):
+                best, method = replace(report, row=row), name
+            if report.reason:
                 break
     except _Stopped:
         reason, message = objective.stopped("last point")
     if best is None or reason == "unbounded":
         last_row = objective.path[-1]
-        return ConvergenceReport(last_row, None, "", reason or "stuck", message or "not converged"), None, method
-    conditions, row = best
-    if conditions.met:
-        verdict = KINDS[conditions.kind].format(objective.sense)
-        end = ConvergenceReport(row, conditions.kind, verdict, "kkt", conditions.message)
-    else:
-        end = ConvergenceReport(row, conditions.kind, "", reason or "stuck", message or conditions.message)
-    return end, conditions, method
+        return ConvergenceReport(last_row, None, "", reason or "stuck", message or "not converged"), method
+    if not best.reason:
+        best = replace(best, reason=reason or "stuck", message=message or best.message)
+    return best, method
 
 
 def _checked(

@@ -244,7 +244,6 @@ class Implicit:
         self._evaluators: dict[tuple[str, ...], list[Evaluator]] = {}
 
     def first(self, names: Sequence[str]) -> FirstOrder:
-        """Return the unknowns and their derivatives by these inputs. Raises `ExpressionError`."""
         try:
             rows, kinks = derivatives(REAL, self.program.outputs, self.values, self.outputs, names)
         except Singular:
@@ -256,7 +255,6 @@ class Implicit:
         return self.solution, [_floats(row) for row in rows], kink_warnings(DOUBLE, kinks.values())
 
     def second(self, k: int, names: Sequence[str]) -> Sequence[Sequence[Any]]:
-        """Return the second derivatives of unknown `k`. Raises `ExpressionError`."""
         _, rows, _ = self.first(names)
         return second_derivatives(REAL, self.program.outputs, self.values, self.outputs, names, rows)[k]
 
@@ -277,7 +275,6 @@ class Implicit:
         return 6 * float(along[self.outputs[k]][-1])
 
     def kinks(self, k: int, names: Sequence[str], directions: Sequence[Sequence[float]]) -> list[Kink]:
-        """Return the nearest kinks of the equations; `directions` has a row for each input."""
         slopes = dict(zip(names, directions, strict=True))
         for name, row in zip(self.outputs, self.first(names)[1], strict=True):
             slopes[name] = [math.fsum(map(mul, row, along)) for along in zip(*directions, strict=True)]
@@ -462,7 +459,6 @@ class Branch:
         return None
 
     def slope(self, x: float) -> float | None:
-        """The derivative of the first unknown there; None where there is none."""
         values = self(x)
         with Defined(ArithmeticError):
             return None if values is None else self.model.slopes(values, [self.name])[0][0] + 0.0

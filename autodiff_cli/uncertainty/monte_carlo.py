@@ -29,7 +29,6 @@ class Drawn(NamedTuple):
 
     mean: float
     deviation: float
-    """The standard deviation."""
     shortest: tuple[float, float]
     """The ends of the shortest interval that covers so much of the distribution: JCGM 101, 5.3.4."""
     symmetric: tuple[float, float]
@@ -99,7 +98,6 @@ class Results:
         self._batches: list[Any] = []
 
     def add(self, values: Any) -> None:
-        """Take a block of results."""
         good = values[np.isfinite(values)]
         self.outside += len(values) - len(good)
         self.count += len(good)
@@ -147,7 +145,6 @@ class Results:
         return self.middle + mean, math.sqrt(max(0.0, (self._squares - n * mean * mean) / (n - 1)))
 
     def drawn(self, level: float) -> Drawn:
-        """Return the summary of all results."""
         # values in order, and how many results are at or below each
         if self._edges is None:
             values = np.sort(np.concatenate(self._kept))

@@ -48,7 +48,6 @@ class Share(Record):
     """The contribution of an input to the uncertainty of an output: a row of the budget."""
 
     sensitivity: float
-    """The partial derivative of the output by the input."""
     contribution: float
     """The standard uncertainty of the output that comes from this input: |sensitivity|·u."""
     share: float | None
@@ -61,7 +60,6 @@ class SecondOrder(Record):
     uncertainty: float | None
     """The standard uncertainty with them; None where they make the variance negative."""
     shift: float
-    """The shift of the mean of the output."""
     matters: bool
     """Whether either changes the result as it is written."""
 
@@ -89,7 +87,6 @@ class Result(Record):
     k: float
     level: float
     expanded: float
-    """k times the combined standard uncertainty."""
     written: str
     """The value with its standard uncertainty: `127.732(71)`."""
     interval: str
@@ -119,7 +116,6 @@ class Propagation(Record):
     correlation: dict[str, dict[str, float]]
     """The correlation matrix of the inputs; empty if none is correlated."""
     covariance: list[list[float]]
-    """The covariance matrix of the outputs."""
     output_correlation: list[list[float | None]]
     samples: int
     seed: int
@@ -128,7 +124,6 @@ class Propagation(Record):
     constants: dict[str, float]
     warnings: tuple[Diagnostic, ...]
     units: Units | None = None
-    """The units of its numbers; None where they have none."""
 
 
 def parse_pairs(texts: Iterable[str]) -> dict[Pair, float]:

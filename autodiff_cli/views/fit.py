@@ -133,7 +133,6 @@ class FitView(View[Fit]):
         return "–" if ends is None else f"{self.number(ends[0])} to {self.number(ends[1])}"
 
     def quality(self, answer: Fit) -> Iterator[str]:
-        """Yield in words how well the formula fits."""
         goodness = answer.goodness
         freedom = f"{counted(answer.dof, 'degree')} of freedom ({counted(answer.rows, 'row')})"
         freedom += "" if answer.r_squared is None else f", R² = {self.number(answer.r_squared)}"

@@ -43,7 +43,6 @@ class PropagationView(View[Propagation]):
     extra_formats = PICTURES
 
     sort: bool = False
-    """Whether the input with the largest share is the first."""
     theme: Theme = "auto"
 
     def select(self, answer: Propagation) -> Propagation:
