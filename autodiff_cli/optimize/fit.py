@@ -165,7 +165,7 @@ def fit(
             raise ExpressionError("limit", message, hint=hint)
         start = np.array([problem.values.get(name, 1.0) for name in free])
         if lacking := [name for name in free if name not in problem.values and name not in model.linear]:
-            error = None if model.linear else model.check(start)
+            error = None if model.linear else model(start).error
             if error is not None:
                 raise error
             raise ExpressionError(

@@ -26,18 +26,19 @@ class Inference:
     def __init__(self, model: Model, end: EndPoint, level: float, *, scaled: bool) -> None:
         values, problem = end.values, model.problem
         self.model, self.end, self.level = model, end, level
-        for row, fault in sorted(model(values).errors.items()):
+        at = model(values)
+        for row, fault in sorted(at.errors.items()):
             raise ExpressionError(fault.kind, f"row {row + 1} of the data: {fault}", fault.span, fault.hint)
         self.fitted, self.observed_slopes = model.observed(values)
         self.values = dict(zip(problem.unknowns, map(float, values), strict=True))
-        self.left = model.residuals(values)
+        self.left = at.residuals
         self.at_bound = {name for name, x in self.values.items() if x in problem.bounds.get(name, ())}
         self.estimated = [k for k, name in enumerate(problem.unknowns) if name not in self.at_bound]
         self.names = [problem.unknowns[k] for k in self.estimated]
         # of a residual that the loss takes for an outlier the square counts less, as in the sum that is least
-        self.rss = float(self.left @ (self.left * model.robust(values).weight))
+        self.rss = float(self.left @ (self.left * at.robust.weight))
         # the covariance is that of the parameters in units in which the columns of the Jacobian have the length 1
-        rows = model.jacobian(values)[:, self.estimated]
+        rows = at.jacobian[:, self.estimated]
         self.size = column_sizes(rows)
         self.slopes = rows / self.size
         self.null: list[dict[str, float]] = []
@@ -259,7 +260,7 @@ class Inference:
         if len(model.linear) < len(model.free):
             return False
         ones = model.weights[model.weights > 0]
-        fitted, rows = model(values)[0][model.weights > 0], -model.jacobian(values)[model.weights > 0]
+        fitted, rows = model(values).fitted[model.weights > 0], -model(values).jacobian[model.weights > 0]
         if any(np.array_equal(column, column[0] / ones[0] * ones) for column in rows.T):
             return False
         if not np.allclose(rows @ values, fitted * ones, rtol=0, atol=1e-9 * float(np.max(np.abs(fitted * ones)))):

@@ -47,7 +47,7 @@ COMPARED = 5  # rows
 def best_fit(model: Model, start: Any, loss: str) -> EndPoint:
     """Return the best end point of the strategies. Raises the error of the start."""
     start = np.clip(start, *model.limits)
-    error = model.check(start)
+    error = model(start).error
     if error is not None and not model.places:
         raise error
     if error is None and any(name not in model.problem.values for name in model.linear):
@@ -56,9 +56,8 @@ def best_fit(model: Model, start: Any, loss: str) -> EndPoint:
     if loss == "linear":
         return best
     # a known uncertainty is the scale; otherwise it is that of most residuals
-    left = np.abs(model.residuals(best.values))[model.weights > 0]
-    model.loss, model.scale = loss, 1.0 if model.data.has_sigma else 1.4826 * float(np.median(left)) or 1.0
-    model.places = []
+    left = np.abs(model(best.values).residuals)[model.weights > 0]
+    model.use_loss(loss, 1.0 if model.data.has_sigma else 1.4826 * float(np.median(left)) or 1.0)
     # outliers may have led the squares to another minimum than the start is near to
     starts = [best.values] if error is not None else [best.values, start]
     end = at_kink(model, min((searched(model, values) for values in starts), key=lambda end_point: end_point.cost))
@@ -77,7 +76,7 @@ def orthogonal_fit(model: Model, start: Any, end: EndPoint) -> EndPoint:
 
     best = polished(model, end.values, "Gauss-Newton")
     for values in (end.values, start):
-        if rank(best) <= (False, CONVERGED) or model.check(values) is not None:
+        if rank(best) <= (False, CONVERGED) or model(values).error is not None:
             continue
         best = min(best, searched(model, values), key=rank)
     return at_kink(model, best._replace(message=f"orthogonal distances, {best.message}"))
@@ -129,7 +128,7 @@ def _restarted(model: Model, best: EndPoint, start: Any, first: str, draw: rando
         anywhere = lost or (best.cost < UNDEFINED and best.moved <= CONVERGED)
         there = _elsewhere(model, start, draw, 0.35 * (k + 1), anywhere=anywhere)
         try:
-            if model.check(there) is not None:
+            if model(there).error is not None:
                 continue
             end = search(model, there)
             if end.cost < best.cost * (1 - 1e-9):
@@ -159,7 +158,7 @@ def _is_lost(model: Model, end: EndPoint, start: Any, draw: random.Random) -> bo
     if not end.cost < UNDEFINED or is_determined(model, end.values):
         return False
     elsewhere = (_elsewhere(model, start, draw, 1.0, anywhere=True) for _ in range(PROBES))
-    return any(model.check(there) is None and is_determined(model, there) for there in elsewhere)
+    return any(model(there).error is None and is_determined(model, there) for there in elsewhere)
 
 
 def _has_converged(model: Model, end: EndPoint) -> bool:
@@ -172,7 +171,7 @@ def _has_converged(model: Model, end: EndPoint) -> bool:
     if model.r_squared(end.values) <= enough or few:
         return model.r_squared(end.values) > enough
     sample = model.sample(SAMPLED)
-    left = sample.residuals(end.values)
+    left = sample(end.values).residuals
     if not float(np.linalg.norm(left)) > ROUNDED_OFF * float(np.linalg.norm(sample.response * sample.weights)):
         return True
     runs = runs_test(sample.ordered(left))
@@ -188,7 +187,7 @@ def nearest_image(model: Model, values: Any) -> Any:
 
 
 def _on_the_side(model: Model, values: Any) -> Any:
-    fitted = model(values)[0]
+    fitted = model(values).fitted
     low, high = model.limits
     starts = [0.0 if name in model.linear else model.problem.values.get(name, 0.0) for name in model.free]
     loose = [k for k, x in enumerate(starts) if x * values[k] < 0 or (model.free[k] in model.linear and values[k])]
@@ -202,7 +201,7 @@ def _on_the_side(model: Model, values: Any) -> Any:
             there = np.array(values)
             there[list(places)] *= -1
             inside = bool(np.all((low <= there) & (there <= high)))
-            if inside and np.array_equal(model(there)[0], fitted, equal_nan=True):
+            if inside and np.array_equal(model(there).fitted, fitted, equal_nan=True):
                 values = there
     return values
 
@@ -242,7 +241,7 @@ def _in_order(model: Model, values: Any) -> Any:
                 continue
             there = values[order]
             inside = bool(np.all((model.limits[0] <= there) & (there <= model.limits[1])))
-            if inside and model.cost(there) <= model.cost(values) * (1 + 1e-9):
+            if inside and model(there).cost <= model(values).cost * (1 + 1e-9):
                 values = there
                 break
         else:

@@ -827,7 +827,7 @@ def test_where_the_squares_fall_from_a_kink_is_no_minimum() -> None:
     # the cost of -abs(c) has a peak at c = 0, from which gradients of both signs make a hull around 0 too
     problem = Problem(parse("0*x - abs(c)"), {}, {}, [], [], ["c"])
     model = models.Model(problem, Observations({"x": [0, 0], "y": [-3, -3]}, "y", ["x"], {}, None, None))
-    end = models.EndPoint(np.array([1e-12]), model.cost([1e-12]), 1.0, "there")
+    end = models.EndPoint(np.array([1e-12]), model([1e-12]).cost, 1.0, "there")
     there = models.at_kink(model, end)
     assert abs(abs(there.values[0]) - 3) < 1e-5 or there.moved == 1.0
 
