@@ -22,8 +22,10 @@ from ..inputs.problem import Problem
 from ..language.builder import Program
 from ..numbers.budget import FITTED_PAIR, FITTED_ROW, charge
 from ..numbers.double.twofold import two_product
-from ..numerics.linear_algebra import shortest_mean
+from ..numbers.running_error import Bounded
 from ..table.operators import DIV, POW, VARIABLE, WHERE
+from .convergence import LocalModel
+from .descend import DescentStep
 from .observations import Observations, ProgramOverRows
 
 MAX_EVALUATIONS = 2000  # of one search
@@ -35,7 +37,6 @@ NEAR_KINK = 1e-8  # distance of a minimum from its kink, in standard errors
 MAX_CORRECTIONS = 200
 CORRECTED, NEAREST = 1e-12, 1e-7  # errors of corrections: aimed at, allowed; in uncertainties
 SMALLEST_STEP = 1e-12  # share of a correction
-MAX_SAMPLINGS = 200
 SHARES = (1.0, 0.5, 0.25, 0.125, 0.03)  # of a step
 ROUNDING = 4 * 2.0**-52  # relative error of the terms of a row
 ROUNDED = 1e-8  # share of the data that rounding errors may be
@@ -444,68 +445,63 @@ def polished(model: Model, values: Any, message: str) -> EndPoint:
     return best
 
 
-def at_kink(model: Model, ended: EndPoint) -> EndPoint:
-    """Return where gradient sampling leads from where a strategy has ended at no stationary point, if kinks are near.
+class _Squares(LocalModel):
+    """The squares around a point in units of the standard errors, with gradients that are known well enough."""
 
-    Burke, Lewis and Overton, SIAM J. Optim. 15 (2005): where the cost has kinks it is least where 0 lies in the convex
-    hull of the gradients around, and no directional derivative is negative. The linear parameters follow the others.
+    def bounded(self, row: DescentStep, x: Sequence[float] | None = None) -> tuple[Bounded, list[Bounded]] | None:
+        there = row if x is None else self.evaluate(x)
+        if there is None:
+            return None
+        return Bounded(there.value, ROUNDED * there.value), [Bounded(g, CONVERGED / 4) for g in there.partials]
+
+
+def at_kink(model: Model, ended: EndPoint) -> EndPoint:
+    """Return the kink to which the squares fall from where a strategy has ended at no stationary point, if any.
+
+    There 0 lies in the convex hull of the gradients around, and no directional derivative is negative. The linear
+    parameters follow the others.
     """
     if ended.moved <= CONVERGED or not ended.cost < 1e200 or not model.kinks:
         return ended
     others = [k for k in range(len(model.free)) if k not in model.places]
-    values = ended.values
-    slopes = model(values).jacobian[:, others]
+    names, n = tuple([model.free[k] for k in others]), len(others)
+    slopes = model(ended.values).jacobian[:, others]
     spread = math.sqrt(2 * ended.cost / max(1, model.rows - len(model.free))) or 1.0
     # in units in which the squares curve alike in all directions: of the standard errors, if there is one column
     size = column_sizes(slopes)
     upper = np.linalg.qr(slopes / size)[1]
-    units = spread * (np.linalg.inv(upper) if np.linalg.cond(upper) < 1 / NULL else np.eye(len(others))) / size[:, None]
-    draw = np.random.default_rng(1)
+    units = spread * (np.linalg.inv(upper) if np.linalg.cond(upper) < 1 / NULL else np.eye(n)) / size[:, None]
 
-    def at(theta: Any) -> tuple[Any, float, Any]:
-        point = np.array(values)
-        point[others] = values[others] + units @ theta
-        point = fitted_linearly(model, point) if model.places and model.loss == "linear" else point
-        there = model(point)
-        left = there.residuals * there.robust.weight
-        return point, there.cost, units.T @ (there.jacobian[:, others].T @ left) / spread**2
+    def moved(theta: Any) -> Any:
+        point = np.array(ended.values)
+        point[others] += units @ theta
+        return fitted_linearly(model, point) if model.places and model.loss == "linear" else point
 
-    n = len(others)
-    here, radius = np.zeros(n), 0.1
-    point, cost, gradient = at(here)
-    for _ in range(MAX_SAMPLINGS):
-        directions = draw.normal(size=(2 * n + 2, n))
-        directions = np.vstack([directions, np.eye(n), -np.eye(n)])
-        directions /= np.linalg.norm(directions, axis=1)[:, None]
-        samples = [at(here + radius * direction) for direction in directions]
-        around = [slope for _, _, slope in samples]
-        size = max(float(np.max(np.abs(slope))) for slope in (*around, gradient)) or 1.0
-        if any(abs(other - cost) > 10 * radius * size * n * spread**2 + 1e-9 * cost for _, other, _ in samples):
-            break  # a jump
-        least = np.array(shortest_mean([*around, gradient]))
-        steepest = float(np.linalg.norm(least))
-        if steepest <= CONVERGED:
-            outward = min(float(direction @ slope) for direction, slope in zip(directions, around, strict=True))
-            if radius <= NEAR_KINK:
-                inside = bool(np.all(model.limits[0] < point) and np.all(point < model.limits[1]))
-                if outward < -CONVERGED or not inside:
-                    break
-                return EndPoint(point, cost, steepest, f"{ended.message}, to a kink")
-            radius /= 10
-            continue
-        length = 1e3 * radius
-        while length > radius / 1e3:
-            there = here - length * least / steepest
-            moved = at(there)
-            if moved[1] < cost - 1e-4 * length * steepest * spread**2:
-                here, (point, cost, gradient) = there, moved
-                break
-            length /= 3
-        else:
-            radius /= 10
-            if radius < NEAR_KINK / 100:
-                break
-    return ended
+    def at(theta: Sequence[float]) -> DescentStep | None:
+        there = model(moved(theta))
+        gradient = units.T @ (there.jacobian[:, others].T @ (there.residuals * there.robust.weight)) / spread**2
+        step = DescentStep(0, there.cost / spread**2, 0.0, tuple(theta), tuple(gradient.tolist()), names, names)
+        return None if there.errors else step
+
+    squares = _Squares(at, None, [(-math.inf, math.inf)] * n, [1.0] * n, CONVERGED)  # type: ignore[arg-type]
+    start = at([0.0] * n)
+    report = start and squares.at_kink(start)
+    if report is None or report.reason != "kink":
+        return ended
+    kink = report.row
+    directions = np.vstack([np.random.default_rng(1).normal(size=(2 * n + 2, n)), np.eye(n), -np.eye(n)])
+    directions /= np.linalg.norm(directions, axis=1)[:, None]
+    for direction in directions:
+        beside = at((kink.coordinates + NEAR_KINK * direction).tolist())
+        if beside is None or float(direction @ beside.partials) < -CONVERGED:
+            return ended
+        steepest = max(map(abs, (*beside.partials, *kink.partials)))
+        if abs(beside.value - kink.value) > 10 * NEAR_KINK * steepest * n + 1e-9 * kink.value:
+            return ended  # a jump
+    point = moved(kink.coordinates)
+    if not np.all((model.limits[0] < point) & (point < model.limits[1])):
+        return ended
+    return EndPoint(point, model(point).cost, 0.0, f"{ended.message}, to a kink")
 
 
 def gauss_newton(model: Model, values: Any) -> tuple[Any, float, float]:
