@@ -18,7 +18,7 @@ from ..language.tokens import has_unit_literals
 from ..numbers.budget import current
 from ..numerics.linear_algebra import cholesky, eigenvalues, identity
 from ..numerics.student_t import check_level, coverage_factor, level_of
-from ..quantities.unit import readable
+from ..quantities.unit import Unit, readable
 from ..record import Record
 from .distributions import FAMILIES, Distribution, Moments
 from .measured_units import budget_units, in_si, measured_value, parameters_in, with_unit
@@ -27,7 +27,7 @@ from .measurement_model import Model, model_of, variables_of
 
 if TYPE_CHECKING:
     from ..inputs.quantities import Units
-    from .monte_carlo import Drawn
+    from .monte_carlo import Drawn, Sampler
 
 LEVEL = 0.95  # of confidence, by default
 SEED = 1
@@ -290,30 +290,28 @@ def propagate(
     values = {**quantities, **measured}
     model = model_of(text, values, unknowns, between, units, system=system)
     of_program = model.units
+    out = [Unit()] * len(model.outputs) if of_program is None else of_program.outputs
     warnings = [*model.warnings, *(of_program.warnings if of_program else ()), *notes]
     inputs = _inputs(model, dof or {}, readings, warnings)
-    warnings += [_two_pieces(name, x, of_program) for name, x in inputs.items() if x.distribution.family == "twopiece"]
+    first_notes = len(warnings)
     seed, interrupted = SEED if seed is None else seed, False
     try:
         spread = _spread(inputs, correlation, readings, [*tables.values()], model, warnings)
         estimates, rows, met = model.first(list(inputs))
         warnings += met
-        if of_program is not None:
-            out = of_program.outputs
-            if by_size and not system:
-                out = [
-                    unit if j in of_program.chosen else readable(unit, unit.value_from_si(x))
-                    for j, (unit, x) in enumerate(zip(out, estimates, strict=True))
-                ]
-            of_program.outputs = out
-            estimates = [unit.value_from_si(x) for unit, x in zip(out, estimates, strict=True)]
-            rows = [[*map(unit.from_si, row)] for unit, row in zip(out, rows, strict=True)]
+        if of_program is not None and by_size and not system:
+            out = of_program.outputs = [
+                unit if j in of_program.chosen else readable(unit, unit.value_from_si(x))
+                for j, (unit, x) in enumerate(zip(out, estimates, strict=True))
+            ]
+        estimates = [unit.value_from_si(x) for unit, x in zip(out, estimates, strict=True)]
+        rows = [[*map(unit.from_si, row)] for unit, row in zip(out, rows, strict=True)]
         # each output's derivatives by what is drawn independently, with unit variance
         whitened = [[math.fsum(map(mul, row, column)) for column in zip(*spread.root, strict=True)] for row in rows]
         results = []
         for j, (output, estimate, row) in enumerate(zip(model.outputs, estimates, rows, strict=True)):
             first = _result(output, estimate, row, spread, level, k)
-            second, warning = _Expansion(model, j, spread, whitened[j], first).second_order(drawn=count > 0)
+            second, warning = _Expansion(model, j, out[j], spread, whitened[j], first).second_order(drawn=count > 0)
             results.append(first._replace(second_order=second))
             warnings += [warning] if warning else []
         if count:
@@ -321,9 +319,8 @@ def propagate(
                 {name: in_si(x, values[name]) for name, x in table.items() if name in inputs}
                 for table in tables.values()
             ]
-            results, count, interrupted = _with_draws(
-                model, results, spread, [*filter(None, copies)], count, seed, stop, warnings
-            )
+            sampler = _sampler(model, spread, [*filter(None, copies)], count, seed)
+            results, count, interrupted = _with_draws(model, results, out, sampler, count, stop, warnings)
         covariance = [[math.fsum(map(mul, one, other)) for other in whitened] for one in whitened]
         if not all(math.isfinite(x) for row in covariance for x in row):
             raise OverflowError
@@ -345,6 +342,11 @@ def propagate(
             distribution = entry.distribution._replace(parameters=parameters_in(entry.distribution, unit))
             estimate, u = of_program.number_of(name, entry.estimate), unit.from_si(entry.uncertainty)
             inputs[name] = entry._replace(estimate=estimate, uncertainty=u, distribution=distribution)
+    warnings[first_notes:first_notes] = [
+        _two_pieces(name, x, Unit() if of_program is None else of_program.point[name])
+        for name, x in inputs.items()
+        if x.distribution.family == "twopiece"
+    ]
     return Propagation(
         text=text,
         results=results,
@@ -556,16 +558,13 @@ def _normalised(covariance: Sequence[Sequence[float]]) -> list[list[float | None
     return rows
 
 
-def _two_pieces(name: str, source: Input, units: Any) -> Diagnostic:
-    numbers, marks = [*source.distribution.parameters, source.estimate, source.uncertainty], ["", ""]
-    if units is not None and units.point[name].atoms:
-        unit = units.point[name]
-        numbers = [(unit.from_si if 0 < k < 3 or k > 3 else unit.value_from_si)(x) for k, x in enumerate(numbers)]
-        marks = [f" {unit}", f" {unit.degree}"]
-    mode, below, above, mean, u = (f"{x:.6g}{marks[0 < k < 3 or k > 3]}" for k, x in enumerate(numbers))
+def _two_pieces(name: str, source: Input, unit: Unit) -> Diagnostic:
+    value, degree = (f" {of}".rstrip() for of in (unit, unit.degree))
+    mode, below, above = (f"{x:.6g}" for x in source.distribution.parameters)
     message = (
-        f"`{name}` is taken as two halves of normal distributions that meet at {mode}, with the standard deviations "
-        f"{below} below and {above} above: its mean is {mean}, and u {u}"
+        f"`{name}` is taken as two halves of normal distributions that meet at {mode}{value}, with the standard "
+        f"deviations {below}{degree} below and {above}{degree} above: its mean is {source.estimate:.6g}{value}, and u "
+        f"{source.uncertainty:.6g}{degree}"
     )
     return Diagnostic("distribution", message, None, "`--samples 1e6` keeps the asymmetry in the result")
 
@@ -574,10 +573,11 @@ def _two_pieces(name: str, source: Input, units: Any) -> Diagnostic:
 class _Expansion:
     """The Taylor polynomial of an output in independent directions of unit variance."""
 
-    def __init__(self, model: Model, output: int, spread: _Spread, slopes: Sequence[float], first: Result) -> None:
-        self.model, self.output, self.slopes, self.first = model, output, slopes, first
+    def __init__(
+        self, model: Model, output: int, unit: Unit, spread: _Spread, slopes: Sequence[float], first: Result
+    ) -> None:
+        self.model, self.output, self.unit, self.slopes, self.first = model, output, unit, slopes, first
         self.names, self.root = list(spread.inputs), spread.root
-        self.unit = None if model.units is None else model.units.outputs[output]
         self.tolerance = max(_tolerance(first.uncertainty), 1e-15 * abs(first.value))
         # correlated inputs are taken as normal together
         alone = {i for members, _ in spread.groups for i in members if len(members) == 1}
@@ -614,7 +614,7 @@ class _Expansion:
         shift = math.fsum(g * v for g, v in own if g) / 2
         variance = first.uncertainty**2 + math.fsum(terms)
         higher = math.sqrt(variance) if variance >= 0 else None
-        unit = "" if self.unit is None else f" {self.unit}".rstrip()
+        unit = f" {self.unit}".rstrip()
         changes = []
         if higher is None:
             changes.append("they would make the variance negative")
@@ -629,7 +629,8 @@ class _Expansion:
 
     @cached_property
     def second(self) -> list[list[float]]:
-        matrix = [[*map(self._in_unit, row)] for row in self.model.second(self.output, self.names)]
+        rows = self.model.second(self.output, self.names)
+        matrix = [[self.unit.from_si(float(x)) for x in row] for row in rows]
         columns = list(zip(*self.root, strict=True))
 
         def along(a: Sequence[float], b: Sequence[float]) -> float:
@@ -639,10 +640,7 @@ class _Expansion:
 
     def _third(self, direction: Iterable[float]) -> float:
         moved = {name: d for name, d in zip(self.names, direction, strict=True) if d}
-        return self._in_unit(self.model.third(self.output, moved)) if moved else 0.0
-
-    def _in_unit(self, x: Any) -> float:
-        return float(x) if self.unit is None else self.unit.from_si(float(x))
+        return self.unit.from_si(self.model.third(self.output, moved)) if moved else 0.0
 
     def _kink_in_reach(self) -> Diagnostic | None:
         """Return a warning if a kink within the coverage interval changes the result.
@@ -679,10 +677,8 @@ class _Expansion:
         for t in places:
             moves = zip(self.names, step, strict=True)
             value = self.model.at(self.output, {name: float(self.model.values[name]) + t * d for name, d in moves})
-            if value is not None and self.unit is not None:
-                value = self.unit.value_from_si(value)
             polynomial = self.first.value + t * (slope + t * (second / 2 + t * third / 6))
-            departures.append((t, math.inf if value is None else value - polynomial))
+            departures.append((t, math.inf if value is None else self.unit.value_from_si(value) - polynomial))
         if not all(math.isfinite(d) for _, d in departures):
             return True
         u = self.first.uncertainty
@@ -721,17 +717,10 @@ def _tolerance(u: float) -> float:
     return 0.5 * 10.0 ** last_place(u) if u > 0 else 0.0
 
 
-def _with_draws(
-    model: Model,
-    results: Sequence[Result],
-    spread: _Spread,
-    copies: Sequence[Mapping[str, Sequence[float]]],
-    samples: int,
-    seed: int,
-    stop: Callable[[], bool],
-    warnings: list[Diagnostic],
-) -> tuple[list[Result], int, bool]:
-    from .monte_carlo import BLOCK, Results, Sampler  # only draws need NumPy
+def _sampler(
+    model: Model, spread: _Spread, copies: Sequence[Mapping[str, Sequence[float]]], samples: int, seed: int
+) -> Sampler:
+    from .monte_carlo import Sampler  # only draws need NumPy
 
     inputs, names = spread.inputs, list(spread.inputs)
     correlated = []
@@ -749,17 +738,29 @@ def _with_draws(
         correlated.append((group, root, dof))
     constants = {name: float(model.values[name]) for name in model.point if name not in inputs}
     distributions = {name: entry.distribution for name, entry in inputs.items()}
-    draw = Sampler(distributions, correlated, constants, seed, copies, samples)
-    (steps, evaluate), work = model.draws(constants), current()
+    return Sampler(distributions, correlated, constants, seed, copies, samples)
+
+
+def _with_draws(
+    model: Model,
+    results: Sequence[Result],
+    units: Sequence[Unit],
+    draw: Sampler,
+    samples: int,
+    stop: Callable[[], bool],
+    warnings: list[Diagnostic],
+) -> tuple[list[Result], int, bool]:
+    from .monte_carlo import BLOCK, Results  # only draws need NumPy
+
+    (steps, evaluate), work = model.draws(draw.constants), current()
     if samples * steps > work.left:
         raise work.exhausted(samples * steps, exactly=True)
-    units = [None] * len(results) if model.units is None else model.units.outputs
     collected = [Results(result.value) for result in results]
     done, interrupted = 0, False
     while done < samples and not interrupted and all(tally.outside <= MAX_OUTSIDE * samples for tally in collected):
         count = min(BLOCK, samples - done)
         for tally, column, unit in zip(collected, evaluate(draw(count), count), units, strict=True):
-            tally.add(column if unit is None else (column - float(unit.zero)) / unit.factor)
+            tally.add((column - float(unit.zero)) / unit.factor)
         done += count
         interrupted = done < samples and stop()
     validated = []
