@@ -295,7 +295,7 @@ class ConstrainedProblem:
         else:
             held = [k for k, a in enumerate(at_point) if a.active]
             kind = self.second_order(x, gradients, multipliers, held, max(1.0, largest))
-            verdict, reason = KINDS[kind].format(self.objective.sense), "kkt"
+            verdict, reason = self.objective.sense.say(KINDS[kind]), "kkt"
             message = "feasible, and the gradient is a sum of the active constraints' gradients (KKT conditions)"
         message = f"{'' if reason else 'not '}converged: {message}"
         return ConvergenceReport(self.objective.start, kind, verdict, reason, message, constraints=tuple(at_point))
@@ -340,11 +340,9 @@ class ConstrainedProblem:
 
 
 KINDS = {
-    "minimum": (
-        "a local {0.best} under the constraints: along them the Lagrangian curves {0.upwards}, or they leave no way"
-    ),
-    "saddle": "not a {0.best}: the value {0.falls} along the constraints; start elsewhere",
-    "flat": "the second derivatives along the constraints do not tell whether this is a {0.best}",
+    "minimum": "a local minimum under the constraints: along them the Lagrangian curves upwards, or they leave no way",
+    "saddle": "not a minimum: the value falls along the constraints; start elsewhere",
+    "flat": "the second derivatives along the constraints do not tell whether this is a minimum",
     None: "no second derivatives tell what kind of point this is",
 }
-"""The kinds of points in the words of a sense, which each is formatted with."""
+"""The kinds of points, of a search for a minimum."""

@@ -7,7 +7,8 @@ do not shrink while the value falls lead nowhere: then no minimum is claimed.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -48,40 +49,28 @@ Limits = Sequence[tuple[float, float]]
 class Sense(NamedTuple):
     """Whether a search looks for a minimum or a maximum, and its words for that."""
 
-    name: str
-    sign: float
-    best: str
-    worst: str
-    falls: str
-    falling: str
-    rises: str
-    lower: str
-    positive: str
-    negative: str
-    upwards: str
-    convex: str
+    maximize: bool
+    words: Mapping[str, str]
 
-    def kind(self, kind: str | None) -> str | None:
-        """Return the kind of a point from that of the function that is minimised."""
-        return {"minimum": self.best, "maximum": self.worst}.get(kind or "", kind)
+    def say(self, sentence: str, **parts: str) -> str:
+        """Return a sentence about a minimum in the words of the sense, with its parts filled in."""
+        said = re.sub(r"[a-z]+", lambda word: self.words.get(word[0], word[0]), sentence)
+        return said.format(**parts) if parts else said
 
 
-MINIMIZE = Sense(
-    "minimize", 1.0, "minimum", "maximum", "falls", "falling", "rises", "lower", "positive", "negative", "upwards",
-    "convex",
-)  # fmt: skip
-MAXIMIZE = Sense(
-    "maximize", -1.0, "maximum", "minimum", "rises", "rising", "falls", "higher", "negative", "positive", "downwards",
-    "concave",
-)  # fmt: skip
+_OPPOSITES = {"minimum": "maximum", "falls": "rises", "positive": "negative"}
+_OPPOSITES |= {opposite: word for word, opposite in _OPPOSITES.items()}
+_OPPOSITES |= {"falling": "rising", "lower": "higher", "upwards": "downwards", "convex": "concave"}
+_OPPOSITES |= {"minimize": "maximize"}
+SENSES = Sense(False, {}), Sense(True, _OPPOSITES)
 
 KINDS = {
-    "minimum": "a local {0.best}: the Hessian there is {0.positive} definite",
-    "maximum": "not a {0.best} but a local {0.worst}: the Hessian there is {0.negative} definite; start elsewhere",
-    "saddle": "not a {0.best} but a saddle point: the Hessian there has a {0.negative} eigenvalue; start elsewhere",
+    "minimum": "a local minimum: the Hessian there is positive definite",
+    "maximum": "not a minimum but a local maximum: the Hessian there is negative definite; start elsewhere",
+    "saddle": "not a minimum but a saddle point: the Hessian there has a negative eigenvalue; start elsewhere",
     "not stationary": "not a stationary point: the partial derivatives are not 0 within their rounding errors",
 }
-"""The kinds of points in the words of a sense, which each is formatted with."""
+"""The kinds of points, of a search for a minimum."""
 
 
 class ConstraintAtPoint(Record):
@@ -150,7 +139,7 @@ class LocalModel:
     size: list[float]
     """The size of numbers like which the coordinates are rounded."""
     tolerance: float
-    sense: Sense = MINIMIZE
+    sense: Sense = SENSES[False]
 
     def report(self, row: DescentStep, *, walking: bool) -> ConvergenceReport:
         """Return the report on the end point of a search that had steps left, or not."""
@@ -311,11 +300,11 @@ class LocalModel:
         far = max(range(len(start)), key=lambda k: abs(end[k] - start[k]) / self.size[k])
         way = "grows" if end[far] > start[far] else "falls"
         name = trail[0].free[far]
-        value = trail[0].text("value", unsigned(self.sense.sign * trail[-1].value))
+        value = trail[0].text("value", unsigned(-trail[-1].value if self.sense.maximize else trail[-1].value))
         there = f"{value} at {name} = {trail[0].text(name, end[far])}"
-        falls = f"as {name} {way} the value goes on {self.sense.falling} ({there})"
         hint = f"start elsewhere, or limit it: `--bounds {name}=…`"
-        message = f"not converged: {falls}; it seems to have no {self.sense.best} that way: {hint}"
+        seems = self.sense.say("the value goes on falling ({there}); it seems to have no minimum that way", there=there)
+        message = f"not converged: as {name} {way} {seems}: {hint}"
         return ConvergenceReport(trail[0], "not stationary", "", "unattained", message)
 
     def is_near(self, step: Sequence[float]) -> bool:
@@ -325,9 +314,9 @@ class LocalModel:
     def falling(self, row: DescentStep) -> ConvergenceReport:
         small = f"no partial derivative is larger than {self.tolerance:g}, but"
         if projected(row, self.limits) > self.tolerance:
-            small = f"the search found no {self.sense.lower} value, but"
+            small = "the search found no lower value, but"
         hint = "choose a smaller `--gradient-tolerance` or another start"
-        message = f"not converged: {small} the value {self.sense.falls} on from here; {hint}"
+        message = self.sense.say(f"not converged: {small} the value falls on from here; {hint}")
         return ConvergenceReport(row, "not stationary", KINDS["not stationary"], "unattained", message)
 
     # ---- what there is to say -----------------------------------------------------------------------------------
@@ -338,47 +327,49 @@ class LocalModel:
                 return ConvergenceReport(row, "kink", self.beside_kink(row), kinks=look.kinks)
             return ConvergenceReport(row, None, f"no Hessian tells what kind of point this is: {look.why}")
         held = tuple(row.free[i] for i in verdict.held)
-        sense = self.sense
-        words = self.along_flat(row, verdict) if verdict.kind == "flat" else KINDS[verdict.kind].format(sense)
+        say = self.sense.say
+        words = self.along_flat(row, verdict) if verdict.kind == "flat" else say(KINDS[verdict.kind])
         if verdict.kind == "minimum" and held:
             bounds = f"the bound{'s' * (len(held) > 1)} of {', '.join(held)}"
-            words = f"a local {sense.best}: away from {bounds} the value {sense.rises}"
+            words = say("a local minimum: away from {bounds} the value rises", bounds=bounds)
             if len(held) < len(row.free):
-                words += f", and the Hessian by the other variables is {sense.positive} definite"
+                words += say(", and the Hessian by the other variables is positive definite")
         return ConvergenceReport(row, verdict.kind, words, held=held)
 
     def along_flat(self, row: DescentStep, verdict: Verdict) -> str:
         """Judge a singular Hessian by the value along its null directions."""
-        s = self.sense
+        say = self.sense.say
         if verdict.negative:
-            return f"not a {s.best}: the Hessian there is singular, and has a {s.negative} eigenvalue; start elsewhere"
+            return say("not a minimum: the Hessian there is singular, and has a negative eigenvalue; start elsewhere")
         if not verdict.flat:
-            return f"first and second derivatives do not tell whether this is a {s.best} within the bounds"
+            return say("first and second derivatives do not tell whether this is a minimum within the bounds")
         shown = verdict.flat[:FLAT_SHOWN]
         names = [direction_in_words(direction, row.free) for direction in shown]
         trends = [self.trends(row, direction) for direction in shown]
         for name, both in zip(names, trends, strict=True):
             if -1 in both:
-                return f"not a {s.best}: the Hessian there is singular along {name}, and the value {s.falls} that way"
+                way = "not a minimum: the Hessian there is singular along {name}, and the value falls that way"
+                return say(way, name=name)
         every = len(shown) == len(verdict.flat)
         listed = " and ".join(names) if every else ", ".join(names) + ", …"
-        sentence = f"the Hessian there is singular along {listed}, so it does not tell whether this is a {s.best}"
+        sentence = "the Hessian there is singular along {listed}, so it does not tell whether this is a minimum; "
         rises = all(1 in both and 0 not in both for both in trends)
-        trend = f"the value {s.rises}" if rises and every else f"no {s.lower} value shows"
-        return f"{sentence}; {trend} that way"
+        trend = "the value rises that way" if rises and every else "no lower value shows that way"
+        return say(sentence + trend, listed=listed)
 
     def beside_kink(self, row: DescentStep) -> str:
         """Judge a kink by the value along each variable."""
-        s, rises = self.sense, True
+        say, rises = self.sense.say, True
         for k, name in enumerate(row.free):
             trends = self.trends(row, [float(i == k) for i in range(len(row.free))])
             if -1 in trends:
-                return f"not a {s.best}: at a kink, from which the value {s.falls} along {name}; start elsewhere"
+                way = "not a minimum: at a kink, from which the value falls along {name}; start elsewhere"
+                return say(way, name=name)
             rises = rises and 0 not in trends
         if len(row.free) == 1:
-            sides = f"the value {s.rises} on both sides" if rises else f"the value {s.falls} on neither side"
-            return f"a local {s.best} at a kink, where the derivative is a convention: {sides}"
-        return f"at a kink, where the derivative is a convention; the value {s.falls} along no single variable"
+            sides = "the value rises on both sides" if rises else "the value falls on neither side"
+            return say(f"a local minimum at a kink, where the derivative is a convention: {sides}")
+        return say("at a kink, where the derivative is a convention; the value falls along no single variable")
 
     def trends(self, row: DescentStep, direction: Sequence[float]) -> list[int]:
         """Return the signs of the first changes of the value, both ways along a direction."""
@@ -423,7 +414,7 @@ class LocalModel:
             inside, outside, edge = self.bracket(row, way)
             if edge:
                 at = [f"{n} = {row.text(n, x)}" for n, x in zip(row.free, inside.free_values, strict=True)]
-                way_out = f"the value {self.sense.falls} up to the edge of where it has a derivative"
+                way_out = self.sense.say("the value falls up to the edge of where it has a derivative")
                 message = f"not converged: {way_out}, near {', '.join(at[:NAMED])}"
                 return ConvergenceReport(inside, "not stationary", "", "edge", message)
             jumps = outside is not None and self.jumps(inside, outside, way)
@@ -444,16 +435,16 @@ class LocalModel:
         return ConvergenceReport(row, "kink", "", "held up", message)
 
     def on_kink(self, row: DescentStep, gathered: Sequence[Sequence[float]]) -> ConvergenceReport:
-        s = self.sense
+        say = self.sense.say
         if len(row.free) > 1:
             message = "converged: at a kink, where the derivatives from its sides cancel"
             words = self.beside_kink(row)
             if not words.startswith("not"):
-                words = f"a local {s.best} if the function is {s.convex} nearby"
+                words = say("a local minimum if the function is convex nearby")
             return ConvergenceReport(row, "kink", words, "kink", message)
         rises = all(g[0] != 0 for g in gathered)
-        sides = f"on both sides of which the value {s.rises}" if rises else f"past which the value {s.falls} no further"
-        words = f"a local {s.best}, where there is no derivative"
+        sides = say("on both sides of which the value rises" if rises else "past which the value falls no further")
+        words = say("a local minimum, where there is no derivative")
         return ConvergenceReport(row, "kink", words, "kink", f"converged: at a kink, {sides}")
 
     def bracket(self, row: DescentStep, way: Sequence[float]) -> tuple[DescentStep, DescentStep | None, bool]:

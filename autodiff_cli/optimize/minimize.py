@@ -18,16 +18,7 @@ from ..numbers.budget import MINIMIZER_ITERATION, MINIMIZER_VARIABLE, current
 from ..numerics.optimality import Single
 from ..record import Record
 from .constraints import WALL, ConstrainedProblem, Constraint, parse_constraints
-from .convergence import (
-    MAXIMIZE,
-    MINIMIZE,
-    ConstraintAtPoint,
-    ConvergenceReport,
-    Limits,
-    LocalModel,
-    Sense,
-    projected,
-)
+from .convergence import SENSES, ConstraintAtPoint, ConvergenceReport, Limits, LocalModel, Sense, projected
 from .descend import SEED, DescentStep, Init, begin
 
 if TYPE_CHECKING:
@@ -243,7 +234,7 @@ def minimize(
     start, and `usage` where SciPy is not installed.
     """
     constraints: Sequence[Constraint] = parse_constraints(subject_to)
-    sense = MAXIMIZE if maximize else MINIMIZE
+    sense = SENSES[maximize]
     chosen = _checked(method, bounds or {}, constraints, tolerance, sense)
     constrained = chosen in CONSTRAINED
     # variables that only constraints have are no variables of the program
@@ -321,7 +312,7 @@ def minimize(
         converged=end.reason in CONVERGED,
         reason=end.reason,
         message=end.message,
-        kind=sense.kind(end.kind),
+        kind=end.kind and sense.say(end.kind),
         verdict=end.verdict,
         at_bounds=tuple(name for name, ends in zip(row.free, limits, strict=True) if reached[name] in ends),
         steps=len(objective.path) - 1,
@@ -332,7 +323,7 @@ def minimize(
         warnings=(*warnings, *end.kinks),
         over=over_rows,
         constraints=(at_point or ()) if constrained else None,
-        sought=sense.best,
+        sought=sense.say("minimum"),
         units=shown,
     )
 
@@ -409,7 +400,7 @@ def _search_constrained(
                 end_row = objective.row(result)
                 if end_row is not None and objective.falls_without_bound(end_row):
                     reason = "unbounded"
-                    falls = f"the value {objective.sense.falls} without bound along the constraints"
+                    falls = objective.sense.say("the value falls without bound along the constraints")
                     message = f"not converged: {falls}; {_bounding(end_row)}"
                     break
                 with numpy.errstate(all="ignore"):
@@ -443,7 +434,7 @@ def _checked(
         raise usage_error(f"the method {chosen} takes no bounds", "use `--method l-bfgs-b`")
     if not 0 < tolerance < math.inf:
         raise usage_error(f"the tolerance cannot be {tolerance:g}", "give a positive number")
-    message = f"`{sense.name}` needs SciPy, the extra `optimize`"
+    message = sense.say("`minimize` needs SciPy, the extra `optimize`")
     needed("scipy.optimize", "optimize", message, "; `autodiff descend` needs nothing")
     return chosen
 
@@ -509,7 +500,8 @@ def _judged(
         report = model.report(row, walking=more)
     except _Stopped:
         if objective.boundless:
-            message = f"not converged: the value {objective.sense.falls} without bound; {_bounding(objective.best)}"
+            falls = objective.sense.say("the value falls without bound")
+            message = f"not converged: {falls}; {_bounding(objective.best)}"
             return ConvergenceReport(objective.best, None, reason="unbounded", message=message)
         reason, message = objective.stopped("best point so far")
         return replace(model.report(row, walking=True), reason=reason, message=message)
