@@ -11,8 +11,8 @@ import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import islice
-from operator import mul, truediv
-from typing import Any, NamedTuple
+from operator import add, mul, truediv
+from typing import Any
 
 from ..batched.evaluator import Evaluator, gradient_recorder
 from ..derivatives.jacobian import output_names
@@ -55,14 +55,10 @@ for each output, NaN where it is undefined.
 """
 
 
-class Kink(NamedTuple):
-    """A surface where pieces of a program meet: where a number that the program computes is 0."""
-
-    node: Breakpoint
-    value: float
-    """The value at the estimates."""
-    slopes: list[float]
-    """Its derivatives along the requested directions."""
+Kink = tuple[Breakpoint, float, list[float]]
+"""A surface where pieces of a program meet, where a number that the program computes is 0: its node, its value at the
+estimates, and its derivatives along the requested directions.
+"""
 
 
 def variables_of(text: str, names: Sequence[str], implicit: bool) -> Mapping[str, Value]:
@@ -146,8 +142,8 @@ def _kinks(
                 primitive.active_branch(m, surfaces, *inputs, out=value)
         for u in surfaces.zeros:
             if not u.fault and 0 < math.hypot(*u.d.values()) < math.inf:
-                kinks.append(Kink(at.breakpoints((place,))[place], u.x, [u.d.get(i, 0.0) for i in range(count)]))
-    return sorted(kinks, key=lambda kink: abs(kink.value) / math.hypot(*kink.slopes))[:MAX_KINKS]
+                kinks.append((at.breakpoints((place,))[place], u.x, [u.d.get(i, 0.0) for i in range(count)]))
+    return sorted(kinks, key=lambda kink: abs(kink[1]) / math.hypot(*kink[2]))[:MAX_KINKS]
 
 
 class Explicit:
@@ -200,7 +196,6 @@ class Explicit:
 
         program, leaves = self.program, list(self.program.variables.values())
         names, count = list(program.variables), len(program.roots)
-
         shared = frozenset(k for k, name in enumerate(names) if name in fixed)
         compiled = kernel(lambda m: record_values(program.outputs, leaves, m), len(leaves), shared, None)
         evaluators = [Evaluator(program.with_outputs((root,), program.text)) for root in program.roots]
@@ -212,17 +207,14 @@ class Explicit:
 
         def at(values: Mapping[str, Any], points: int) -> Any:
             charge(steps * points)
-            return evaluate(compiled, names, [values[name] for name in names], points, count, plain, _no_reason).results
+            columns = [values[name] for name in names]
+            return evaluate(compiled, names, columns, points, count, plain, lambda row, name: None).results
 
         return steps + (sum(evaluator.steps for evaluator in evaluators) if compiled.compute is None else 0), at
 
 
 def _floats(numbers: Sequence[Any]) -> list[float]:
     return [float(x) + 0.0 for x in numbers]
-
-
-def _no_reason(row: int, name: str) -> None:
-    """Say why a drawn input has no value: that does not happen."""
 
 
 class Implicit:
@@ -240,7 +232,6 @@ class Implicit:
         self.point = {name: problem.point[name] for name in self.program.variables if name not in problem.unknowns}
         self.values: dict[str, float] = {**problem.values, **located(problem)}
         self.solution = [self.values[name] for name in self.outputs]
-        self.equations = [self.program.with_outputs((root,), self.program.text) for root in self.program.roots]
         self._evaluators: dict[tuple[str, ...], list[Evaluator]] = {}
 
     def first(self, names: Sequence[str]) -> FirstOrder:
@@ -264,10 +255,8 @@ class Implicit:
         With the lower coefficients of the unknowns, and 0 for that of an order, the equations leave −F_u times it.
         """
         along: dict[str, list[Number]] = {name: [x] for name, x in direction.items()}
-        at = evaluate_in(REAL, self.program.outputs, self.values, self.outputs)
-        rows, _ = at.jacobian(self.outputs)
-        for name in self.outputs:
-            along[name] = []
+        along |= {name: [] for name in self.outputs}
+        rows, _ = evaluate_in(REAL, self.program.outputs, self.values, self.outputs).jacobian(self.outputs)
         for order in (1, 2, 3):
             left = [directional_in(REAL, output, self.values, along, order)[order] for output in self.program.outputs]
             for name, (x,) in zip(self.outputs, solve_linear(REAL, rows, [[-x] for x in left]), strict=True):
@@ -298,24 +287,20 @@ class Implicit:
         random_inputs, names = [name for name in self.point if name not in fixed], list(self.program.variables)
         size, slopes = len(self.outputs), np.array(self.first(random_inputs)[1])
         shared = frozenset(k for k, name in enumerate(names) if name in self.point and name in fixed)
-        kernels = [
-            kernel(gradient_recorder(equation, self.outputs), len(names), shared, None) for equation in self.equations
-        ]
+        compiled = kernel(gradient_recorder(self.program, self.outputs), len(names), shared, None)
         steps = DRAWN_OUTPUT * size * (1 + size)
+
+        def plain(at: Mapping[str, float]) -> list[float]:
+            swept = evaluate_in(REAL, self.program.outputs, at, self.outputs)
+            rows, _ = swept.jacobian(self.outputs)
+            return _floats([x for value, row in zip(swept.values, rows, strict=True) for x in (value, *row)])
 
         def newton_step(inputs: Mapping[str, Any], unknowns: Any, count: int) -> Any:
             charge(steps * count)
             at = {**inputs, **dict(zip(self.outputs, unknowns, strict=True))}
             columns = [at[name] for name in names]
-            blocks = []
-            for equation, compiled in zip(self.equations, kernels, strict=True):
-
-                def plain(at: Mapping[str, float], outputs: Sequence[Value] = equation.outputs) -> list[float]:
-                    swept = evaluate_in(REAL, outputs, at, self.outputs)
-                    return _floats([*swept.values, *swept.jacobian(self.outputs)[0][0]])
-
-                blocks.append(evaluate(compiled, names, columns, count, 1 + size, plain, _no_reason).results)
-            results = np.array(blocks)
+            block = evaluate(compiled, names, columns, count, size * (1 + size), plain, lambda row, name: None)
+            results = block.results.reshape(size, 1 + size, count)
             step = np.full((size, count), np.nan)
             good = np.isfinite(results).all(axis=(0, 1))
             matrices = np.moveaxis(results[:, 1:, good], 2, 0)
@@ -392,19 +377,17 @@ class Implicit:
         def system(point: list[float]) -> tuple[list[float], list[list[float]]]:
             return self._linear({**here, **there, **dict(zip(self.outputs, point, strict=True))})
 
-        solution: list[float] | None = None
         last = max(2 * SLACK, *map(truediv, far, size))
         for point, step in islice(newton(REAL, system, start), MAX_CORRECTIONS):
             length = math.inf if step is None else max(abs(d) / part for d, part in zip(step, size, strict=True))
             if step is None or not (length <= STEP_TOLERANCE or length <= last / 2):
                 return None
             if length <= STEP_TOLERANCE:
-                solution = [x + d for x, d in zip(point, step, strict=True)]
+                at = {**here, **there, **dict(zip(self.outputs, map(add, point, step), strict=True))}
                 break
             last = length
-        if solution is None:
+        else:
             return None
-        at = {**here, **there, **dict(zip(self.outputs, solution, strict=True))}
         # from there the way back has to lead here: else this is another solution, beyond where this one ends
         for name, row, part in zip(self.outputs, self.slopes(at, list(there)), size, strict=True):
             move = at[name] - here[name]
@@ -421,7 +404,8 @@ class Implicit:
     def _linear(self, at: Mapping[str, float], names: Sequence[str] = ()) -> tuple[list[float], list[list[float]]]:
         by = (*self.outputs, *names)
         if by not in self._evaluators:
-            self._evaluators[by] = [Evaluator(equation, by) for equation in self.equations]
+            equations = [self.program.with_outputs((root,), self.program.text) for root in self.program.roots]
+            self._evaluators[by] = [Evaluator(equation, by) for equation in equations]
         results = [evaluator([at[name] for name in evaluator.variables]) for evaluator in self._evaluators[by]]
         return [value for value, _ in results], [row for _, row in results]
 
