@@ -11,6 +11,9 @@ import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+from scipy.optimize import NonlinearConstraint, lsq_linear
+
 from ..batched.evaluator import Evaluator
 from ..errors import ExpressionError, usage_error
 from ..inputs.problem import check_single, parse
@@ -18,7 +21,7 @@ from ..language.builder import Program
 from ..numbers.budget import Defined
 from ..numbers.running_error import UNIT, Bounded
 from ..numerics.optimality import Single
-from .convergence import ConstraintAtPoint, ConvergenceReport, Limits, walls_at
+from .convergence import WALL, ConstraintAtPoint, ConvergenceReport, Limits, walls_at
 
 NEARBY = (1e-4, 1e-6, 1e-9)
 """How near to its border, in units of its gradient and the size of the point, a constraint that may hold a minimum near
@@ -26,7 +29,6 @@ the end of a search is: tried one after the other."""
 
 END_TOLERANCE = 1e-2  # relative distance from the end of a search
 NEWTON_STEPS = 30
-WALL = 1e10  # the value outside the domain, times that at the start
 FEASIBLE = 1e-10  # violation beyond rounding errors, in the same units
 BESIDE = 1e-6  # relative distance at which the curvature is checked too
 VANISHING = 1e-9  # multiplier, relative to the largest gradient
@@ -84,9 +86,6 @@ class ConstrainedProblem:
         tolerance: float,
     ) -> None:
         """`objective` is an `Objective`, `own` are the free variables of its function."""
-        import numpy
-
-        self.np = numpy
         self.objective, self.constraints, self.limits, self.tolerance = objective, constraints, limits, tolerance
         self.free = objective.start.free
         self.functions: list[tuple[Any, tuple[str, ...]]] = [(objective.function, own)]
@@ -109,7 +108,6 @@ class ConstrainedProblem:
 
     def first_order(self, x: Sequence[float]) -> tuple[Any, Any, Any, Any]:
         """Return values and gradients of function and constraints, with rounding errors."""
-        np = self.np
         point = self.complete(x)
         values, errors, gradients, gradient_errors = [], [], [], []
         for function, names in self.functions:
@@ -123,7 +121,6 @@ class ConstrainedProblem:
 
     def hessian(self, x: Sequence[float], factors: Sequence[float]) -> Any:
         """Return the sum of the Hessians, each multiplied by a factor."""
-        np = self.np
         point, total = self.complete(x), np.zeros((len(self.free), len(self.free)))
         for (function, names), factor in zip(self.functions, factors, strict=True):
             if factor and names:
@@ -135,9 +132,6 @@ class ConstrainedProblem:
         return self.hessian(x, (1.0, *(-m for m in multipliers)))
 
     def for_scipy(self, method: str, steps: int) -> dict[str, Any]:
-        from scipy.optimize import NonlinearConstraint
-
-        np = self.np
 
         def constraint(k: int, x: Any) -> tuple[float, Any]:
             evaluator, point = self._evaluators[k], self.complete(x.tolist())
@@ -175,7 +169,6 @@ class ConstrainedProblem:
     # ---- the multipliers ----------------------------------------------------------------------------------------
     def active(self, x: Any, values: Any, gradients: Any, near: float) -> list[int]:
         """The places of equations, and of the constraints that are near their border."""
-        np = self.np
         size = np.linalg.norm(gradients[1:] * np.maximum(1.0, np.abs(x)), axis=1) if len(self.constraints) else []
         return [
             k
@@ -185,9 +178,6 @@ class ConstrainedProblem:
 
     def multipliers(self, x: Any, gradients: Any, places: Sequence[int]) -> tuple[Any, Any]:
         """The multipliers of all constraints, and the projected gradient of the Lagrangian."""
-        from scipy.optimize import lsq_linear
-
-        np = self.np
         result, walls = np.zeros(len(self.constraints)), walls_at(x, self.limits)
         inside = [k for k, wall in enumerate(walls) if not wall]
         signed = [k for k, wall in enumerate(walls) if wall in (-1, 1)]
@@ -212,7 +202,6 @@ class ConstrainedProblem:
 
     def nearby(self, x: Any) -> tuple[Any, ConvergenceReport]:
         """Return the point nearby where the conditions hold, else the end, and the report on it, as at the start."""
-        np = self.np
         for near in NEARBY:
             there = self.polished(x, near)
             if np.all(np.abs(there - x) <= END_TOLERANCE * np.maximum(1.0, np.abs(x))):
@@ -223,7 +212,6 @@ class ConstrainedProblem:
 
     def polished(self, x: Any, close: float) -> Any:
         """Return where Newton's steps for the conditions of first order lead."""
-        np = self.np
         low, high = (np.array(side) for side in zip(*self.limits, strict=True))
         near = close * np.maximum(1.0, np.abs(x))
         slopes = self.first_order(x)[2][0]
@@ -264,7 +252,6 @@ class ConstrainedProblem:
 
     def conditions(self, x: Any) -> ConvergenceReport:
         """Check the conditions at a point, with the rounding errors of all that goes into them."""
-        np = self.np
         values, errors, gradients, gradient_errors = self.first_order(x)
         places = self.active(x, values, gradients, NEARBY[-1])
         multipliers, left = self.multipliers(x, gradients, places)
@@ -302,7 +289,6 @@ class ConstrainedProblem:
 
     def second_order(self, x: Any, gradients: Any, multipliers: Any, held: Sequence[int], scale: float) -> str | None:
         """Return the kind of a point by the Lagrangian's curvature along its constraints."""
-        np = self.np
         walls = walls_at(x, self.limits)
         left = gradients[0] - multipliers @ gradients[1:]
         pressed = [k for k in held if self.constraints[k].equality or multipliers[k] > VANISHING * scale]

@@ -25,6 +25,7 @@ from .descend import DescentStep
 if TYPE_CHECKING:
     from ..batched.data_loss import DataLoss
 
+WALL = 1e10  # the value outside the domain, times that at the start
 MAX_HESSIAN = 200  # variables
 MAX_STEPS, FEW_STEPS, MAX_SMALL_DIMENSION = 60, 6, 20  # of Newton's; few in more than `MAX_SMALL_DIMENSION` variables
 SHRINKING = 0.97  # ratio of steps that converge: 1 - 1/m to a root of multiplicity m

@@ -17,14 +17,14 @@ from ..inputs.problem import Point, Quantity, as_number, number_or_quantity, par
 from ..numbers.budget import MINIMIZER_ITERATION, MINIMIZER_VARIABLE, current
 from ..numerics.optimality import Single
 from ..record import Record
-from .constraints import WALL, ConstrainedProblem, Constraint, parse_constraints
-from .convergence import SENSES, ConstraintAtPoint, ConvergenceReport, Limits, LocalModel, Sense, projected
+from .convergence import SENSES, WALL, ConstraintAtPoint, ConvergenceReport, Limits, LocalModel, Sense, projected
 from .descend import SEED, DescentStep, Init, begin
 
 if TYPE_CHECKING:
     from ..batched.data_loss import DataLoss, LossSpec, LossSummary
     from ..inputs.quantities import Units
     from ..quantities.unit import Unit
+    from .constraints import ConstrainedProblem, Constraint
 
 METHODS = {
     "bfgs": "BFGS",
@@ -233,9 +233,13 @@ def minimize(
     far is returned. `over` data the program is one row's term. Raises `ExpressionError` as `gradient` does at the
     start, and `usage` where SciPy is not installed.
     """
-    constraints: Sequence[Constraint] = parse_constraints(subject_to)
     sense = SENSES[maximize]
-    chosen = _checked(method, bounds or {}, constraints, tolerance, sense)
+    message = sense.say("`minimize` needs SciPy, the extra `optimize`")
+    needed("scipy.optimize", "optimize", message, "; `autodiff descend` needs nothing")
+    from .constraints import ConstrainedProblem, parse_constraints  # they need SciPy
+
+    constraints: Sequence[Constraint] = parse_constraints(subject_to)
+    chosen = _checked(method, bounds or {}, constraints, tolerance)
     constrained = chosen in CONSTRAINED
     # variables that only constraints have are no variables of the program
     point, own_wrt, only_constrained = point or {}, wrt, {}
@@ -424,7 +428,7 @@ def _search_constrained(
 
 
 def _checked(
-    method: str | None, bounds: Mapping[str, Range], constraints: Sequence[Constraint], tolerance: float, sense: Sense
+    method: str | None, bounds: Mapping[str, Range], constraints: Sequence[Constraint], tolerance: float
 ) -> str:
     chosen = method or (CONSTRAINED[0] if constraints else "l-bfgs-b" if bounds else "bfgs")
     if constraints and chosen not in CONSTRAINED:
@@ -434,8 +438,6 @@ def _checked(
         raise usage_error(f"the method {chosen} takes no bounds", "use `--method l-bfgs-b`")
     if not 0 < tolerance < math.inf:
         raise usage_error(f"the tolerance cannot be {tolerance:g}", "give a positive number")
-    message = sense.say("`minimize` needs SciPy, the extra `optimize`")
-    needed("scipy.optimize", "optimize", message, "; `autodiff descend` needs nothing")
     return chosen
 
 
