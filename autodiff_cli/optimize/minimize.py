@@ -102,15 +102,14 @@ class Objective:
 
     def __init__(
         self,
-        evaluate: Callable[[Sequence[float]], tuple[float, list[float]]],
+        evaluator: Evaluator | DataLoss,
         start: DescentStep,
         stop: Callable[[], bool],
-        function: Single | DataLoss,
         sense: Sense,
-        *,
         constrained: bool,
     ) -> None:
-        self.evaluate, self.start, self.stop, self.function, self.sense = evaluate, start, stop, function, sense
+        self.evaluator, self.start, self.stop, self.sense = evaluator, start, stop, sense
+        self.function = Single(evaluator.output) if isinstance(evaluator, Evaluator) else evaluator
         self.where = tuple(map(start.names.index, start.free))
         self.constrained, self.boundless = constrained, False
         self.best, self.path = start, [start]
@@ -134,17 +133,14 @@ class Objective:
         try:
             if not all(map(math.isfinite, point)):
                 raise ExpressionError("overflow", "the point is too large")
-            value, partials = self.evaluate(point)
+            # the variables that only constraints have come last
+            value, own = self.evaluator(point[: len(self.evaluator.variables)])
         except ExpressionError:
             self.outside += 1
             return None
-        row = self.start._replace(
-            step=self.evaluations,
-            value=value,
-            gradient_norm=math.hypot(*partials),
-            coordinates=tuple(point),
-            partials=tuple(partials),
-        )
+        partials = (*own, *[0.0] * (len(self.where) - len(own)))
+        numbers = self.evaluations, value, math.hypot(*partials), tuple(point), partials
+        row = DescentStep(*numbers, self.start.names, self.start.free, units=self.start.units)
         if value < self.best.value and not self.constrained:
             self.best = row
             if self.falls_without_bound(row):
@@ -254,11 +250,13 @@ def minimize(
     evaluator, own_start, warnings, over_rows = begin(
         text, own_point, own_wrt, over, PASSES, drawn, negative=maximize, units=units, held=held
     )
-    start, width = own_start, len(own_start.names)
+    start = own_start
     if constrained:
         start = _with_variables(start, constraints, only_constrained, held if wrt is None else None, wrt or ())
     constraints, slack_units = _in_own_units(constraints, {**start.point, **point})
-    has_units = any(unit is not None for unit in slack_units) or (len(start.names) > width and start.units is not None)
+    has_units = any(unit is not None for unit in slack_units) or (
+        start.names != own_start.names and start.units is not None
+    )
     if has_units or any(hasattr(x, "unit") for x in only_constrained.values()):
         from ..inputs.quantities import step_units
         from ..quantities.unit import Unit
@@ -266,14 +264,7 @@ def minimize(
         value = Unit() if start.units is None else start.units["value"]
         of_point = {name: getattr(point.get(name), "unit", Unit()) for name in start.names}
         start = start._replace(units=step_units(value, of_point, start.free))
-    added = [0.0] * (len(start.free) - len(own_start.free))
-
-    def evaluate(x: Sequence[float]) -> tuple[float, list[float]]:
-        value, partials = evaluator(x[:width])
-        return value, [*partials, *added]
-
-    function = Single(evaluator.output) if isinstance(evaluator, Evaluator) else evaluator
-    objective = Objective(evaluate, start, stop, function, sense, constrained=constrained)
+    objective = Objective(evaluator, start, stop, sense, constrained=constrained)
     limits = _limits(start, bounds or {})
     if constrained:
         problem = ConstrainedProblem(objective, constraints, own_start.free, limits, tolerance)

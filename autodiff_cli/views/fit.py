@@ -16,11 +16,7 @@ from .numerals import attach_units, format_number, unit_of, without_unit
 from .plots import PICTURES
 from .schema import OutputRow, View, declared
 
-HELD = {
-    "fixed": "held",
-    "bound": "at its bound",
-    "undetermined": "not determined",
-}
+HELD = {"fixed": "held", "bound": "at its bound", "undetermined": "not determined"}
 
 
 def _of_parameters(attribute: str) -> Callable[[Fit], dict[str, Any]]:
