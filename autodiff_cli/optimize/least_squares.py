@@ -171,7 +171,7 @@ class Model:
 
     def over(self, columns: Mapping[str, Any]) -> Model:
         """Return the curve at other rows, all of weight 1; the program is not compiled again."""
-        rows = len(next(iter(columns.values())))
+        rows = len(next(iter(columns.values()), [0.0]))
         return self._copy(columns=columns, rows=rows, errors={}, response=np.zeros(rows), weights=np.ones(rows))
 
     def with_errors(self, errors: Mapping[str, Any]) -> Model:

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
-from ..batched.evaluator import Evaluator
-from ..errors import ExpressionError
 from ..numbers.budget import BudgetExceeded, current
 from .goodness import runs_test
 from .least_squares import (
@@ -183,27 +181,23 @@ def nearest_image(model: Model, values: Any) -> Any:
 
     In `b1/b2*exp(-x**2/b2**2)` signs can change, in `a*exp(-p*x) + b*exp(-q*x)` terms can be exchanged.
     """
-    return _on_the_side(model, _in_order(model, values))
-
-
-def _on_the_side(model: Model, values: Any) -> Any:
-    fitted = model(values).fitted
-    low, high = model.limits
-    starts = [0.0 if name in model.linear else model.problem.values.get(name, 0.0) for name in model.free]
+    values = _in_order(model, values)
+    fitted, given = model(values).fitted, model.problem.values
+    starts = [0.0 if name in model.linear else given.get(name, 0.0) for name in model.free]
     loose = [k for k, x in enumerate(starts) if x * values[k] < 0 or (model.free[k] in model.linear and values[k])]
-    if len(loose) > MAX_PERMUTED:
-        return values
-    for count in range(1, 4):
+    for count in range(1, 4 if len(loose) <= MAX_PERMUTED else 1):
         for places in combinations(loose, count):
-            wrong = [k for k in places if starts[k] * values[k] < 0]
-            if not wrong:
-                continue
-            there = np.array(values)
-            there[list(places)] *= -1
-            inside = bool(np.all((low <= there) & (there <= high)))
-            if inside and np.array_equal(model(there).fitted, fitted, equal_nan=True):
-                values = there
+            if any(starts[k] * values[k] < 0 for k in places):
+                there = np.array(values)
+                there[list(places)] *= -1
+                if _is_inside(model, there) and np.array_equal(model(there).fitted, fitted, equal_nan=True):
+                    values = there
     return values
+
+
+def _is_inside(model: Model, values: Any) -> bool:
+    low, high = model.limits
+    return bool(np.all((low <= values) & (values <= high)))
 
 
 def _in_order(model: Model, values: Any) -> Any:
@@ -230,42 +224,25 @@ def _in_order(model: Model, values: Any) -> Any:
                 if sum(agreement(pair, values) for pair in (first, *more)) < 0:
                     yield order
 
-    same: Callable[[Any], bool] | None = None
+    def same(order: Any) -> bool:
+        used = np.flatnonzero(model.weights)
+        rows = used[np.arange(COMPARED) * (len(used) - 1) // (COMPARED - 1)]
+        few, draw = model.over({name: column[rows] for name, column in model.columns.items()}), random.Random(1)
+        beside = np.array([x * draw.uniform(0.9, 1.1) for x in values])
+        first, other = few(beside), few(beside[order])
+        return not first.errors and not other.errors and np.allclose(other.fitted, first.fitted, rtol=1e-11, atol=0)
+
     for _ in places:
         for pair in pairs:
             if agreement(pair, values) >= 0:
                 continue
-            same = same or _symmetries(model, values)
             order = next(filter(same, exchanges(pair)), None)
             if order is None:
                 continue
             there = values[order]
-            inside = bool(np.all((model.limits[0] <= there) & (there <= model.limits[1])))
-            if inside and model(there).cost <= model(values).cost * (1 + 1e-9):
+            if _is_inside(model, there) and model(there).cost <= model(values).cost * (1 + 1e-9):
                 values = there
                 break
         else:
             break
     return values
-
-
-def _symmetries(model: Model, values: Any) -> Callable[[Any], bool]:
-    used = np.flatnonzero(model.weights)
-    rows = [int(used[k * (len(used) - 1) // (COMPARED - 1)]) for k in range(COMPARED)]
-    draw = random.Random(1)
-    beside = [x * draw.uniform(0.9, 1.1) for x in values]
-    evaluator = Evaluator(model.problem.program, [])
-
-    def heights(end: Sequence[float]) -> list[float]:
-        point = {**model.held, **dict(zip(model.free, end, strict=True))}
-        points = ({**point, **{name: float(column[row]) for name, column in model.columns.items()}} for row in rows)
-        return [evaluator.value([at[name] for name in evaluator.variables]) for at in points]
-
-    def same(order: Any) -> bool:
-        try:
-            pairs = zip(heights(beside), heights([beside[k] for k in order]), strict=True)
-            return all(math.isclose(a, b, rel_tol=1e-11) for a, b in pairs)
-        except ExpressionError:
-            return False
-
-    return same

@@ -324,8 +324,6 @@ def propagate(
         covariance = [[math.fsum(map(mul, one, other)) for other in whitened] for one in whitened]
         if not all(math.isfinite(x) for row in covariance for x in row):
             raise OverflowError
-    except ExpressionError:
-        raise
     except (OverflowError, ValueError):
         message = "the uncertainties are too large here for their squares in double precision"
         raise ExpressionError("overflow", message, hint="compute in larger units") from None
