@@ -102,7 +102,6 @@ class ConstrainedProblem:
         return dict(zip(self.objective.start.names, self.objective.full(x), strict=True))
 
     def embedded(self, values: Sequence[float], names: Sequence[str]) -> list[float]:
-        """Return derivatives by some of the free variables as those by all."""
         by_name = dict(zip(names, values, strict=True))
         return [by_name.get(name, 0.0) for name in self.free]
 
@@ -120,7 +119,6 @@ class ConstrainedProblem:
         return np.array(values), np.array(errors), np.array(gradients), np.array(gradient_errors)
 
     def hessian(self, x: Sequence[float], factors: Sequence[float]) -> Any:
-        """Return the sum of the Hessians, each multiplied by a factor."""
         point, total = self.complete(x), np.zeros((len(self.free), len(self.free)))
         for (function, names), factor in zip(self.functions, factors, strict=True):
             if factor and names:
@@ -211,7 +209,6 @@ class ConstrainedProblem:
         return x, self.conditions(x)
 
     def polished(self, x: Any, close: float) -> Any:
-        """Return where Newton's steps for the conditions of first order lead."""
         low, high = (np.array(side) for side in zip(*self.limits, strict=True))
         near = close * np.maximum(1.0, np.abs(x))
         slopes = self.first_order(x)[2][0]
@@ -251,7 +248,6 @@ class ConstrainedProblem:
         return best
 
     def conditions(self, x: Any) -> ConvergenceReport:
-        """Check the conditions at a point, with the rounding errors of all that goes into them."""
         values, errors, gradients, gradient_errors = self.first_order(x)
         places = self.active(x, values, gradients, NEARBY[-1])
         multipliers, left = self.multipliers(x, gradients, places)

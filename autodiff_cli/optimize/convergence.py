@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..errors import Diagnosed, Diagnostic, ExpressionError, NotSmooth
 from ..inputs.figures import unsigned
 from ..numbers.running_error import UNIT, Bounded
-from ..numerics.linear_algebra import eigh, shortest_mean
+from ..numerics.linear_algebra import dot, eigh, shortest_mean
 from ..numerics.newton import bisected
 from ..numerics.optimality import NAMED, Derivatives, Matrix, Single, Verdict, classified, direction_in_words
 from ..record import Record
@@ -79,9 +79,7 @@ class ConstraintAtPoint(Record):
 
     text: str
     slack: float
-    """How far it is from its border; of an equation, left side less right side."""
     multiplier: float
-    """Lagrange's multiplier: by how much the value improves for each unit by which an inequality is relaxed."""
     active: bool
 
 
@@ -175,7 +173,6 @@ class LocalModel:
         return (None if stationary else self.at_kink(row)) or self.described(row, analysis)
 
     def precise(self, report: ConvergenceReport, why: str) -> ConvergenceReport:
-        """Return a report, converged by precision unless its derivatives are small."""
         if projected(report.row, self.limits) <= self.tolerance:
             return report
         return replace(report, reason="precision", message=f"converged: {why}")
@@ -203,7 +200,6 @@ class LocalModel:
         return PointAnalysis(verdict)
 
     def unclear_direction(self, row: DescentStep, at: Derivatives, verdict: Verdict) -> tuple[float, ...] | None:
-        """Return the direction of least curvature if its sign is unclear."""
         import numpy as np
 
         rest = [k for k in range(len(row.free)) if k not in verdict.held]
@@ -252,7 +248,6 @@ class LocalModel:
         return self.function.bounded({name: Bounded(x) for name, x in row.point.items()}, ())[0].error
 
     def moved(self, row: DescentStep, step: Sequence[float], times: float) -> list[float]:
-        """Return the point after `times` the step, clipped to the bounds."""
         along = zip(row.free_values, step, self.limits, strict=True)
         return [min(max(x + times * s, low), high) for x, s, (low, high) in along]
 
@@ -280,7 +275,7 @@ class LocalModel:
             factor = 1 / (1 - ratio) if 0.3 < ratio < SHRINKING else 2 * factor if ratio >= SHRINKING else 1.0
             here = trail[-1]
             # to a saddle the value may rise, by what the gradient allows for
-            slope = math.fsum(g * s for g, s in zip(verdict.slope, verdict.step, strict=True))
+            slope = dot(verdict.slope, verdict.step)
             room = 2 * abs(slope) if stationary else 0.0
             most = here.value + self.value_error(here)
             for times in dict.fromkeys((factor, *SHARES)):
@@ -309,7 +304,6 @@ class LocalModel:
         return ConvergenceReport(trail[0], "not stationary", "", "unattained", message)
 
     def is_near(self, step: Sequence[float]) -> bool:
-        """Return whether a step is so short that both ends count as one point."""
         return all(abs(s) <= SAME_POINT_DISTANCE * size for s, size in zip(step, self.size, strict=True))
 
     def falling(self, row: DescentStep) -> ConvergenceReport:
@@ -338,7 +332,6 @@ class LocalModel:
         return ConvergenceReport(row, verdict.kind, words, held=held)
 
     def along_flat(self, row: DescentStep, verdict: Verdict) -> str:
-        """Judge a singular Hessian by the value along its null directions."""
         say = self.sense.say
         if verdict.negative:
             return say("not a minimum: the Hessian there is singular, and has a negative eigenvalue; start elsewhere")
@@ -359,7 +352,6 @@ class LocalModel:
         return say(sentence + trend, listed=listed)
 
     def beside_kink(self, row: DescentStep) -> str:
-        """Judge a kink by the value along each variable."""
         say, rises = self.sense.say, True
         for k, name in enumerate(row.free):
             trends = self.trends(row, [float(i == k) for i in range(len(row.free))])
@@ -475,14 +467,13 @@ class LocalModel:
         return math.fsum(g * w for g, w, wall in slopes if wall != 2 and w * wall <= 0) < 0
 
     def jumps(self, inside: DescentStep, outside: DescentStep, way: Sequence[float]) -> bool:
-        """Whether the slope along a line differs by more than rounding errors can make it."""
         slopes = []
         for row in (inside, outside):
             result = self.bounded(row)
             if result is None:
                 return False
-            slope = math.fsum(g.x * w for g, w in zip(result[1], way, strict=True))
-            slopes.append((slope, math.fsum(g.error * abs(w) for g, w in zip(result[1], way, strict=True))))
+            error = dot([g.error for g in result[1]], map(abs, way))
+            slopes.append((dot([g.x for g in result[1]], way), error))
         (down, first), (up, second) = slopes
         return down < 0 <= up and up - down > 2 * (first + second)
 
@@ -491,7 +482,7 @@ def _ratio(before: Sequence[float], step: Sequence[float]) -> float:
     first, second = math.hypot(*before), math.hypot(*step)
     if not first or not second:
         return 0.0
-    cosine = math.fsum(a * b for a, b in zip(before, step, strict=True)) / first / second
+    cosine = dot(before, step) / first / second
     return second / first if cosine > 0.9 else 0.0
 
 
@@ -503,8 +494,5 @@ def _divergence(trail: Sequence[DescentStep], size: Sequence[float]) -> int:
     lengths = [math.hypot(*(x / s for x, s in zip(step, size, strict=True))) for step in steps]
     if not all(after >= SHRINKING * before for before, after in pairwise(lengths)):
         return 0
-    falls = all(
-        b.value <= a.value and math.fsum(g * x for g, x in zip(a.partials, step, strict=True)) < 0
-        for (a, b), step in zip(pairs, steps, strict=True)
-    )
+    falls = all(b.value <= a.value and dot(a.partials, step) < 0 for (a, b), step in zip(pairs, steps, strict=True))
     return -1 if falls else 1

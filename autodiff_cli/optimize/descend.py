@@ -92,7 +92,6 @@ class DescentStep(NamedTuple):
     step: int
     value: float
     gradient_norm: float
-    """The Euclidean norm of the gradient in the variables that move."""
     coordinates: tuple[float, ...]
     """The values of `names`, in order."""
     partials: tuple[float, ...]
@@ -100,7 +99,6 @@ class DescentStep(NamedTuple):
     names: tuple[str, ...]
     free: tuple[str, ...]
     epoch: int | None = None
-    """How often the data have been gone through, of a run in batches."""
     units: Units | None = None
 
     @property
@@ -132,7 +130,6 @@ class Ending:
     hint: str | None = None
     step: int = 0
     error: ExpressionError | None = None
-    """The error of a `domain` stop: the undefined operation and its place in the program."""
 
     @property
     def good(self) -> bool:

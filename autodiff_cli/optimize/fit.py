@@ -48,22 +48,17 @@ class Fit(Record):
     parameters: dict[str, Parameter]
     correlation: dict[str, dict[str, float]]
     null: list[dict[str, float]]
-    """Directions of the parameters along which the residuals do not change."""
     rows: int
     dof: int
     rss: Shown
-    """The weighted sum of the squared residuals."""
     deviation: Shown | None
-    """The residual standard deviation, where the uncertainties of the response were not given."""
     goodness: Goodness
     r_squared: float | None
     level: float
     loss: str
     absolute_sigma: bool
-    """Whether the standard errors are those of the given uncertainties."""
     converged: bool
     reason: str
-    """`converged`; `undetermined`, `stuck`, `interrupted`."""
     message: str
     method: str
     evaluations: int

@@ -151,7 +151,6 @@ class Inference:
         return [(x, y, w) for x, y, w in points if math.isfinite(y) and math.isfinite(w)]
 
     def predictions(self, columns: Mapping[str, Sequence[float]]) -> list[Prediction]:
-        """Return the curve at rows of predictors, with confidence and prediction intervals."""
         names = self.model.data.predictors
         if not columns:
             return []
@@ -202,7 +201,6 @@ class Inference:
             yield Diagnostic("undetermined", message, None, hint)
 
     def goodness(self) -> Goodness:
-        """Return how well the formula fits by least squares, up to rounding errors."""
         model = self.model
         rounding = 1e-14 * float(np.linalg.norm(model.response * model.weights))
         if model.loss != "linear" or not rounding**2 < self.rss < MISSING_RESIDUAL:

@@ -62,26 +62,19 @@ class Minimum(Record):
     gradient_norm: float
     converged: bool
     reason: str
-    """Why it stopped: `gradient`, `precision`, `kink`, `kkt`; `steps`, `unbounded`, `unattained`, `edge`, `held up`,
-    `stuck`; `limit`; `interrupted`."""
     message: str
     kind: str | None
-    """The kind of point: `minimum`, `saddle`, `maximum`, `flat`, `kink`, `not stationary`; None if it is unknown."""
     verdict: str
     at_bounds: tuple[str, ...]
-    """The variables that are at a bound."""
     steps: int
     evaluations: int
-    """Of value and gradient together."""
     hessians: int
     outside: int
-    """How many of the evaluations fell on points without a value."""
     path: tuple[DescentStep, ...]
     warnings: tuple[Diagnostic, ...]
     over: LossSummary | None = None
     constraints: tuple[ConstraintAtPoint, ...] | None = None
     sought: str = "minimum"
-    """The kind that was looked for: `minimum` or `maximum`."""
     units: Units | None = None
 
 

@@ -85,7 +85,6 @@ class FitFormula(NamedTuple):
     response: str
     """The column that it explains, or the formula of columns, as it is written."""
     transform: Program | None
-    """The formula of columns that it explains; None where it explains a column."""
     measured: list[str]
 
     @property

@@ -34,7 +34,7 @@ from ..numbers.base import Number
 from ..numbers.budget import DRAWN_INPUT, DRAWN_NODE, DRAWN_OUTPUT, Defined, charge
 from ..numbers.dual import Dual, Duals, plain
 from ..numbers.floats import REAL
-from ..numerics.linear_algebra import Singular, solve_linear
+from ..numerics.linear_algebra import Singular, dot, solve_linear
 from ..numerics.newton import newton
 from ..run.sweep import Breakpoint
 from .measured_value import MeasuredValue
@@ -266,7 +266,7 @@ class Implicit:
     def kinks(self, k: int, names: Sequence[str], directions: Sequence[Sequence[float]]) -> list[Kink]:
         slopes = dict(zip(names, directions, strict=True))
         for name, row in zip(self.outputs, self.first(names)[1], strict=True):
-            slopes[name] = [math.fsum(map(mul, row, along)) for along in zip(*directions, strict=True)]
+            slopes[name] = [dot(row, along) for along in zip(*directions, strict=True)]
         return _kinks(self.program.outputs, self.values, slopes, len(names))
 
     def at(self, k: int, inputs: Mapping[str, float]) -> float | None:
@@ -391,7 +391,7 @@ class Implicit:
         # from there the way back has to lead here: else this is another solution, beyond where this one ends
         for name, row, part in zip(self.outputs, self.slopes(at, list(there)), size, strict=True):
             move = at[name] - here[name]
-            if abs(move - math.fsum(map(mul, row, way.values()))) > abs(move) / 2 + SLACK * part:
+            if abs(move - dot(row, way.values())) > abs(move) / 2 + SLACK * part:
                 return None
         return at
 

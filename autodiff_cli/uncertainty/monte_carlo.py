@@ -25,16 +25,11 @@ class Drawn(NamedTuple):
     mean: float
     deviation: float
     shortest: tuple[float, float]
-    """The ends of the shortest interval that covers so much of the distribution: JCGM 101, 5.3.4."""
     symmetric: tuple[float, float]
-    """The ends of the one that leaves out as much below as above."""
     outside: int
-    """How many draws had no value, and were left out."""
     scatter: float
-    """The standard deviation of the ends of the shortest interval."""
     edges: tuple[float, ...]
     counts: tuple[int, ...]
-    """A histogram: how many draws lie between an edge and the next."""
 
 
 class Sampler:

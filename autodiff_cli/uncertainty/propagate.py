@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import combinations
-from operator import mul
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import Diagnosed, Diagnostic, ExpressionError, counted, nearest, needed, point_error, quoted, usage_error
@@ -16,7 +15,7 @@ from ..inputs.parse_point import constant_value, is_name, pieces
 from ..inputs.problem import Point, as_number
 from ..language.tokens import has_unit_literals
 from ..numbers.budget import current
-from ..numerics.linear_algebra import cholesky, eigenvalues, identity
+from ..numerics.linear_algebra import cholesky, dot, eigenvalues, identity
 from ..numerics.student_t import check_level, coverage_factor, level_of
 from ..quantities.unit import Unit, readable
 from ..record import Record
@@ -49,31 +48,24 @@ class Share(Record):
 
     sensitivity: float
     contribution: float
-    """The standard uncertainty of the output that comes from this input: |sensitivity|·u."""
     share: float | None
-    """The fraction of the variance of the output, from 0 to 1, with half of each covariance term."""
 
 
 class SecondOrder(Record):
     """The terms beyond the first order; JCGM 100, 5.1.2, note."""
 
     uncertainty: float | None
-    """The standard uncertainty with them; None where they make the variance negative."""
     shift: float
     matters: bool
-    """Whether either changes the result as it is written."""
 
 
 class Validation(Record):
     """The first-order result held against the draws; JCGM 101, clause 8."""
 
     tolerance: float
-    """Half a unit of the second digit of the standard uncertainty."""
     low: float
-    """How far the two lower ends of the coverage interval are apart."""
     high: float
     valid: bool | None
-    """Whether both are within the tolerance; None where the draws scatter too much to tell."""
 
 
 class Result(Record):
@@ -82,15 +74,12 @@ class Result(Record):
     output: str
     value: float
     uncertainty: float
-    """The combined standard uncertainty, to first order."""
     dof: float
     k: float
     level: float
     expanded: float
     written: str
-    """The value with its standard uncertainty: `127.732(71)`."""
     interval: str
-    """The value with its expanded uncertainty: `127.73 ± 0.14 (k = 2.06)`."""
     budget: dict[str, Share]
     second_order: SecondOrder | None = None
     drawn: Drawn | None = None
@@ -104,7 +93,6 @@ class Input(Record):
     uncertainty: float
     distribution: Distribution
     readings: int
-    """How many readings it is the mean of; 0 where it was given."""
 
 
 class Propagation(Record):
@@ -114,7 +102,6 @@ class Propagation(Record):
     results: list[Result]
     inputs: dict[str, Input]
     correlation: dict[str, dict[str, float]]
-    """The correlation matrix of the inputs; empty if none is correlated."""
     covariance: list[list[float]]
     output_correlation: list[list[float | None]]
     samples: int
@@ -307,7 +294,7 @@ def propagate(
         estimates = [unit.value_from_si(x) for unit, x in zip(out, estimates, strict=True)]
         rows = [[*map(unit.from_si, row)] for unit, row in zip(out, rows, strict=True)]
         # each output's derivatives by what is drawn independently, with unit variance
-        whitened = [[math.fsum(map(mul, row, column)) for column in zip(*spread.root, strict=True)] for row in rows]
+        whitened = [[dot(row, column) for column in zip(*spread.root, strict=True)] for row in rows]
         results = []
         for j, (output, estimate, row) in enumerate(zip(model.outputs, estimates, rows, strict=True)):
             first = _result(output, estimate, row, spread, level, k)
@@ -321,7 +308,7 @@ def propagate(
             ]
             sampler = _sampler(model, spread, [*filter(None, copies)], count, seed)
             results, count, interrupted = _with_draws(model, results, out, sampler, count, stop, warnings)
-        covariance = [[math.fsum(map(mul, one, other)) for other in whitened] for one in whitened]
+        covariance = [[dot(one, other) for other in whitened] for one in whitened]
         if not all(math.isfinite(x) for row in covariance for x in row):
             raise OverflowError
     except (OverflowError, ValueError):
@@ -516,7 +503,7 @@ def _result(
     parts = [c * x.uncertainty for c, x in zip(row, spread.inputs.values(), strict=True)]
     size = max(map(abs, parts), default=0.0) or 1.0
     scaled = [part / size for part in parts]
-    shared = [a * math.fsum(map(mul, line, scaled)) for a, line in zip(scaled, spread.matrix, strict=True)]
+    shared = [a * dot(line, scaled) for a, line in zip(scaled, spread.matrix, strict=True)]
     variance = max(0.0, math.fsum(shared))
     u = size * math.sqrt(variance)
     budget = {
@@ -667,9 +654,9 @@ class _Expansion:
         return None
 
     def _departs(self, way: Sequence[float], places: Sequence[float]) -> bool:
-        step = [math.fsum(map(mul, row, way)) for row in self.root]
-        slope = math.fsum(map(mul, self.slopes, way))
-        second = math.fsum(x * math.fsum(map(mul, row, way)) for x, row in zip(way, self.second, strict=True))
+        step = [dot(row, way) for row in self.root]
+        slope = dot(self.slopes, way)
+        second = dot(way, [dot(row, way) for row in self.second])
         third = self._third(step)
         departures = []
         for t in places:
