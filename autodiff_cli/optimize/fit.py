@@ -40,7 +40,7 @@ SQUARED = 1e140  # largest data whose squares are doubles
 
 
 class Fit(Record):
-    """A formula fitted to data."""
+    """A formula fitted to data; `views/fields.txt` describes the fields of its record."""
 
     text: str
     arithmetic: Arithmetic

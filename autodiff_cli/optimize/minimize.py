@@ -52,7 +52,7 @@ MAX_DENSE = 200  # variables of methods with whole matrices
 
 
 class Minimum(Record):
-    """The end point of an optimiser, its kind, and the cost of the search."""
+    """The end point of an optimiser; `views/fields.txt` describes the fields of its record."""
 
     text: str
     method: str

@@ -96,7 +96,7 @@ class Input(Record):
 
 
 class Propagation(Record):
-    """The outputs of a program with the uncertainties that come from its inputs."""
+    """The outputs of a program with their uncertainties; `views/fields.txt` describes the fields of its record."""
 
     text: str
     results: list[Result]
